@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the command line on the Node that the sources need. Plain JavaScript, so that any Node from 20 on can run it:
- * the sources are TypeScript, which Node 24 runs as it is, and the package `node` brings one along.
+ * Starts the command line on Node 24, which runs the TypeScript sources without a build. This file is plain JavaScript, so
+ * that any Node from 20 on can run it; an older Node starts the one of the package `node`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,39 +9,39 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const NEEDED = 24;
+const REQUIRED_MAJOR = 24;
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 
-// Compiled code of former runs, for the services that it starts too: a start takes a third of the time. The folder is that
-// of the installation, since whoever can write to it can run code here; where it cannot be written, nothing is kept.
+// Caches compiled code, for started services too: a start then takes a third of the time. The cache is inside the
+// installation, because whoever can write there can run code here anyway. A read-only installation has no cache.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../node_modules/.cache/touchline', import.meta.url),
 );
 
-if (Number.parseInt(process.versions.node, 10) < NEEDED) runOn(pinnedNode());
+if (Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR) runOn(pinnedNode());
 else {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   await import(MAIN);
 }
 
-/** The binary of the package `node`; ends the process where it is not installed. */
+/** Returns the binary of the package `node`. Exits with 1 when it is not installed. */
 function pinnedNode() {
   try {
     const folder = dirname(module.createRequire(import.meta.url).resolve('node/package.json'));
     const binary = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     if (existsSync(binary)) return binary;
   } catch {
-    // Not installed: said below.
+    // Not installed: reported below.
   }
   process.stderr.write(
-    `touchline: needs Node ${NEEDED}, this is ${process.version}; run npm ci, which brings it along, or install it\n`,
+    `touchline: needs Node ${REQUIRED_MAJOR}, this is ${process.version}; run npm ci, which installs it\n`,
   );
   process.exit(1);
 }
 
-/** Runs the command line on another Node, as if it were this process. */
+/** Runs the command line on another Node: passes signals on, and exits as that process does. */
 function runOn(binary) {
-  // The channel tells the child when this process is gone, however it went.
+  // The IPC channel closes however this process ends: the child then stops.
   const child = spawn(binary, [MAIN, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

@@ -1,4 +1,4 @@
-/** Addresses of a running platform for other clients, and commands that work from any folder. */
+/** Addresses and shell commands that commands print for their readers. */
 import { join, resolve } from 'node:path';
 import { addressesOf } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Where the broker, the registry and the topics of a platform are, a line each. */
+/** Returns the addresses of broker and registry and the names of topics, a line each. */
 export function backboneLines({ backbone, prefix }: Pick<Platform, 'backbone' | 'prefix'>): string[] {
   return [
     `  Kafka     ${addressesOf(backbone.brokers).join(',')}`,
@@ -16,18 +16,32 @@ export function backboneLines({ backbone, prefix }: Pick<Platform, 'backbone' | 
   ];
 }
 
-/** The first command: `npx touchline` works only in the folder of this program. */
+/** Returns the command that enters the folder of this program, where alone `npx touchline` works. */
 export function enterFolder(): string {
   return `  cd ${shellWord(ROOT)}`;
 }
 
-/** Prefix of commands that use a data folder, valid in any folder; empty for the usual one. */
+/** Returns the prefix that makes a command use a data folder; empty for the default folder. */
 export function dataDirFor(folder: string): string {
   const path = resolve(folder);
   return path === join(ROOT, dataSettings.DATA_DIR.parse(undefined)) ? '' : `DATA_DIR=${shellWord(path)} `;
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Prints a shell script that runs a tool of Kafka once for each line of arguments. The brokers and the file with the client's
+ * security are variables, because the operator who runs it has other credentials than this process.
+ */
+export function printCommands(tool: string, lines: readonly string[]): void {
+  const head = [
+    '#!/bin/sh',
+    '# BOOTSTRAP: a broker, host:port. COMMAND_CONFIG: optional file with the security settings of the client.',
+    'set -eu',
+    `run() { ${tool} --bootstrap-server "$BOOTSTRAP" \${COMMAND_CONFIG:+--command-config "$COMMAND_CONFIG"} "$@"; }`,
+  ];
+  process.stdout.write(`${[...head, ...lines.map((line) => `run ${line}`)].join('\n')}\n`);
 }

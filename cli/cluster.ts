@@ -12,13 +12,10 @@ import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from './command.ts';
 
-const placeSettings = z.object(kafkaSettings);
+const clusterSettings = z.object(kafkaSettings);
 const DEFAULT_PREFIX = kafkaSettings.TOPIC_PREFIX.parse(undefined);
 
-/**
- * The environment with the broker and the registry filled in where they are not set and a `touchline up` or `demo` runs
- * on this machine.
- */
+/** Returns the environment; fills in unset broker and registry settings when `touchline up` or `demo` runs on this machine. */
 export function withBackbone(env: Environment): Environment {
   if (env.KAFKA_BROKERS) return env;
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
@@ -32,13 +29,13 @@ export function withBackbone(env: Environment): Environment {
   };
 }
 
-/** The file of a data folder with the key of clients that `touchline up` made. */
+/** Name of the file in a data folder with the clients' key that `touchline up` created. */
 export const CLIENTS_KEY_FILE = 'clients-key';
 
 /**
- * The keys that open the webhooks of clients: those of the settings; else, where the command works with the system that
- * `touchline up` or `demo` runs here, the one that it keeps in the data folder; else null. What another system would
- * be sealed with is not known here, and a webhook sealed with this key would not be delivered there. Throws `ConfigError`.
+ * Returns the keys that open the webhooks of clients: those of the settings, else the key in the data folder when the command
+ * works with the system that runs from that folder, else null. Another system could not open what this key seals. Throws
+ * `ConfigError`.
  */
 export function findWebhookKeys(env: Environment): DerivedKeys | null {
   if (env.CLIENTS_KEY || env.CLIENTS_KEY_FILE)
@@ -50,7 +47,7 @@ export function findWebhookKeys(env: Environment): DerivedKeys | null {
     : null;
 }
 
-/** Whether the environment means the system that runs from a data folder: a broker of it, and its topics. */
+/** Whether the environment names the system that runs from a data folder: one of its brokers, and its topic prefix. */
 function isRunHere(env: Environment, dataDir: string): boolean {
   const here = backboneFile(dataDir).read();
   if (here === null) return false;
@@ -61,54 +58,52 @@ function isRunHere(env: Environment, dataDir: string): boolean {
   );
 }
 
-/** As `findWebhookKeys`. Throws `CommandError` where there is no key. */
+/** Like `findWebhookKeys`, but throws `CommandError` when there is no key. */
 export function requireWebhookKeys(env: Environment): DerivedKeys {
   const keys = findWebhookKeys(env);
   if (keys === null)
     throw new CommandError(
-      'no key of clients: this system was not started by touchline up here; set CLIENTS_KEY as its services have it',
+      'no key of clients: touchline up does not run this system here; set CLIENTS_KEY to the value that its services have',
     );
   return keys;
 }
 
-/** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */
+/** Returns the cluster that a command works with. Throws `ConfigError` for invalid settings, `CommandError` when no broker is known. */
 export function findCluster(env: Environment): OpenCluster {
   const found = withBackbone(env);
   if (!found.KAFKA_BROKERS) {
     throw new CommandError(
-      'no broker: nothing started by touchline up runs here; start that, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL',
+      'no broker: touchline up does not run here; start it, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL',
     );
   }
   const {
     KAFKA_BROKERS: brokers,
     SCHEMA_REGISTRY_URL: registryUrl,
     TOPIC_PREFIX: prefix,
-  } = loadConfig(placeSettings, found);
+  } = loadConfig(clusterSettings, found);
   return openCluster({ brokers, registryUrl, prefix });
 }
 
-/** A cluster with the registry of its schemas, for reading and writing values of topics. */
+/** A cluster with its schema registry, for reading and writing the values of topics. */
 export type OpenCluster = TopicCluster & TopicSource;
 
-/** Sends no request yet. */
+/** Returns the cluster with its registry. Sends no request yet. */
 export function openCluster(cluster: TopicCluster): OpenCluster {
   const { registryUrl: url, prefix } = cluster;
   return { ...cluster, registry: Registry.open({ url, prefix }) };
 }
 
-/** The log of a command: it shows nothing unless LOG_LEVEL is set. */
+/** Creates the log of a command, which is silent unless LOG_LEVEL is set. */
 export function commandLog(command: string): Logger {
   return createLogger({ name: command, level: process.env.LOG_LEVEL || 'silent' });
 }
 
-/** Checks that topics are there. Throws `CommandError` where one is not, `TopicAdminError` where no broker answers. */
-export async function requireTopics(
-  { brokers, prefix }: TopicCluster,
-  topics: readonly TopicName[],
-): Promise<void> {
-  const there = await findTopics({ brokers, prefix });
-  const missing = topics.find((topic) => !there.has(topic));
+/** Checks that topics exist. Throws `CommandError` when one is missing, `TopicAdminError` when no broker answers. */
+export async function requireTopics(cluster: TopicCluster, topics: readonly TopicName[]): Promise<void> {
+  const existing = await findTopics(cluster);
+  const missing = topics.find((topic) => !existing.has(topic));
   if (missing === undefined) return;
-  const name = topicName(prefix, missing);
-  throw new CommandError(`there is no topic ${name} at ${shownBrokers(brokers)}; is TOPIC_PREFIX right?`);
+  const name = topicName(cluster.prefix, missing);
+  const at = shownBrokers(cluster.brokers);
+  throw new CommandError(`there is no topic ${name} at ${at}; is TOPIC_PREFIX right?`);
 }

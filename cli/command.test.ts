@@ -17,7 +17,7 @@ const draw = defineCommand({
   choices: { level: ['low', 'high'] },
 });
 
-test('gives options and words', () => {
+test('returns options and words', () => {
   const { values, positionals } = parseArguments(
     ['circle', '--json', '--colour=-1', '--level', 'high'],
     draw,
@@ -38,12 +38,14 @@ test.each([
   expect(() => parseArguments(args, draw)).toThrow(new UsageError(message));
 });
 
-test('refuses words where it takes none', () => {
+test('refuses words for a command that takes only options', () => {
   const { words: _, ...wordless } = draw;
-  expect(() => parseArguments(['circle'], wordless)).toThrow('it takes no "circle", only options');
+  expect(() => parseArguments(['circle'], wordless)).toThrow(
+    'unexpected argument "circle": this command takes only options',
+  );
 });
 
-test('has a folder for each command, with how it is called and what it does', () => {
+test('has a folder for each command, with its definition and its run function', () => {
   const folders = readdirSync(COMMANDS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(SUMMARIES).sort());
   for (const { name } of folders)
@@ -51,7 +53,7 @@ test('has a folder for each command, with how it is called and what it does', ()
 });
 
 describe.each(Object.keys(SUMMARIES))('touchline %s', (name) => {
-  test('says in its help what each option is', async () => {
+  test('names each option in its help', async () => {
     const command = await loadCommand(name);
     for (const option of Object.keys(command.options)) expect(command.help).toContain(`--${option}`);
     expect(command.help.startsWith(`Usage: touchline ${name}`)).toBe(true);

@@ -4,8 +4,8 @@ import { didYouMean } from './suggest.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** What a command line says: the options and the words after the command's name. */
-export type Given<O extends Options> = ReturnType<
+/** Parsed arguments of a command: the values of its options, and its other words. */
+export type ParsedArguments<O extends Options> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>
 >;
 
@@ -13,28 +13,36 @@ type Definition<O extends Options> = {
   /** The whole text of `touchline <name> --help`. */
   readonly help: string;
   readonly options: O;
-  /** The words that may follow the words before them, as far as they are known; left out where it takes none. */
+  /** Returns the known words that may follow those before them; missing when the command takes only options. */
   readonly words?: (before: readonly string[]) => readonly string[];
-  /** Values of options that take one of a few. */
+  /** Allowed values of options that take one of a fixed set. */
   readonly choices?: { readonly [Name in keyof O]?: readonly string[] };
-  /** Whether it changes a system with these arguments: that is recorded as an order. Default: never. */
-  changes?(given: Given<O>): boolean;
-  /** Exit code of what fails for another reason than its arguments. Default 1. */
+  /** Whether the command changes a system with these arguments; it is then recorded as an order. Default: never. */
+  changes?(given: ParsedArguments<O>): boolean;
+  /** Exit code of a failure that the arguments did not cause. Default 1. */
   readonly failedCode?: number;
 };
 
-/** How a command is called; what it does is loaded apart from it, so that help and mistakes cost nothing. */
+/** A command's help and arguments. Its `run.ts` is loaded separately, so that help and usage errors load little. */
 export type Command = Omit<Definition<Options>, 'choices'> & {
   readonly choices?: Readonly<Record<string, readonly string[] | undefined>>;
 };
 
-export type GivenTo<C> = C extends { readonly options: infer O extends Options } ? Given<O> : never;
+/** Parsed arguments of the command `C`. */
+export type ArgumentsOf<C> = C extends { readonly options: infer O extends Options }
+  ? ParsedArguments<O>
+  : never;
 
+/** Help of every command that uses a cluster: how `findCluster` finds it. */
+export const BROKER_HELP =
+  'Broker: that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL; default: the one that touchline up or demo runs here.';
+
+/** Returns the definition, typed by its options. */
 export function defineCommand<const O extends Options>(definition: Definition<O>): Definition<O> {
   return definition;
 }
 
-/** The command line is invalid; the message says why. Exit code 2. */
+/** The arguments are invalid; the message says why. Exit code 2. */
 export class UsageError extends TouchlineError<'UsageError'> {
   override readonly name = 'UsageError';
 
@@ -52,16 +60,18 @@ export class CommandError extends TouchlineError<'CommandError'> {
   }
 }
 
-/** The arguments of a command. Throws `UsageError` for options it does not have, and for a value too few or too many. */
+/** Parses the arguments of a command. Throws `UsageError` for unknown options and words, and for a missing or invalid value. */
 export function parseArguments<const O extends Options>(
   args: readonly string[],
   { options, words, choices }: Omit<Definition<O>, 'help'>,
-): Given<O> {
+): ParsedArguments<O> {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind === 'option') checkOption(token, options, choices?.[token.name]);
     else if (token.kind === 'positional' && words === undefined)
-      throw new UsageError(`it takes no ${JSON.stringify(token.value)}, only options`);
+      throw new UsageError(
+        `unexpected argument ${JSON.stringify(token.value)}: this command takes only options`,
+      );
   }
   return parseArgs({ args, options, allowPositionals: true });
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dirname(file), { recursive: true, force: true }));
 
-test('makes a secret for its owner alone, and keeps it', () => {
+test('creates a secret that only its owner can read, and keeps it', () => {
   const made = keptSecret(file, { setting: key, given });
   expect(made).toMatchObject({ file, isNew: true });
   expect(made.secrets).toMatch(/^[\w-]{32}$/);
@@ -22,7 +22,7 @@ test('makes a secret for its owner alone, and keeps it', () => {
   expect(keptSecret(file, { setting: key, given })).toEqual({ ...made, isNew: false });
 });
 
-test('takes what is given, and writes nothing', () => {
+test('returns a given secret, and writes nothing', () => {
   expect(keptSecret(file, { setting: key, given: 'x' })).toEqual({ secrets: 'x', file: null, isNew: false });
   expect(existsSync(file)).toBe(false);
 });
@@ -30,7 +30,7 @@ test('takes what is given, and writes nothing', () => {
 test.each([
   ['a key of 64 characters', key, 'k'.repeat(64)],
   ['two webhook secrets, while one is rotated', secret, `${'n'.repeat(32)},${'o'.repeat(32)}`],
-])('uses %s that the file has', (_name, setting, secrets) => {
+])('returns %s of an existing file', (_name, setting, secrets) => {
   writeFileSync(file, `${secrets}\n`);
   expect(keptSecret(file, { setting, given })).toEqual({ secrets, file, isNew: false });
   expect(readFileSync(file, 'utf8')).toBe(`${secrets}\n`);
@@ -40,7 +40,7 @@ test.each([
   ['a key', key, 'must have at least 32 characters'],
   ['a webhook secret', secret, 'must have exactly 32 characters each'],
 ])(
-  'leaves a file alone that has something else than %s, and says so without showing it',
+  'refuses a file without %s, does not show its content and does not change it',
   (_name, setting, problem) => {
     writeFileSync(file, 'hidden-value');
     const refused = () => keptSecret(file, { setting, given });
@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('makes one in place of an empty file', () => {
+test('replaces an empty file', () => {
   writeFileSync(file, '\n');
   expect(keptSecret(file, { setting: key, given })).toMatchObject({ isNew: true });
 });

@@ -1,4 +1,4 @@
-/** The secrets that a platform makes, and keeps in its data folder. */
+/** Secrets that a platform creates and keeps in its data folder. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { z } from 'zod';
@@ -7,16 +7,16 @@ import { CommandError } from './command.ts';
 
 type KeptSecret = {
   readonly secrets: string;
-  /** Where it is kept; null where the setting gives it. */
+  /** The file that keeps it; null when a setting supplies it. */
   readonly file: string | null;
-  /** Whether it was made now. */
+  /** Whether it was created now. */
   readonly isNew: boolean;
 };
 
 /**
- * A secret of this deployment: the given one, else the one in the file, made where there is none, for its owner's eyes only. What
- * is made has as many characters as a webhook's secret. A file is never written over: what it has may be what webhooks of
- * clients are sealed with. Throws `CommandError` where `setting` does not take what it has.
+ * Returns a secret of this deployment: the given one, else that of the file, else a new one, which only the file's owner can
+ * read. A new secret has the length of a webhook secret. A secret in the file is never overwritten: it may seal the webhooks of
+ * clients. Throws `CommandError` when `setting` rejects the content of the file.
  */
 export function keptSecret(
   file: string,
@@ -24,7 +24,7 @@ export function keptSecret(
 ): KeptSecret {
   if (given !== undefined) return { secrets: given, file: null, isNew: false };
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  // An empty one is of a start that was killed.
+  // A start that was killed leaves an empty file.
   if (kept === '') {
     const secrets = randomBytes((SECRET_LENGTH * 3) / 4).toString('base64url');
     writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
@@ -33,6 +33,6 @@ export function keptSecret(
   const { error } = setting.safeParse(kept);
   if (error === undefined) return { secrets: kept, file, isNew: false };
   throw new CommandError(
-    `${file} ${error.issues[0]?.message}: correct it, or remove it to have another one made, which opens nothing of before`,
+    `${file} ${error.issues[0]?.message}: correct it, or remove it: a new secret is then created, which opens nothing that the previous one sealed`,
   );
 }

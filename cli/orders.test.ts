@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseArguments } from './command.ts';
 import { loadCommand } from './commands/catalogue.ts';
-import { argumentsShown } from './orders.ts';
+import { recordedArguments } from './orders.ts';
 
 test.each([
   [
@@ -28,7 +28,7 @@ test.each([
     ['revoke', 'touchline_pat_abc'],
     ['revoke', '[redacted]'],
   ],
-])('records %j as %j', (args, recorded) => expect(argumentsShown(args)).toEqual(recorded));
+])('records %j as %j', (args, recorded) => expect(recordedArguments(args)).toEqual(recorded));
 
 test.each([
   ['clients', ['add'], true],
@@ -44,7 +44,7 @@ test.each([
   ['rebuild', ['match-processor'], false],
   ['rebuild', ['match-processor', '--yes'], true],
   ['topics', ['--print'], false],
-])('%s %j changes something: %s', async (name, args, is) => {
+])('whether `%s %j` is an order: %s', async (name, args, is) => {
   const command = await loadCommand(name);
   expect(command.changes?.(parseArguments(args, command)) ?? false).toBe(is);
 });

@@ -1,43 +1,43 @@
-/** What operators order is recorded on operator-orders: who, when, what, and how it ended. */
-
+/** Records the orders of operators on operator-orders: who gave an order, when, which, and how it ended. */
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { redactor } from '#service/logger.ts';
 import { serviceVersion } from '#service/version.ts';
-import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { Codec } from '#topics/codec.ts';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
-import { commandLog, findCluster, type OpenCluster } from './cluster.ts';
+import { findCluster, type OpenCluster } from './cluster.ts';
+import { publishValues } from './publish-values.ts';
 
-/** How long a command waits for its record, milliseconds. */
-const WITHIN_MS = 5_000;
+/** Timeout for writing a record. */
+const WRITE_TIMEOUT_MS = 5_000;
 
-/** A command line: its first word, and all others. */
-export type CommandLine = { readonly command: string; readonly args: readonly string[] };
+/** A command line: its first word, and the others. */
+type CommandLine = { readonly command: string; readonly args: readonly string[] };
 
 /**
- * Runs a command that changes something, with a record before and after it. An order is never held up by its record: where
- * that cannot be written, as before the topics are made, standard error says so.
+ * Runs a command that changes something, with a record before and after it. The command runs even when a record cannot be
+ * written, for example before the topics exist; standard error then says so.
  */
 export async function recordOrder(line: CommandLine, run: () => Promise<number>): Promise<number> {
-  const place = placeOrNull();
-  if (place === null) return run();
+  const cluster = findClusterOrNull();
+  if (cluster === null) return run();
   const order = orderOf(line);
-  const begun = await write(place, { ...order, at: Date.now(), outcome: 'begun', exit_code: null });
+  const beginProblem = await write(cluster, { ...order, at: Date.now(), outcome: 'begun', exit_code: null });
   let exit_code = 1;
   try {
     exit_code = await run();
     return exit_code;
   } finally {
     const outcome = exit_code === 0 ? 'done' : 'failed';
-    const ended = await write(place, { ...order, at: Date.now(), outcome, exit_code });
-    const failure = ended ?? (outcome === 'done' && line.command === 'topics' ? null : begun);
-    // What failed where nothing can be written says itself why.
-    const isSaid = outcome === 'failed' && begun !== null && ended !== null;
-    if (failure !== null && !isSaid)
-      process.stderr.write(`warning: this order is not recorded: ${failure}\n`);
+    const endProblem = await write(cluster, { ...order, at: Date.now(), outcome, exit_code });
+    // Before `topics` ran there was no topic for the first record.
+    const createsTopic = outcome === 'done' && line.command === 'topics';
+    const problem = endProblem ?? (createsTopic ? null : beginProblem);
+    // A command that fails while nothing can be written reports the reason itself.
+    const isReported = outcome === 'failed' && beginProblem !== null && endProblem !== null;
+    if (problem !== null && !isReported)
+      process.stderr.write(`warning: this order is not recorded: ${problem}\n`);
   }
 }
 
@@ -47,56 +47,51 @@ function orderOf({ command, args }: CommandLine) {
     user: userName(),
     host: hostname(),
     command,
-    arguments: argumentsShown(args),
+    arguments: recordedArguments(args),
     version: serviceVersion(),
   };
 }
 
-/** Options whose values are secret, and those whose values are addresses, which clients trust to be sealed. */
+/** Options with a secret value. */
 const SECRET = /^--[a-z-]*(secret|password|token|key)$/;
+/** Options with an address, which clients trust to be sealed. */
 const ADDRESS = /^--[a-z-]*url$/;
-/** Also where an option was left out: the order is recorded before the command reads its arguments. */
+/** An address without its option: the order is recorded before the command checks its arguments. */
 const HTTP = /^https?:/i;
 const HIDDEN = '[redacted]';
 
-/** Arguments as they are recorded: without secrets, of addresses the host. */
-export function argumentsShown(args: readonly string[]): string[] {
+/** Returns the arguments to record: without secrets, and only the host of an address. */
+export function recordedArguments(args: readonly string[]): string[] {
   const redact = redactor([]);
   return args.map((argument, at) => {
     const [, option = '', value] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
-    if (value !== undefined) return redact(`${option}=${shown(option, value)}`);
-    return redact(shown(args[at - 1] ?? '', argument));
+    if (value !== undefined) return redact(`${option}=${recordedValue(option, value)}`);
+    return redact(recordedValue(args[at - 1] ?? '', argument));
   });
 }
 
-function shown(option: string, value: string): string {
+function recordedValue(option: string, value: string): string {
   if (SECRET.test(option)) return HIDDEN;
   return ADDRESS.test(option) || HTTP.test(value) ? (URL.parse(value)?.host ?? HIDDEN) : value;
 }
 
-/** Writes a record; gives why it could not be, null where it was. */
-async function write(
-  { brokers, prefix, registry }: OpenCluster,
-  order: OperatorOrder,
-): Promise<string | null> {
-  const topic = topicName(prefix, 'operator-orders');
+/** Writes a record. Returns why it could not be written, or null. */
+async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string | null> {
   try {
-    if (!(await findTopics({ brokers, prefix })).has('operator-orders'))
-      return `there is no topic ${topic}; touchline topics makes it`;
-    const codec: Codec<OperatorOrder> = await registry.codec('operator-orders');
-    const within = { timeoutMs: WITHIN_MS, openTimeoutMs: WITHIN_MS };
-    const options = { brokers, clientId: 'touchline-orders', log: commandLog('orders'), ...within };
-    await withPublisher(options, (publisher) =>
-      publisher.publish([{ topic, key: order.id, value: codec.encode(order) }]),
-    );
+    if (!(await findTopics(cluster)).has('operator-orders'))
+      return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; touchline topics creates it`;
+    await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], {
+      client: 'orders',
+      timeoutMs: WRITE_TIMEOUT_MS,
+    });
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** Null where there is no broker: the command says so itself. */
-function placeOrNull(): OpenCluster | null {
+/** Null when no broker is known: the command reports that itself. */
+function findClusterOrNull(): OpenCluster | null {
   try {
     return findCluster(process.env);
   } catch {
@@ -104,7 +99,7 @@ function placeOrNull(): OpenCluster | null {
   }
 }
 
-/** A user without a name has a number, as in a container. */
+/** The user's name, or the number of a user without a name, as in a container. */
 function userName(): string {
   try {
     return userInfo().username;

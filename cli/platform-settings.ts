@@ -4,38 +4,63 @@ import {
   ConfigError,
   dataSettings,
   httpUrl,
+  integer,
   kafkaSettings,
   listenSettings,
   port,
   processSettings,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
+import type { WantedTopics } from '#topics/admin.ts';
 import { webhookSecret } from '../services/webhook-receiver/config.ts';
-import { topicTableSettings } from './topic-settings.ts';
 
-/** Settings of `touchline up` and of the demonstration. */
+/** Settings of the topics that a command creates. */
+export const topicTableSettings = {
+  TOPIC_REPLICATION_FACTOR: integer(1, 99)
+    .optional()
+    .describe('Replicas of each partition of a new topic; by default one per broker, at most three.'),
+  TOPIC_MIN_IN_SYNC_REPLICAS: integer(1, 99)
+    .optional()
+    .describe(
+      'Replicas that must have a record before it counts as written; by default two of three, else one.',
+    ),
+  TOPIC_PARTITIONS: integer(1, 9_999)
+    .optional()
+    .describe('Partitions of new topics of a match; all of them must have the same number. Default 8.'),
+};
+
+/** Converts the parsed settings into options of `createTopics`. */
+export function wantedTopicsOf(config: z.output<z.ZodObject<typeof topicTableSettings>>): WantedTopics {
+  return {
+    replicationFactor: config.TOPIC_REPLICATION_FACTOR,
+    minInSync: config.TOPIC_MIN_IN_SYNC_REPLICAS,
+    partitions: config.TOPIC_PARTITIONS,
+  };
+}
+
+/** Settings of `touchline up` and `touchline demo`. */
 export const platformSettings = {
   ...dataSettings,
   TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX,
   KAFKA_BROKERS: kafkaSettings.KAFKA_BROKERS.optional().describe(
-    'Brokers to use, host:port, with commas between several; else Docker, else one is started here.',
+    'Brokers to use, as host:port, separated by commas. Default: a broker in Docker, else one started on this machine.',
   ),
   SCHEMA_REGISTRY_URL: kafkaSettings.SCHEMA_REGISTRY_URL.optional().describe(
-    'Schema registry to use (Confluent API); goes with KAFKA_BROKERS.',
+    'Schema registry to use (Confluent API), together with KAFKA_BROKERS.',
   ),
   ...securitySettings,
   ...topicTableSettings,
   LISTEN_HOST: listenSettings.LISTEN_HOST.describe(
-    'Address that the services serve on: by default this machine alone reaches them; 0.0.0.0 is all addresses.',
+    'Address that the services listen on. By default only this machine reaches them; 0.0.0.0 is all addresses.',
   ),
   METRICS_HOST: processSettings.METRICS_HOST.describe(
-    'Address that metrics and health of each service are bound to, on free ports.',
+    'Address on which each service serves metrics and health, on a free port.',
   ),
   WEBHOOK_PORT: port().prefault('8080').describe('HTTP port of POST /webhook; 0 takes a free one.'),
   WEBHOOK_SECRET: webhookSecret
     .optional()
     .describe(
-      'Secret of the webhook signatures, 32 characters, two with a comma between while it is rotated; else one is made and kept in DATA_DIR.',
+      'Secret of the webhook signatures, 32 characters; two separated by a comma during a rotation. Default: a new one, kept in DATA_DIR.',
     ),
   API_PORT: port()
     .prefault('8081')
@@ -46,32 +71,33 @@ export const platformSettings = {
   UPSTREAM_BASE_URL: httpUrl()
     .optional()
     .describe(
-      'The REST interface, without /v2, that the token exchange asks; else the api that is started here.',
+      'REST interface, without /v2, that the token exchange calls. Default: the api that is started here.',
     ),
   DISPATCHER_PORT: port()
     .prefault('8083')
     .describe('HTTP port of POST /test-webhook-url/; 0 takes a free one.'),
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
-    'Signs tokens and seals the webhooks of clients, at least 32 characters; else one is made and kept in DATA_DIR.',
+    'Key that signs tokens and seals the webhooks of clients, at least 32 characters. Default: a new one, kept in DATA_DIR.',
   ),
 };
 
-/** The same, as they are set. */
+/** The parsed settings. */
 export type PlatformSettings = z.output<z.ZodObject<typeof platformSettings>>;
 
-/** Throws `ConfigError` where connections are to be secured and no broker is named: what is started here speaks plain. */
+/** Throws `ConfigError` when settings secure the connections but name no broker: a broker that is started here speaks plain. */
 export function requireBrokers(settings: PlatformSettings): void {
   if (settings.KAFKA_BROKERS !== undefined) return;
   const wrong = [
     ...(settings.KAFKA_TLS === 'on' ? ['KAFKA_TLS'] : []),
     ...(settings.KAFKA_SASL_MECHANISM === undefined ? [] : ['KAFKA_SASL_MECHANISM']),
   ];
-  if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: goes with KAFKA_BROKERS`));
+  if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: requires KAFKA_BROKERS`));
 }
 
-export const PORTS = ['WEBHOOK_PORT', 'API_PORT', 'TOOLS_PORT', 'DISPATCHER_PORT'] as const;
+/** Settings of the ports that services listen on. */
+export const PORT_SETTINGS = ['WEBHOOK_PORT', 'API_PORT', 'TOOLS_PORT', 'DISPATCHER_PORT'] as const;
 
-/** Services of which several can run on one machine: the others serve on a port. */
+/** Services that can run several processes on one machine. The others listen on a fixed port. */
 export const REPLICABLE: readonly string[] = [
   'feed-monitor',
   'feed-poller',

@@ -1,5 +1,4 @@
-/** Broker, registry, topics and services: everything except the simulator. */
-
+/** Starts broker, registry, topics and services: everything except the simulator. */
 import { join } from 'node:path';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
@@ -18,43 +17,47 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { keptSecret } from './kept-secret.ts';
-import { type PlatformSettings, PORTS, platformSettings } from './platform-settings.ts';
+import {
+  type PlatformSettings,
+  PORT_SETTINGS,
+  platformSettings,
+  wantedTopicsOf,
+} from './platform-settings.ts';
 import { portFor } from './ports.ts';
-import { ServiceProcess } from './processes.ts';
+import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
-import { wantedTopicsOf } from './topic-settings.ts';
 
-/** A goal's way to the board. On a machine of few cores each process that starts beside them is a wait. */
-const FIRST: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
+/** Services between a goal and the board. They start first: on few cores, each process beside them delays them. */
+const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
 
-/** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
+/** Ports where clients expect a broker and a registry, as in docker-compose.yml. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 
 export type PlatformOptions = {
-  /** Folder for the broker's data, logs and the secret. */
+  /** Folder for the broker's data, logs and the secrets. */
   readonly dataDir: string;
   readonly settings: PlatformSettings;
-  /** The topic prefix, once the backbone is there. Default: that of the settings. */
+  /** Returns the topic prefix once broker and registry run. Default: the prefix of the settings. */
   readonly prefixFor?: (backbone: PlatformBackbone) => Promise<string>;
   /** Further settings of the services. */
   readonly serviceSettings?: Readonly<Record<string, string>>;
-  /** The provider whose REST is polled; null: nothing is polled. */
+  /** The provider to poll; null polls nothing. */
   readonly provider: ProviderAccess | null;
-  /** Processes of a service, by its name; of others one. See `REPLICABLE`. */
+  /** Number of processes of a service, by its name; default 1. See `REPLICABLE`. */
   readonly replicas?: ReadonlyMap<string, number>;
-  /** Brokers of an embedded cluster; 1: whatever `startBackbone` finds or starts. */
+  /** Brokers of an embedded cluster; 1 uses the broker that `startBackbone` finds or starts. */
   readonly brokerCount: number;
-  /** It runs for a few minutes: see `startBackbone`. */
+  /** Whether it runs for a few minutes only: see `startBackbone`. */
   readonly isShort?: boolean;
   /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
-  /** Called with each failure that is being repaired. */
-  readonly onTrouble: (line: string) => void;
-  /** Further folders whose readers should find this platform. */
+  /** Called with each failure that is being repaired, one line. */
+  readonly onProblem: (line: string) => void;
+  /** Further data folders whose commands should find this platform. */
   readonly alsoFoundIn?: readonly string[];
 };
 
-/** Where a provider's REST interface is, and how to get in; `settings` are further ones of the feed poller. */
+/** Address and credentials of a provider's REST interface; `settings` are further ones of the feed poller. */
 export type ProviderAccess = {
   readonly baseUrl: string;
   readonly clientId: string;
@@ -62,10 +65,10 @@ export type ProviderAccess = {
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/** A client of the served contract that was made here, with its secret key: it is shown this once. */
+/** A client of the served contract that was created here, with its secret key, which is shown only now. */
 export type NewClient = { readonly id: number; readonly secretKey: string };
 
-/** A broker and a registry, with the security of the configured ones. */
+/** A broker and a registry, with the security settings of configured ones. */
 type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
   readonly brokers: Brokers;
   readonly registryUrl: RegistryUrl;
@@ -74,16 +77,15 @@ type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /**
- * Starts everything that takes a goal to the board, and waits for it; `startRest` starts the other services. On a failure it
- * stops what it has started. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `CommandError` for a kept
- * secret that is none, those of libs/topics.
+ * Starts everything between a goal and the board, and waits until it is ready; `startRest` starts the other services. Stops
+ * what it started when it fails. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `CommandError` for
+ * an invalid secret file, and the errors of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions) {
-  const { dataDir, settings: given, onProgress, onTrouble } = options;
+  const { dataDir, settings: given, onProgress, onProblem } = options;
   const { LISTEN_HOST: host } = given;
-  const ports: Record<string, string> = {};
-  for (const setting of PORTS) ports[setting] = String(await portFor(given[setting], setting, host));
-  const urlOf = (setting: (typeof PORTS)[number]): string => `http://${urlHost(host)}:${ports[setting]}`;
+  const ports = await portsOf(given);
+  const urlOf = (setting: PortSetting): string => `http://${urlHost(host)}:${ports[setting]}`;
   const apiUrl = urlOf('API_PORT');
   makeFilesPrivate();
   makePrivateFolder(dataDir);
@@ -105,10 +107,11 @@ export async function startPlatform(options: PlatformOptions) {
   });
   const backbone: PlatformBackbone = {
     ...started,
-    // With their security.
+    // The configured ones carry their security settings.
     brokers: given.KAFKA_BROKERS ?? started.brokers,
     registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
   };
+  const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const stop = async (): Promise<void> => {
@@ -119,12 +122,7 @@ export async function startPlatform(options: PlatformOptions) {
   try {
     for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
     const prefix = (await options.prefixFor?.(backbone)) ?? given.TOPIC_PREFIX;
-    onProgress('creating topics and registering schemas');
-    const [warnings] = await Promise.all([
-      createTopics({ brokers: backbone.brokers, prefix, ...wantedTopicsOf(given) }),
-      Registry.open({ url: backbone.registryUrl, prefix }).registerAll(),
-    ]);
-    for (const warning of warnings) onProgress(`warning: ${warning}`);
+    await createTopicsAndSchemas(backbone, prefix, options);
     const settings = {
       KAFKA_BROKERS: started.brokers.join(','),
       SCHEMA_REGISTRY_URL: started.registryUrl,
@@ -135,41 +133,26 @@ export async function startPlatform(options: PlatformOptions) {
       CLIENTS_KEY: clientsKey,
       UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
       ...ports,
-      // All of it is on this machine, and reads each other's addresses as they are given here.
+      // The services on this machine call each other by http, as in the addresses given here.
       HTTP_TLS_CERT_FILE: '',
       HTTP_TLS_KEY_FILE: '',
       ...options.serviceSettings,
       ...(options.provider === null ? {} : settingsOf(options.provider)),
     };
-    const logFolder = join(dataDir, 'logs');
-    const startAll = (processes: readonly { name: string; label: string }[]): Promise<unknown> => {
+    const start = async (processes: readonly LabelledProcess[]): Promise<void> => {
       onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-      const started = processes.map(
-        ({ name, label }) =>
-          new ServiceProcess({
-            name,
-            settings: {
-              ...settings,
-              GROUP_INSTANCE_ID: instanceId(label),
-              // A further dispatcher tests addresses on a free port: it is there to deliver.
-              ...(label === name ? {} : { DISPATCHER_PORT: '0' }),
-            },
-            logFile: join(logFolder, `${label}.log`),
-            restart: true,
-            onTrouble,
-          }),
-      );
+      const started = processes.map((one) => startProcess(one, { settings, logFolder, onProblem }));
       services.push(...started);
-      return Promise.all(started.map((service) => service.ready()));
+      await Promise.all(started.map((service) => service.ready()));
     };
     const { first = [], later = [] } = Object.groupBy(processesToStart(options), ({ name }) =>
-      FIRST.includes(name) ? 'first' : 'later',
+      FIRST_SERVICES.includes(name) ? 'first' : 'later',
     );
     const [newClient] = await Promise.all([
-      firstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
-      startAll(first),
+      createFirstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
+      start(first),
     ]);
-    let rest: Promise<unknown> | null = null;
+    let rest: Promise<void> | null = null;
     for (const file of files) {
       file.write({ brokers: started.brokers, registryUrl: started.registryUrl, topicPrefix: prefix });
     }
@@ -177,23 +160,25 @@ export async function startPlatform(options: PlatformOptions) {
       backbone,
       prefix,
       webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
-      /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
+      /** The secret to sign webhooks with. */
       secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
+      /** The file that keeps the secret; null when a setting supplies it. */
       secretFile: webhookSecret.file,
+      /** Whether the secret was created now. */
       secretIsNew: webhookSecret.isNew,
-      /** The REST contract is under /v2 there, the live board at /. */
+      /** Serves the REST contract under /v2 and the live board under /. */
       apiUrl,
-      /** The token exchange is at /api/v1/token there. */
+      /** Serves the token exchange under /api/v1/token. */
       toolsUrl: urlOf('TOOLS_PORT'),
-      /** Where customers' addresses are tried. */
+      /** Serves the test of clients' webhook addresses. */
       dispatcherUrl: urlOf('DISPATCHER_PORT'),
-      /** What the webhooks of clients are sealed with. */
+      /** Seals the webhooks of clients. */
       clientsKey,
-      /** Made where there was no client yet. */
+      /** The first client; null when clients existed before. */
       newClient,
       logFolder,
-      /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` where one never is. */
-      startRest: () => (rest ??= startAll(later)),
+      /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` when one never is. */
+      startRest: () => (rest ??= start(later)),
       stop,
     };
   } catch (error) {
@@ -202,14 +187,55 @@ export async function startPlatform(options: PlatformOptions) {
   }
 }
 
-/**
- * The processes of each service, further ones with their number. The simulator runs where it is asked for, the poller
- * where there is something to poll.
- */
+type PortSetting = (typeof PORT_SETTINGS)[number];
+
+/** Chooses and checks the ports of the services, by their settings. */
+async function portsOf(settings: PlatformSettings): Promise<Record<string, string>> {
+  const ports: Record<string, string> = {};
+  for (const setting of PORT_SETTINGS)
+    ports[setting] = String(await portFor(settings[setting], setting, settings.LISTEN_HOST));
+  return ports;
+}
+
+async function createTopicsAndSchemas(
+  { brokers, registryUrl: url }: PlatformBackbone,
+  prefix: string,
+  { settings, onProgress }: Pick<PlatformOptions, 'settings' | 'onProgress'>,
+): Promise<void> {
+  onProgress('creating topics and registering schemas');
+  const [warnings] = await Promise.all([
+    createTopics({ brokers, prefix, ...wantedTopicsOf(settings) }),
+    Registry.open({ url, prefix }).registerAll(),
+  ]);
+  for (const warning of warnings) onProgress(`warning: ${warning}`);
+}
+
+/** A process to start; `label` is the service's name, with a number from its second process on. */
+type LabelledProcess = { readonly name: string; readonly label: string };
+
+function startProcess(
+  { name, label }: LabelledProcess,
+  options: Pick<ServiceProcessOptions, 'settings' | 'onProblem'> & { readonly logFolder: string },
+): ServiceProcess {
+  return new ServiceProcess({
+    name,
+    settings: {
+      ...options.settings,
+      GROUP_INSTANCE_ID: instanceId(label),
+      // Only the first dispatcher tests addresses on the known port.
+      ...(label === name ? {} : { DISPATCHER_PORT: '0' }),
+    },
+    logFile: join(options.logFolder, `${label}.log`),
+    restart: true,
+    onProblem: options.onProblem,
+  });
+}
+
+/** Lists the processes of each service: the feed poller only with a provider, never the simulator. */
 function processesToStart({
   provider,
   replicas,
-}: Pick<PlatformOptions, 'provider' | 'replicas'>): { name: string; label: string }[] {
+}: Pick<PlatformOptions, 'provider' | 'replicas'>): LabelledProcess[] {
   return serviceNames()
     .filter((name) => name !== 'simulator' && (name !== 'feed-poller' || provider !== null))
     .flatMap((name) =>
@@ -229,9 +255,9 @@ function settingsOf({ baseUrl, clientId, secretKey, settings }: ProviderAccess):
   };
 }
 
-/** Makes client 1 where there is no client, so that what is served can be tried at once. */
-async function firstClient(place: TopicCluster): Promise<NewClient | null> {
-  const directory = ClientDirectory.open({ ...place, log: quiet });
+/** Creates client 1 when there is no client, so that the served contract can be tried at once. Null when there are clients. */
+async function createFirstClient(cluster: TopicCluster): Promise<NewClient | null> {
+  const directory = ClientDirectory.open({ ...cluster, log: quiet });
   if ((await directory.list()).length > 0) return null;
   const secretKey = newSecret();
   const secret_hash = hashSecret(secretKey);

@@ -5,7 +5,7 @@ import { isFree, portFor } from './ports.ts';
 
 const HOST = '127.0.0.1';
 
-test('a port for 0 lies outside the ephemeral range, so it is still free for a later start', async () => {
+test('returns for 0 a port outside the ephemeral range, which stays free until a later start', async () => {
   for (let n = 0; n < 20; n += 1) {
     const port = await portFor(0, 'API_PORT', HOST);
     expect(port).toBeLessThan(32_768);
@@ -13,7 +13,7 @@ test('a port for 0 lies outside the ephemeral range, so it is still free for a l
   }
 });
 
-test('rejects a port in use and names the setting to change', async () => {
+test('rejects a port in use, and names the setting to change', async () => {
   const server = createServer().listen(0, HOST);
   onTestFinished(() => void server.close());
   await once(server, 'listening');

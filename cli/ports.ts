@@ -1,4 +1,4 @@
-/** The ports that a platform is started on. */
+/** Checks the ports that a platform listens on. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '#embedded/ports.ts';
@@ -12,7 +12,7 @@ class PortInUseError extends TouchlineError<'PortInUseError'> {
   }
 }
 
-/** An address to listen on that this machine does not have. */
+/** The address to listen on is not one of this machine. */
 class AddressError extends TouchlineError<'AddressError'> {
   override readonly name = 'AddressError';
 
@@ -25,6 +25,7 @@ class AddressError extends TouchlineError<'AddressError'> {
   }
 }
 
+/** Whether a port can be listened on. */
 export async function isFree(wanted: number, host: string): Promise<boolean> {
   return portFor(wanted, '', host).then(
     () => true,
@@ -33,8 +34,8 @@ export async function isFree(wanted: number, host: string): Promise<boolean> {
 }
 
 /**
- * The port, or for 0 a free one that no outgoing connection is given before it is used. Throws `PortInUseError`, and
- * `AddressError` where `host` is no address of this machine.
+ * Returns the port once it could be listened on; for 0 a free port that the system gives to no outgoing connection. Throws
+ * `PortInUseError`, and `AddressError` when `host` is no address of this machine.
  */
 export async function portFor(wanted: number, setting: string, host: string): Promise<number> {
   const port = wanted === 0 ? await freePort() : wanted;

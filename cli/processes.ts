@@ -1,30 +1,32 @@
-/** The services as child processes: starts, watches and restarts them, stops them in order. */
-
+/** Runs services as child processes: starts, watches, restarts and stops them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseJson } from '#contract/values.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { isBrokerDefect } from '#kafka-20734/detection.ts';
 import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
+import { SERVICES } from './services.ts';
 
 export type ServiceProcessOptions = {
-  /** Folder of the service. */
+  /** The service. */
   readonly name: string;
-  /** Its settings, on top of this process's environment. */
+  /** Its settings, which override this process's environment. */
   readonly settings: Readonly<Record<string, string>>;
   /** File that its log is appended to. */
   readonly logFile: string;
-  /** Whether it is started again when it ends unasked. */
+  /** Whether it is restarted when it ends by itself. */
   readonly restart: boolean;
-  /** Called with warnings, errors, ends and restarts. One line without a line end. */
-  readonly onTrouble: (line: string) => void;
+  /** Called with each warning, error, end and restart: one line without a line end. */
+  readonly onProblem: (line: string) => void;
 };
 
+/** How a process ended: one of both is null. */
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** A process that failed to start or to stay up. */
@@ -36,75 +38,75 @@ export class ProcessError extends TouchlineError<'ProcessError'> {
   }
 }
 
-const SERVICES = join(import.meta.dirname, '../services');
-
-/** A service's settings are wrong: starting it again would not help. */
-const WRONG_SETTINGS = 2;
+/** Exit code of a service with invalid settings, which a restart would not help. */
+const INVALID_SETTINGS = 2;
 const RESTART = { firstMs: 500, ceilingMs: 10_000 };
-/** A process that ran this long is not one that dies at its start. */
-const WELL_AFTER = 30_000;
-/** Failed starts after which it is not restarted. */
-const TRIES_TO_START = 3;
-const STOP_WITHIN = 20_000;
-const LOOK_EVERY = 50;
+/** A process that ran longer did not fail at its start. */
+const STABLE_AFTER_MS = 30_000;
+/** Failed starts after which a process is not restarted. */
+const MAX_FAILED_STARTS = 3;
+const STOP_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
+/** Pino's level of warnings. */
 const WARN = 40;
 
-/** A service that runs as a child process. It ends with this process, however this one ends. */
+/** A service that runs as a child process. It ends when this process ends, even by SIGKILL. */
 export class ServiceProcess {
   readonly name: string;
-  /** Settles when it has ended for good. */
-  readonly ended: Promise<ProcessEnd>;
   readonly #options: ServiceProcessOptions;
   readonly #log: WriteStream;
-  readonly #finish: (end: ProcessEnd) => void;
+  readonly #ended = Promise.withResolvers<ProcessEnd>();
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
   #end: ProcessEnd | null = null;
   #stopping = false;
-  #everReady = false;
+  #wasReady = false;
   #failures = 0;
-  #lastWords = '';
+  #lastError = '';
 
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.#options = options;
     mkdirSync(dirname(options.logFile), { recursive: true });
     this.#log = createWriteStream(options.logFile, { flags: 'a' });
-    const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
-    this.ended = promise;
-    this.#finish = resolve;
     this.#spawn();
   }
 
-  /** Waits until it does its work. Throws `ProcessError` where it ended for good. */
-  async ready(): Promise<void> {
-    while (!(await this.#isReady())) {
-      if (this.#end !== null) throw new ProcessError(this.name, this.#lastWords || endText(this.#end));
-      await delay(LOOK_EVERY);
-    }
-    this.#everReady = true;
+  /** Resolves when it has ended and is not restarted. */
+  get ended(): Promise<ProcessEnd> {
+    return this.#ended.promise;
   }
 
-  /** Asks it to end, ends it by force where it does not, and waits. */
+  /** Waits until it is ready. Throws `ProcessError` when it ended and is not restarted. */
+  async ready(): Promise<void> {
+    while (!(await this.#isReady())) {
+      if (this.#end !== null) throw new ProcessError(this.name, this.#lastError || endText(this.#end));
+      await delay(POLL_MS);
+    }
+    this.#wasReady = true;
+  }
+
+  /** Stops it with SIGTERM, after 20 seconds with SIGKILL, and waits for its end. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#child === null) return this.#finished({ code: 0, signal: null });
     this.#child.kill('SIGTERM');
-    const late = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_WITHIN);
+    const late = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await this.ended;
     clearTimeout(late);
   }
 
   #spawn(): void {
-    // In a group of its own: Ctrl-C reaches the parent only, which then stops things in order.
-    const child = spawn(process.execPath, [...heapFlags(this.name), join(SERVICES, this.name, 'main.ts')], {
+    const main = fileURLToPath(new URL(`${this.name}/main.ts`, SERVICES));
+    // Detached into its own group: Ctrl-C reaches this process only, which then stops the services in order.
+    const child = spawn(process.execPath, [...heapFlags(this.name), main], {
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
       env: {
         ...mallocSettings(this.name),
         ...process.env,
         METRICS_PORT: '0',
-        // No proxy has to notice that it stops.
+        // No proxy needs time to notice that it stops.
         DRAIN_MS: '0',
         ...this.#options.settings,
         TOUCHLINE_PARENT_PIPE: '1',
@@ -113,30 +115,31 @@ export class ServiceProcess {
     const startedAt = performance.now();
     this.#child = child;
     this.#opsUrl = null;
-    // The pipe closes when this process ends; if it breaks, the child has ended.
+    // The child watches this pipe for the end of this process. An error on it means that the child has ended.
     child.stdin?.on('error', () => {});
     if (child.stderr !== null)
       createInterface({ input: child.stderr }).on('line', (line) => this.#onLine(line));
     child.once('error', (error) => {
-      this.#lastWords = error.message;
+      this.#lastError = error.message;
       this.#onEnd({ code: 1, signal: null }, startedAt);
     });
-    // 'close', not 'exit': its last line is read before.
+    // Not 'exit': 'close' comes after the last line was read.
     child.once('close', (code, signal) => this.#onEnd({ code, signal }, startedAt));
   }
 
   #onEnd(end: ProcessEnd, startedAt: number): void {
     if (this.#child === null) return;
     this.#child = null;
-    const ranWell = this.#everReady && performance.now() - startedAt > WELL_AFTER;
-    this.#failures = ranWell ? 1 : this.#failures + 1;
-    const hopeless = end.code === WRONG_SETTINGS || (!this.#everReady && this.#failures >= TRIES_TO_START);
-    if (this.#stopping || !this.#options.restart || hopeless) {
+    const wasStable = this.#wasReady && performance.now() - startedAt > STABLE_AFTER_MS;
+    this.#failures = wasStable ? 1 : this.#failures + 1;
+    const neverStarts = !this.#wasReady && this.#failures >= MAX_FAILED_STARTS;
+    const givesUp = end.code === INVALID_SETTINGS || neverStarts;
+    if (this.#stopping || !this.#options.restart || givesUp) {
       this.#finished(end);
       return;
     }
     const wait = backoffMs(RESTART, this.#failures);
-    this.#options.onTrouble(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
+    this.#options.onProblem(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
     setTimeout(() => {
       if (!this.#stopping) this.#spawn();
     }, wait).unref();
@@ -146,24 +149,24 @@ export class ServiceProcess {
     if (this.#end !== null) return;
     this.#end = end;
     this.#log.end();
-    this.#finish(end);
+    this.#ended.resolve(end);
   }
 
   #onLine(line: string): void {
     this.#log.write(`${line}\n`);
     const entry = parseLine(line);
     if (entry === null) {
-      this.#lastWords = line;
-      this.#options.onTrouble(`${this.name}: ${line}`);
+      this.#lastError = line;
+      this.#options.onProblem(`${this.name}: ${line}`);
       return;
     }
     if (entry.msg === 'metrics and health')
       this.#opsUrl = `http://${urlHost(entry.host ?? '')}:${entry.port}`;
-    // Each service logs a defect of the brokers; the platform has logged it once.
+    // Every service logs a defect of the brokers, which the platform has already reported.
     if (entry.level < WARN || isBrokerDefect(entry.code)) return;
     const text = [entry.msg, entry.err?.message ?? entry.reason].filter(Boolean).join(': ');
-    this.#lastWords = entry.err?.message ?? text;
-    this.#options.onTrouble(`${this.name}: ${text}`);
+    this.#lastError = entry.err?.message ?? text;
+    this.#options.onProblem(`${this.name}: ${text}`);
   }
 
   async #isReady(): Promise<boolean> {
@@ -186,7 +189,7 @@ type LogLine = {
   err?: { message?: string };
 };
 
-/** A line of a pino log; null where it is something else. */
+/** Parses a line of a pino log; null for any other line. */
 function parseLine(line: string): LogLine | null {
   return line.startsWith('{') ? ((parseJson(line) as LogLine | undefined) ?? null) : null;
 }

@@ -1,4 +1,4 @@
-/** What `touchline <command or service> [arguments]` does, in the process that it runs in. */
+/** Runs `touchline <command or service> [arguments]` in this process. */
 import { readFileSync } from 'node:fs';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { parseArguments } from './command.ts';
@@ -7,12 +7,13 @@ import { complete } from './complete.ts';
 import { runServiceHere, serviceNames } from './services.ts';
 import { didYouMean } from './suggest.ts';
 
-/** `UsageError` and `ConfigError`, by their codes: loading the settings takes longer than most of what fails here. */
+/** Codes of `UsageError` and `ConfigError`: loading the class `ConfigError` would take too long. */
 const WRONG_INPUT: ReadonlySet<string> = new Set(['USAGE', 'CONFIG_INVALID']);
 
+/** Exit codes of the command line. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** Resolves to the exit code; to null where a service runs on in this process. */
+/** Runs a command line. Returns the exit code, or null when a service keeps running in this process. */
 export async function run([name, ...args]: readonly string[]): Promise<number | null> {
   if (name === undefined) {
     process.stderr.write(overview());
@@ -44,7 +45,7 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
     const { withBackbone } = await import('./cluster.ts');
     Object.assign(process.env, withBackbone(process.env));
   } catch (error) {
-    return report(name, error);
+    return reportError(name, error);
   }
   await runServiceHere(name, args);
   return null;
@@ -63,16 +64,16 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
     const { recordOrder } = await import('./orders.ts');
     return await recordOrder({ command: name, args }, () => start(given));
   } catch (error) {
-    return report(name, error, command.failedCode);
+    return reportError(name, error, command.failedCode);
   }
 }
 
-/** Prints an error in one line, an unexpected one in full. */
-async function report(name: string, error: unknown, failedCode: number = EXIT.failed): Promise<number> {
+/** Prints an error: its message when it has a code, else its stack. Returns the exit code. */
+async function reportError(name: string, error: unknown, failedCode: number = EXIT.failed): Promise<number> {
   const { redactor } = await import('#service/logger.ts');
   const redact = redactor([]);
-  const foreseen = error instanceof Error && 'code' in error;
-  const text = foreseen
+  const isExpected = error instanceof Error && 'code' in error;
+  const text = isExpected
     ? error.message
     : error instanceof Error
       ? (error.stack ?? error.message)
@@ -92,12 +93,12 @@ function overview(): string {
 Commands:
 ${lines.join('\n')}
 
-Services, each run alone in this process:
+Services (each runs alone, in this process):
 ${serviceNames()
   .map((name) => `  ${name}`)
   .join('\n')}
 
-touchline <command or service> --help shows more, touchline version which release this is.
+Run touchline <command or service> --help for details, touchline version for the release.
 `;
 }
 

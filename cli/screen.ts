@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { cut, widthOf } from './table.ts';
-import { harmless, writeControls } from './terminal.ts';
+import { escapeControls, writeControls } from './terminal.ts';
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -8,34 +8,34 @@ const CLEAR_TO_END_OF_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 const CLEAR_ALL = '\u001b[2J\u001b[H';
 
-const DRAW_EVERY_MS = 200;
+const DRAW_INTERVAL_MS = 200;
 
 /**
- * Draws lines at the end of standard output, a terminal, again and again in their place until work has ended, and leaves the last
- * ones. Rejects as the work does.
+ * Redraws lines in place at the end of standard output, which must be a terminal, until `work` ends. The last lines stay.
+ * Rejects as `work` does.
  */
 export async function drawWhile(work: Promise<unknown>, lines: () => readonly string[]): Promise<void> {
   const out = process.stdout;
   let drawn = 0;
-  // One write, and lines are cleared as they are replaced, so that nothing flickers. What would wrap or scroll is cut: the block
-  // could not be found again.
+  // One write that clears each line as it replaces it does not flicker. What would wrap or scroll is cut: the start of the
+  // block would be lost.
   const draw = (): void => {
     const up = drawn > 0 ? `\u001b[${drawn}A` : '';
     const shown = lines().slice(0, Math.max(1, out.rows - 1));
     const block = shown.map(
-      (line) => `\r${fitting(harmless(line), out.columns - 1)}${CLEAR_TO_END_OF_LINE}\n`,
+      (line) => `\r${fitting(escapeControls(line), out.columns - 1)}${CLEAR_TO_END_OF_LINE}\n`,
     );
     writeControls(out, `${up}${block.join('')}${CLEAR_BELOW}`);
     drawn = shown.length;
   };
-  // A resized terminal has wrapped the drawn lines: the start of the block is unknown.
+  // A resize may wrap the drawn lines: the start of the block is then unknown.
   const onResize = (): void => {
     writeControls(out, CLEAR_ALL);
     drawn = 0;
   };
   writeControls(out, HIDE_CURSOR);
   out.on('resize', onResize);
-  const drawing = setInterval(draw, DRAW_EVERY_MS);
+  const drawing = setInterval(draw, DRAW_INTERVAL_MS);
   try {
     draw();
     await work;
@@ -47,7 +47,7 @@ export async function drawWhile(work: Promise<unknown>, lines: () => readonly st
   }
 }
 
-/** A line that does not reach the last column, after which terminals differ; one that is cut loses its colours. */
+/** Cuts a line to `room` columns; a cut line loses its colours. */
 function fitting(line: string, room: number): string {
   const plain = stripVTControlCharacters(line);
   return widthOf(plain) <= room ? line : cut(plain, room);

@@ -1,17 +1,17 @@
-/** A secret that a person gives to a command: never an argument, which every user of the machine can list. */
+/** Reads a secret from a person: never from an argument, which every user of the machine can list. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { readSecret } from '#security/secret.ts';
 
-/** Reads a secret from a file, or where it is `-` from standard input, with a prompt on a terminal. Throws `SecretFileError`. */
+/** Reads a secret from a file, or from standard input when `file` is `-`; prompts on a terminal. Throws `SecretFileError`. */
 export async function readGivenSecret(file: string, prompt: string): Promise<string> {
   if (file !== '-') return readSecret({ file });
   const { stdin } = process;
   return stdin.isTTY ? ask(prompt) : (await text(stdin)).replace(/\r?\n$/, '');
 }
 
-/** Asks on the terminal, and shows nothing of what is typed. */
+/** Prompts on the terminal, without echo. */
 async function ask(prompt: string): Promise<string> {
   process.stderr.write(prompt);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });

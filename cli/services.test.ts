@@ -2,15 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SERVICES, serviceConfig, serviceNames } from './services.ts';
 
-test('the list of services has every folder that can be run, in their order', () => {
+test('lists every folder that can be run, in alphabetical order', () => {
   const folders = readdirSync(SERVICES).filter((name) => existsSync(new URL(`${name}/main.ts`, SERVICES)));
   expect(serviceNames()).toEqual(folders.sort());
 });
 
-test.each(serviceNames())('%s has a port of its own for metrics and health', async (name) => {
+test.each(serviceNames())('%s has a setting for the port of metrics and health', async (name) => {
   expect((await serviceConfig(name)).shape).toHaveProperty('METRICS_PORT');
 });
 
-test('a service that there is not has no settings', async () => {
+test('refuses an unknown service', async () => {
   await expect(serviceConfig('scorer')).rejects.toThrow('there is no service scorer');
 });

@@ -1,9 +1,9 @@
-/** The one list of services: the command line, the docs, and what is checked of deployments are made of it. */
+/** The list of services, for the command line, the docs and the checks of deployments. */
 import type { z } from 'zod';
 
 export const SERVICES = new URL('../services/', import.meta.url);
 
-/** Each service with its configuration, loaded when it is asked for; its folder has a main.ts that runs its `ServiceDefinition`. */
+/** Loaders of each service's settings. The main.ts in a service's folder runs its `ServiceDefinition`. */
 const CONFIGURATIONS: Readonly<Record<string, () => Promise<{ readonly settings: z.ZodObject }>>> = {
   api: () => import('../services/api/config.ts'),
   'feed-monitor': () => import('../services/feed-monitor/config.ts'),
@@ -21,14 +21,14 @@ export function serviceNames(): string[] {
   return Object.keys(CONFIGURATIONS);
 }
 
-/** The settings of a service. Throws where there is none of that name. */
+/** Returns the settings of a service. Throws `Error` for an unknown name. */
 export async function serviceConfig(name: string): Promise<z.ZodObject> {
   const load = Object.hasOwn(CONFIGURATIONS, name) ? CONFIGURATIONS[name] : undefined;
   if (load === undefined) throw new Error(`there is no service ${name}`);
   return (await load()).settings;
 }
 
-/** Runs a service in this process as `node services/<name>/main.ts` would; it ends the process itself. */
+/** Runs a service in this process, as `node services/<name>/main.ts` does. The service ends the process itself. */
 export async function runServiceHere(name: string, args: readonly string[]): Promise<void> {
   const main = new URL(`${name}/main.ts`, SERVICES);
   process.argv = [process.argv[0] ?? 'node', main.pathname, ...args];

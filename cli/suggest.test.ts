@@ -11,8 +11,8 @@ test.each([
   ['match-stat', 'match-state'],
   ['match-s', 'match-state'],
   ['deadletters', 'dead-letters'],
-  // Two begin so, and neither is near.
+  // Two words begin with it, and neither is close.
   ['match', null],
   ['status', null],
   ['', null],
-])('takes %j for %j', (word, meant) => expect(suggest(word, KNOWN)).toBe(meant));
+])('suggests for %j: %j', (word, meant) => expect(suggest(word, KNOWN)).toBe(meant));

@@ -1,17 +1,17 @@
-/** The known word that a mistyped one was most likely meant to be; null where none is near. */
+/** Returns the known word that a mistyped word most likely means; null when none is close. */
 export function suggest(word: string, known: readonly string[]): string | null {
-  const begun = known.filter((one) => word.length > 1 && one.startsWith(word));
-  if (begun.length === 1) return begun[0] ?? null;
-  // A third of the letters may be wrong: with more, a guess confuses.
-  const most = Math.max(1, Math.floor(word.length / 3));
+  const completed = known.filter((one) => word.length > 1 && one.startsWith(word));
+  if (completed.length === 1) return completed[0] ?? null;
+  // At most a third of the letters may differ: beyond that, a guess confuses.
+  const maxEdits = Math.max(1, Math.floor(word.length / 3));
   const near = known
     .map((one) => ({ one, edits: editDistance(word, one) }))
-    .filter(({ edits }) => edits <= most)
+    .filter(({ edits }) => edits <= maxEdits)
     .sort((a, b) => a.edits - b.edits);
   return near[0]?.one ?? null;
 }
 
-/** Letters to insert, delete, replace or swap with the next, from one word to another (optimal string alignment). */
+/** Number of letters to insert, delete, replace or swap with the next one (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {
@@ -34,7 +34,7 @@ function editDistance(from: string, to: string): number {
   return rows.at(-1)?.at(-1) ?? 0;
 }
 
-/** `; did you mean <word>?` where a known word is near, else nothing. */
+/** Returns `; did you mean <word>?` when a known word is close, else an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = suggest(word, known);
   return meant === null ? '' : `; did you mean ${meant}?`;

@@ -15,23 +15,23 @@ test.each([
   ],
   ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
   ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],
-] as const)('a record of %s is a line for people', (topic, text) => {
+] as const)('summarises a record of %s in one line', (topic, text) => {
   expect(summaryOf(topic, sampleOf(topic))).toContain(text);
 });
 
 describe('a match', () => {
-  test('whose score is not known shows that, not zero', () => {
+  test('shows an unknown score as unknown, not as zero', () => {
     expect(summaryOf('match-state', { ...state, score: null, firm: null, shoot_out: null })).toContain(
       '  unknown  live',
     );
   });
 
-  test('whose guard is open says so, and its firm score once', () => {
+  test('shows an open guard, and no firm score equal to the score', () => {
     const safe = { ...state, firm: state.score, shoot_out: null, guard: { safe: true, reasons: [] } };
     expect(summaryOf('match-state', safe)).toBe('v12  France - Croatia  1:0  live (33)  18:14  guard open');
   });
 
-  test('that is over says nothing of its guard', () => {
+  test('shows no guard when it is over', () => {
     for (const guard of [
       { safe: true, reasons: [] },
       { safe: false, reasons: ['score_differs'] },
@@ -39,7 +39,7 @@ describe('a match', () => {
       expect(summaryOf('match-state', { ...state, status_type: 'finished', guard })).not.toContain('guard');
   });
 
-  test('without a name is called by its sides, and one that nothing is known of by nothing', () => {
+  test('shows its sides when it has no name, and nothing when they are unknown', () => {
     expect(summaryOf('match-state', { ...state, name: null })).toContain('France - Croatia');
     const bare = {
       ...state,
@@ -53,24 +53,24 @@ describe('a match', () => {
     expect(summaryOf('match-state', bare)).toContain('v12  1:0');
   });
 
-  test('whose reported score differs shows both', () => {
+  test('shows both scores when the reported one differs', () => {
     const differs = { ...state, agreement: 'differs' as const, reported: { home: 2, away: 0 } };
     expect(summaryOf('match-state', differs)).toContain('reported 2:0');
   });
 });
 
 describe('an incident', () => {
-  test('that was removed says so', () => {
+  test('shows that it was removed', () => {
     expect(summaryOf('match-incidents', { ...incidents, removed: true })).toMatch(/ {2}REMOVED$/);
   });
 
-  test('of which only a delete came says that', () => {
+  test('shows that it was deleted before it was sent', () => {
     expect(summaryOf('match-incidents', { ...incidents, incident: null })).toContain(
       'deleted before it was sent',
     );
   });
 
-  test('whose body names nothing is called by its type', () => {
+  test('shows its type when its body has no name', () => {
     const incident = incidents.incident && { ...incidents.incident, body: '{}', event_time: null };
     expect(summaryOf('match-incidents', { ...incidents, incident })).toBe(
       'v12  5-889947  incident (413) tbd',
@@ -78,7 +78,7 @@ describe('an incident', () => {
   });
 });
 
-test('a message without an incident is shown by its type and time', () => {
+test('shows the type and time of a message without an incident', () => {
   const message = {
     ...sampleOf('normalized-messages'),
     type: 'event' as const,
@@ -90,12 +90,12 @@ test('a message without an incident is shown by its type and time', () => {
   expect(summaryOf('normalized-messages', { ...message, ut })).toBe(`event  5-889947-2  at ${ut}`);
 });
 
-test('a change to or from the unknown is shown as such', () => {
+test('shows a change from an unknown score', () => {
   const transition = { ...sampleOf('match-transitions'), guard: null, fields: [], incident_id: null };
   const unknown = { ...transition, value: null, score: { before: null, after: { home: 0, away: 0 } } };
   expect(summaryOf('match-transitions', unknown)).toBe('2429281:12:0  score_changed  unknown -> 0:0');
 });
 
-test('a dead letter of a webhook came over HTTP', () => {
+test('shows that a dead letter without a topic came over HTTP', () => {
   expect(originText({ ...sampleOf('dead-letters'), topic: null })).toBe('over HTTP');
 });

@@ -1,4 +1,4 @@
-/** One line for people of each topic's values. */
+/** Summarises the values of each topic in one line for people. */
 import { dateOf } from '#contract/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -144,14 +144,14 @@ const SUMMARIES: Summaries = {
   'dead-letters': (letter) => [letter.service, letter.code, originText(letter), letter.reason],
 };
 
-/** A line without a line end. */
+/** Returns the summary of a value: one line without a line end. */
 export function summaryOf<T extends TopicName>(topic: T, value: TopicValues[T]): string {
   return SUMMARIES[topic](value)
     .filter((part) => part !== null && part !== '')
     .join('  ');
 }
 
-/** Where a dead letter's bytes were read. */
+/** Returns where the bytes of a dead letter were read. */
 export function originText({ topic, partition, offset }: DeadLetter): string {
   return topic === null ? 'over HTTP' : `${topic}/${partition}/${offset}`;
 }
@@ -180,17 +180,17 @@ function scoreText(score: Score | null): string {
   return score === null ? 'unknown' : `${score.home}:${score.away}`;
 }
 
-/** What a record says of its guard: no permission to trade, for which feed health is asked too, now. */
+/** Describes a recorded guard. It is no permission to trade, which depends on the current feed health too. */
 function guardText({ safe, reasons }: Guard): string {
   return safe ? 'guard open' : `guard closed: ${reasons.join(', ')}`;
 }
 
-/** Match time as MM:SS. */
+/** Returns match time as MM:SS. */
 function clockText(seconds: number): string {
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Unix seconds as a time; the number itself where that is none. */
+/** Returns Unix seconds as an ISO time, or as the number when no date has that value. */
 function timeText(seconds: number): string {
   return (
     dateOf(seconds * 1_000)

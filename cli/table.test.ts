@@ -11,9 +11,9 @@ type Row = {
 
 const COLUMNS: readonly TextColumn<Row>[] = [
   { head: 'id', of: ({ id }) => id },
-  { head: 'name', least: 6, of: ({ name }) => name },
+  { head: 'name', minWidth: 6, of: ({ name }) => name },
   { head: 'behind', align: 'right', of: ({ behind }) => behind },
-  { head: 'note', least: 4, of: ({ note }) => note },
+  { head: 'note', minWidth: 4, of: ({ note }) => note },
 ];
 const ROWS: readonly Row[] = [
   { id: '1', name: 'Bayern München', behind: 12, note: 'a long note about it' },
@@ -21,7 +21,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('tableLines', () => {
-  test('aligns columns under their heads and cuts nothing where there is no terminal', () => {
+  test('aligns columns under their heads, and cuts nothing without a terminal', () => {
     expect(tableLines(COLUMNS, ROWS, null)).toEqual([
       'id  name             behind  note',
       '1   Bayern München       12  a long note about it',
@@ -29,11 +29,11 @@ describe('tableLines', () => {
     ]);
   });
 
-  test.each([50, 40, 30, 24, 12, 3])('exceeds no terminal of %i columns', (width) => {
+  test.each([50, 40, 30, 24, 12, 3])('fits a terminal of %i columns', (width) => {
     for (const line of tableLines(COLUMNS, ROWS, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
   });
 
-  test('cuts the widest column that may be, and never an id', () => {
+  test('cuts the widest column that may be cut, and never an id', () => {
     expect(tableLines(COLUMNS, ROWS, 34)).toEqual([
       'id  name        behind  note',
       '1   Bayern M…       12  a long no…',
@@ -41,7 +41,7 @@ describe('tableLines', () => {
     ]);
   });
 
-  test('shows what would move the cursor or turn the order of reading', () => {
+  test('escapes what would move the cursor or change the reading order', () => {
     expect(tableLines([{ head: 'x', of: String }], ['a\u001b[2Jb\u202e'], null)[1]).toBe(
       'a\\u001b[2Jb\\u202e',
     );
@@ -57,9 +57,10 @@ describe('cut', () => {
   });
 });
 
-describe('paint', () => {
+describe('the style of a cell', () => {
   const module = JSON.stringify(new URL('./table.ts', import.meta.url));
-  const program = `import(${module}).then(({ paint }) => process.stdout.write(paint('green', 'safe')))`;
+  const columns = "[{ head: '', of: () => ({ text: 'safe', style: 'green' }) }]";
+  const program = `import(${module}).then(({ tableLines }) => process.stdout.write(tableLines(${columns}, [0], null)[1]))`;
   const onTerminal = (env: Readonly<Record<string, string>>): string =>
     execFileSync('script', ['-qefc', `'${process.execPath}' -e "$PROGRAM"`, '/dev/null'], {
       encoding: 'utf8',
@@ -67,11 +68,11 @@ describe('paint', () => {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
 
-  test('colours text on a terminal', () => expect(onTerminal({})).toContain('\u001b[32msafe\u001b[39m'));
+  test('colours its text on a terminal', () => expect(onTerminal({})).toContain('\u001b[32msafe\u001b[39m'));
 
-  test('leaves it plain where NO_COLOR is set', () => expect(onTerminal({ NO_COLOR: '1' })).toBe('safe'));
+  test('is ignored when NO_COLOR is set', () => expect(onTerminal({ NO_COLOR: '1' })).toBe('safe'));
 
-  test('leaves it plain in a pipe', () => {
+  test('is ignored in a pipe', () => {
     const env = { PATH: process.env.PATH, TERM: 'xterm-256color' };
     expect(execFileSync(process.execPath, ['-e', program], { encoding: 'utf8', env })).toBe('safe');
   });

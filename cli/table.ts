@@ -1,20 +1,20 @@
-/** Tables as lines of text: the one renderer of every list of the command line. */
+/** Renders every list of the command line as a table of text. */
 import { styleText } from 'node:util';
-import { lineShown } from './values.ts';
+import { escapeLine } from './values.ts';
 
-/** A colour or a weight of text, of several the names. */
+/** A colour or weight of text, or several. */
 export type Style = Parameters<typeof styleText>[0];
 
-/** A column of a table, whose rows are values of `T`. */
+/** A column of a table whose rows are values of `T`. */
 export type TextColumn<T> = {
   readonly head: string;
   readonly align?: 'left' | 'right';
-  /** To this width it may be cut where a terminal is narrow; left out where it never is. */
-  readonly least?: number;
+  /** Minimum width of a column that may be cut on a narrow terminal; missing when it is never cut. */
+  readonly minWidth?: number;
   readonly of: (row: T) => TextCell;
 };
 
-/** The text of a cell; null is none. */
+/** Content of a cell; null is an empty cell. */
 export type TextCell = string | number | null | StyledText;
 export type StyledText = { readonly text: string; readonly style: Style };
 
@@ -25,24 +25,19 @@ const GRAPHEMES = new Intl.Segmenter();
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u;
 
-/** Styles a text; leaves it plain where standard output is no terminal or `NO_COLOR` is set. */
-export function paint(style: Style, text: string): string {
-  return styleText(style, text);
-}
-
-/** The columns of the terminal that standard output is; null of a pipe or a file, where nothing may be cut. */
+/** Returns the width of the terminal that standard output is; null for a pipe or a file, where nothing is cut. */
 export function terminalColumns(): number | null {
   return process.stdout.isTTY ? process.stdout.columns : null;
 }
 
-/** How many columns of a terminal a text takes. */
+/** Returns the number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 
-/** A text of at most `width` columns; what is cut ends with `…`. */
+/** Cuts a text to at most `width` columns; a cut text ends with `…`. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let shown = '';
@@ -56,8 +51,8 @@ export function cut(text: string, width: number): string {
 }
 
 /**
- * The heads and the rows of a table. `width`: the columns of the terminal, which no line exceeds; null: nothing is cut.
- * Text of others in cells cannot control the terminal.
+ * Returns the lines of a table: the heads, then the rows. No line exceeds `width` columns; null cuts nothing. Foreign text in
+ * cells is escaped. Styles apply only on a terminal without `NO_COLOR`.
  */
 export function tableLines<T>(
   columns: readonly TextColumn<T>[],
@@ -78,13 +73,13 @@ export function tableLines<T>(
         const laid = at === last && columns[at]?.align !== 'right' ? text : pad(text, at, columns, widths);
         const own = cut(laid, Math.min(room - gap.length, at === last ? Infinity : (widths[at] ?? 0)));
         room -= gap.length + widthOf(own);
-        return room < 0 ? '' : gap + (style === null || own.trim() === '' ? own : paint(style, own));
+        return room < 0 ? '' : gap + (style === null || own.trim() === '' ? own : styleText(style, own));
       })
       .join('');
   });
 }
 
-/** The same as text for standard output; empty where there are no rows. */
+/** Returns a table as text for standard output; empty when there are no rows. */
 export function tableText<T>(columns: readonly TextColumn<T>[], rows: readonly T[]): string {
   if (rows.length === 0) return '';
   return tableLines(columns, rows, terminalColumns())
@@ -97,10 +92,10 @@ type ShownCell = { readonly text: string; readonly style: Style | null };
 function shownCell(cell: TextCell): ShownCell {
   const { text, style } =
     typeof cell === 'object' && cell !== null ? cell : { text: String(cell ?? ''), style: null };
-  return { text: lineShown(text), style };
+  return { text: escapeLine(text), style };
 }
 
-type Layout = readonly Pick<TextColumn<never>, 'align' | 'least'>[];
+type Layout = readonly Pick<TextColumn<never>, 'align' | 'minWidth'>[];
 
 function pad(text: string, at: number, columns: Layout, widths: readonly number[]): string {
   const own = cut(text, widths[at] ?? 0);
@@ -108,11 +103,13 @@ function pad(text: string, at: number, columns: Layout, widths: readonly number[
   return columns[at]?.align === 'right' ? space + own : own + space;
 }
 
-/** Narrows the widest of the columns that may be cut, one by one, until a line fits or none can give more. */
+/** Narrows the widest column that may be cut, again and again, until a line fits or no column can be narrower. */
 function shrink(columns: Layout, widths: number[], width: number): void {
   const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
   for (let over = total() - width; over > 0; over -= 1) {
-    const room = columns.map(({ least }, at) => (least === undefined ? 0 : (widths[at] ?? 0) - least));
+    const room = columns.map(({ minWidth }, at) =>
+      minWidth === undefined ? 0 : (widths[at] ?? 0) - minWidth,
+    );
     const most = Math.max(...columns.map((_, at) => ((room[at] ?? 0) > 0 ? (widths[at] ?? 0) : 0)));
     const at = widths.findIndex((one, index) => one === most && (room[index] ?? 0) > 0);
     if (at === -1) return;

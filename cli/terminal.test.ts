@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
-import { guard, harmless, writeControls } from './terminal.ts';
+import { escapeControls, guard, writeControls } from './terminal.ts';
 
 test.each([
   ['moves the cursor', '\u001b[2J\u001b[H', '\\u001b[2J\\u001b[H'],
   ['retitles the window', '\u001b]0;x\u0007', '\\u001b]0;x\\u0007'],
   ['is a control character of eight bits', '\u009b2J', '\\u009b2J'],
-  ['turns the order of reading', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+  ['changes the reading order', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
   ['ends a line elsewhere', 'a\u2028b\u0085c', 'a\\u2028b\\u0085c'],
-])('shows what %s', (_, text, shown) => {
-  expect(harmless(text)).toBe(shown);
+])('escapes what %s', (_, text, shown) => {
+  expect(escapeControls(text)).toBe(shown);
 });
 
-test('lets text, ends of lines and colours pass', () => {
+test('keeps text, line ends and colours', () => {
   const text = 'Müller 1\t2\r\n\u001b[1;32mgöl ⚽ اهداف\u001b[0m';
-  expect(harmless(text)).toBe(text);
+  expect(escapeControls(text)).toBe(text);
 });
 
-test('leaves a value of JSON the same value', () => {
+test('keeps the value of JSON', () => {
   const value = { name: 'a\u202eb\u009b', other: '\u0007' };
-  expect(JSON.parse(harmless(JSON.stringify(value)))).toEqual(value);
+  expect(JSON.parse(escapeControls(JSON.stringify(value)))).toEqual(value);
 });
 
-test('guards a stream, but for what a screen writes to it', () => {
+test('escapes what is written to a guarded stream, except what a screen writes', () => {
   const written: string[] = [];
   const stream = { write: (text: string) => written.push(text) > 0 };
   guard(stream);

@@ -1,28 +1,29 @@
-/** What reaches the terminal: the one place that every output of a command passes. */
+/** The terminal of a command: its output, whose controls `guard` escapes, and requests to stop. */
 import { once } from 'node:events';
-import { escaped } from './values.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { escapeCharacter } from './values.ts';
 
-/** A control character with the end of a colour's sequence where one follows, or one that turns or breaks lines. */
+/** A control character, with the rest of a colour sequence when one follows; or a bidirectional control or line separator. */
 const SUSPECT = /(\p{Cc})(\[[\d;]*m)?|[\p{Bidi_Control}\u2028\u2029]/gu;
 const ESCAPE = '\u001b';
-const PASS = new Set(['\t', '\r', '\n']);
+const ALLOWED = new Set(['\t', '\r', '\n']);
 
-/** A text without characters that move the cursor, retitle a window or turn the order of reading: these are shown, as in JSON. */
-export function harmless(text: string): string {
+/** Escapes, as JSON does, what moves the cursor, retitles a window or changes the reading order. Keeps colours. */
+export function escapeControls(text: string): string {
   return text.replace(SUSPECT, (all: string, control = '', colour = '') => {
-    // Commands set colours themselves.
-    if (PASS.has(control) || (control === ESCAPE && colour !== '')) return all;
-    return escaped(all) + colour;
+    // Commands colour their own output.
+    if (ALLOWED.has(control) || (control === ESCAPE && colour !== '')) return all;
+    return escapeCharacter(all) + colour;
   });
 }
 
 /** Writes a line to standard output. */
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The same; waits while the reader of the output is slower. */
-export async function sayInTime(line: string): Promise<void> {
+/** Writes a line to standard output, and waits while its reader is slower. */
+export async function printLineAndDrain(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }
 
@@ -31,15 +32,27 @@ type Output = { write: Write };
 
 const unguarded = new WeakMap<Output, Write>();
 
-/** Has every text that is written to a stream be `harmless`. */
+/** Makes a stream escape every text that is written to it, as `escapeControls` does. */
 export function guard(stream: Output): void {
   const write: Write = stream.write.bind(stream);
   unguarded.set(stream, write);
   stream.write = (chunk: unknown, ...rest: unknown[]) =>
-    Reflect.apply(write, stream, [typeof chunk === 'string' ? harmless(chunk) : chunk, ...rest]);
+    Reflect.apply(write, stream, [typeof chunk === 'string' ? escapeControls(chunk) : chunk, ...rest]);
 }
 
-/** Writes to a guarded stream what moves the cursor: for a screen of the command's own, whose lines are `harmless`. */
+/** Writes a text with cursor controls to a guarded stream. The caller escapes its lines. */
 export function writeControls(stream: Output, text: string): boolean {
   return (unguarded.get(stream) ?? stream.write.bind(stream))(text);
+}
+
+/** Runs work until its end or a request to stop, which aborts `signal`. A second request ends the process. */
+export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const removeHandlers = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
+  try {
+    return await work(stop.signal);
+  } finally {
+    stop.abort();
+    removeHandlers();
+  }
 }

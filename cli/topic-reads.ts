@@ -1,4 +1,7 @@
-/** What a topic holds now, record by record: no more than an offset of each key is held. All reject with `StreamError`, `DecodeError`. */
+/**
+ * Reads a topic up to its current end, record by record, with at most one offset a key in memory. All functions reject with
+ * `StreamError`, `DecodeError`, or an error of `onValue`.
+ */
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
@@ -11,8 +14,8 @@ type OnValue<T extends TopicName> = (value: TopicValues[T], record: ReadRecord) 
 type LastOffsets = ReadonlyMap<string, number>;
 
 /**
- * Every record up to the end, in the order of each partition; deletions are left out. `from`: first offsets by `partitionKey`;
- * `isWanted`: which records are decoded and given.
+ * Calls `onValue` with every record, in the order of each partition; skips deletions. `from`: first offsets by `partitionKey`,
+ * default the beginning. `isWanted`: selects the records to decode, default all.
  */
 export async function readEach<T extends TopicName>(
   { brokers, prefix, registry }: OpenCluster,
@@ -42,7 +45,7 @@ export async function readEach<T extends TopicName>(
   });
 }
 
-/** The offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
+/** Returns the offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
 export async function readLastOffsets<T extends TopicName>(
   cluster: OpenCluster,
   topic: T,
@@ -57,7 +60,7 @@ export async function readLastOffsets<T extends TopicName>(
   return last;
 }
 
-/** The records at these offsets, in the order of each partition. */
+/** Calls `onValue` with the records at these offsets, in the order of each partition. */
 export function readAt<T extends TopicName>(
   cluster: OpenCluster,
   topic: T,
@@ -68,8 +71,8 @@ export function readAt<T extends TopicName>(
   return readEach(cluster, topic, onValue, { isWanted });
 }
 
-/** The last record of each key, in the order of each partition. */
-export async function readLatest<T extends TopicName>(
+/** Calls `onValue` with the last record of each key, in the order of each partition. */
+export async function readEachLatest<T extends TopicName>(
   cluster: OpenCluster,
   topic: T,
   onValue: OnValue<T>,
@@ -77,9 +80,10 @@ export async function readLatest<T extends TopicName>(
   await readAt(cluster, topic, await readLastOffsets(cluster, topic), onValue);
 }
 
-/** What decodes each of some topics: made once, not for every record. */
+/** Decoders by topic. */
 export type Decoders<T extends TopicName> = { readonly [K in T]: Decoder<TopicValues[K]> };
 
+/** Creates the decoders of topics, once and not for each record. */
 export function decodersOf<T extends TopicName>(
   { registry }: OpenCluster,
   topics: readonly T[],

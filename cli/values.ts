@@ -2,7 +2,7 @@
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Bytes as text where they are UTF-8, else as base64. */
+/** Returns bytes as text when they are valid UTF-8, else as base64. */
 export function bytesText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -11,32 +11,32 @@ export function bytesText(bytes: Uint8Array): string {
   }
 }
 
-/** Control characters but for line ends and tabs: in bytes that are text there are none. */
+/** Control characters other than line ends and tabs. */
 const CONTROL = /[^\P{Cc}\t\r\n]/u;
 
-/** Bytes for a person: as text where they are text, else as base64. */
-export function bytesShown(bytes: Uint8Array): string {
+/** Returns bytes for a person: as UTF-8 text without control characters, else as base64. */
+export function readableBytes(bytes: Uint8Array): string {
   const text = bytesText(bytes);
   return CONTROL.test(text) ? Buffer.from(bytes).toString('base64') : text;
 }
 
 /**
- * Text of others for a line on a terminal: characters that control it, or turn the order of what is read, are shown, not
- * obeyed. What is in a dead letter may have been sent by anyone who knows the secret.
+ * Escapes foreign text for one line on a terminal: controls, line separators, and characters that change the reading order.
+ * Anyone who knows the webhook secret can put such characters into a dead letter.
  */
-export function lineShown(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
+export function escapeLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escapeCharacter);
 }
 
-/** A character as JSON may have it. */
-export function escaped(character: string): string {
+/** Returns a character as an escape of JSON. */
+export function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A value as one line of JSON, its fields by the schema's names; bytes as `bytesText` has them. */
+/** Returns a decoded value as one line of JSON, its bytes as `bytesText` does. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, key, shown: unknown) {
-    // By the time it is given here, a Buffer has turned itself into an object of numbers.
+    // A Buffer has already turned itself into an object of numbers in `shown`.
     const own = this[key];
     return own instanceof Uint8Array ? bytesText(own) : shown;
   });

@@ -1,6 +1,7 @@
-/** All commands, in the order of `touchline --help`: each has a folder of its name. A command is loaded when it is used: none pays for the others. */
+/** All commands, in the order of `touchline --help`. Each has a folder with its name, which is loaded only when the command is used. */
 import type { Command } from '../command.ts';
 
+/** One line of help for each command. */
 export const SUMMARIES: Readonly<Record<string, string>> = {
   demo: 'starts everything, plays real matches into it, shows and checks them',
   up: 'starts broker, registry and all services but the simulator',
@@ -8,27 +9,28 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   doctor: 'checks broker, topics, schemas, lag, clock and disk, and says what to do',
   tail: 'shows the records of topics, decoded',
   live: 'shows the matches that are live now, and what may be traded',
-  match: 'shows one match with its story, now or as it had been published at a time',
+  match: 'shows one match with its story, now or as published at an earlier time',
   export: 'writes states, transitions, incidents or tables as Parquet or JSON lines',
-  alerts: 'publishes and prints goals, cancelled goals, closed guards and more by rules',
-  clients: 'makes, shows and changes the clients of the served contract',
-  webhooks: 'shows how webhooks are delivered, sends again, enables and disables them',
+  alerts: 'publishes and prints goals, cancelled goals, closed guards and more, by rules',
+  clients: 'creates, shows and changes the clients of the served contract',
+  webhooks: 'shows how webhooks are delivered, resends messages, enables and disables webhooks',
   tokens: 'lists, revokes, labels and expires the access tokens of clients',
-  'dead-letters': 'lists rejected messages and records, shows them, sends them again',
+  'dead-letters': 'lists, shows and resends rejected messages and records',
   position: 'shows and sets the committed positions of a processor',
   rebuild: 'makes a processor process its whole input again',
   replay: 'rebuilds everything from the log into another topic prefix',
-  compare: 'says whether two topic prefixes hold the same states, transitions and tables',
+  compare: 'compares the states, transitions and tables of two topic prefixes',
   topics: 'creates the topics and registers their schemas',
   acls: 'prints the commands that grant each service its rights',
   completion: 'prints the completion script of a shell',
 };
 
+/** Loads the definition of a command. */
 export async function loadCommand(name: string): Promise<Command> {
   return (await import(`./${name}/command.ts`)).command;
 }
 
-/** What a command does: resolves to the exit code, throws `UsageError` for arguments that cannot be. */
+/** Loads the function that runs a command. It returns the exit code, and throws `UsageError` for invalid arguments. */
 export async function loadRun(name: string): Promise<(given: object) => Promise<number>> {
   return (await import(`./${name}/run.ts`)).run;
 }

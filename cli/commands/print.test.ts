@@ -63,14 +63,14 @@ test('touchline topics prints what creates the topics, safe on three brokers', a
 });
 
 test.each([
-  [['acls'], 'say --print'],
+  [['acls'], 'add --print'],
   [['acls', '--print', '--service', 'none'], '--service is one of'],
   [['acls', '--print', '--principal', "User:'; rm"], '--principal must be <type>:<name>'],
   [['topics', '--print', '--min-in-sync', '0'], '--min-in-sync must be a whole number'],
   [['demo', '--brokers', '2'], '--brokers must be 1, or 3 to 9'],
   [['up', '--replicas', 'api=2'], '--replicas must be <service>=<n>'],
   [['up', '--replicas', 'match-processor=0'], '--replicas must be <service>=<n>'],
-  [['up'], 'KAFKA_TLS: goes with KAFKA_BROKERS', { KAFKA_TLS: 'on' }],
+  [['up'], 'KAFKA_TLS: requires KAFKA_BROKERS', { KAFKA_TLS: 'on' }],
 ])('does not take %j', async (args, text, env: Record<string, string> = {}) => {
   const { code, err } = await touchlineHere(args, env);
   expect(code).toBe(2);

@@ -40,6 +40,6 @@ test.each<[Partial<Alert>, string]>([
     { ...EMPTY, kind: 'of_a_later_release', name: 'A\u001b[2J\nB' },
     'of_a_later_release  A\\u001b[2J\\u000aB  match 2429281  rule goals',
   ],
-])('a line of %j says who, when and what it did to the score', (change, line) => {
+])('renders %j with player, minute and score', (change, line) => {
   expect(alertLine({ ...sampleOf('alerts'), ...change })).toBe(`15:53:20  ${line}`);
 });

@@ -17,7 +17,7 @@ const offsets = (file: string): number[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line).offset);
 
-test('a file continues after its last line, and loses a torn one', async () => {
+test('continues a file after its last complete line, and removes an incomplete one', async () => {
   const file = temporaryFile();
   const first = fileOutput(file);
   expect(first.from).toBe(0);
@@ -33,7 +33,7 @@ test('a file continues after its last line, and loses a torn one', async () => {
   expect(JSON.parse(line)).toEqual({ ...sampleOf('alerts'), offset: 0 });
 });
 
-test('a file continues after its last alert of the topic, and knows those that were written before they were there', async () => {
+test('continues a file after its last published alert, and returns the ids of early alerts', async () => {
   const file = temporaryFile();
   const first = fileOutput(file);
   await first.write({ ...sampleOf('alerts'), id: 'early' }, null);
@@ -44,7 +44,7 @@ test('a file continues after its last alert of the topic, and knows those that w
   expect(fileOutput(file)).toMatchObject({ from: 5, early: ['early', 'earlier'] });
 });
 
-test('a file larger than what is read of it continues too', async () => {
+test('continues a file that is larger than the part that is read', async () => {
   const file = temporaryFile();
   writeFileSync(
     file,
@@ -60,15 +60,15 @@ const WHOLE = `${JSON.stringify({ ...sampleOf('alerts'), offset: 0 })}\n`;
 
 test.each([
   ['text', 'Dear diary\n'],
-  ['text whose last line has no end', 'Dear diary\nthe second line'],
-  ['rules, which are one line', '{"rules":[{"name":"goals","on":["goal"]}]}'],
+  ['text without a final line break', 'Dear diary\nthe second line'],
+  ['rules in one line', '{"rules":[{"name":"goals","on":["goal"]}]}'],
   ['JSON lines of something else', '{"id":7,"offset":3}\n{"id":8,"off'],
   ['one record of something else', '{"id":"7","name":"A"}'],
   ['one alert without its offset', JSON.stringify(sampleOf('alerts'))],
   ['alerts, and then something else', `${WHOLE}Dear diary`],
-  ['no line at all, and much', Buffer.alloc(3 * 1024 * 1024, 7)],
-  ['one line that is longer than what is read', `{"id":"${'x'.repeat(2 * 1024 * 1024)}`],
-])('refuses %s, and leaves it as it is', (_, content) => {
+  ['much data without a line', Buffer.alloc(3 * 1024 * 1024, 7)],
+  ['one line that is longer than the part that is read', `{"id":"${'x'.repeat(2 * 1024 * 1024)}`],
+])('refuses a file with %s, and does not change it', (_, content) => {
   const file = temporaryFile();
   writeFileSync(file, content);
   expect(() => fileOutput(file)).toThrow('name another file');
@@ -81,7 +81,7 @@ test.each([
   ['an id cut inside an escape', '{"id":"\\\\\\"goals\\'],
   ['all but its line break', WHOLE.slice(0, -1)],
   ['the beginning of a second one', `${WHOLE}{"i`],
-])('cuts off %s, which a kill left of an alert', (_, content) => {
+])('removes %s, which a killed process wrote of an alert', (_, content) => {
   const file = temporaryFile();
   writeFileSync(file, content);
   fileOutput(file).close();

@@ -3,46 +3,44 @@ import { z } from 'zod';
 import { parseJson } from '#contract/values.ts';
 import type { Alert } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
-import { sayInTime } from '../../terminal.ts';
+import { printLineAndDrain } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
 import type { ALERT_FORMATS } from './command.ts';
 import { alertLine } from './line.ts';
 
-/** Where alerts are written to, a line each. */
+/** An output of alerts, a line each. */
 export type AlertOutput = {
-  /** The offset of the first alert to write; null: of the next one that is published. */
+  /** Offset of the first alert to write; null begins with the next alert that is published. */
   readonly from: number | null;
-  /** Ids of the last lines that were written before their alerts were published. */
+  /** Ids of alerts that were written before they were published. */
   readonly early: readonly string[];
-  /** `offset`: null where the alert is not published yet. */
+  /** Writes an alert; `offset` is null when it is not published yet. */
   write(alert: Alert, offset: number | null): Promise<void>;
   close(): void;
 };
 
-/** A line has its offset on the topic: what a file has says where to go on. */
-function lineOf(alert: Alert, offset: number | null): string {
+/** A line has the offset of its alert, so that a file tells where to continue. */
+function jsonLine(alert: Alert, offset: number | null): string {
   return jsonText({ ...alert, offset });
 }
 
-/** How alerts are written to the standard output: lines for people, or JSON. */
-export type AlertFormat = (typeof ALERT_FORMATS)[number];
-
-/** The standard output, from now on. Waits for its reader. */
-export function standardOutput(format: AlertFormat): AlertOutput {
+/** Writes new alerts to the standard output, and waits for its reader. */
+export function standardOutput(format: (typeof ALERT_FORMATS)[number]): AlertOutput {
   return {
     from: null,
     early: [],
-    write: (alert, offset) => sayInTime(format === 'line' ? alertLine(alert) : lineOf(alert, offset)),
+    write: (alert, offset) =>
+      printLineAndDrain(format === 'line' ? alertLine(alert) : jsonLine(alert, offset)),
     close() {},
   };
 }
 
-/** More than the longest line. */
+/** Bytes to read from the end of a file: more than the longest line. */
 const TAIL_BYTES = 1024 * 1024;
 
 /**
- * A file that has every alert of the topic once, whenever this process is killed: it continues after the last whole line, and
- * cuts a torn one off. Throws `CommandError` where the file cannot be opened, or has anything else, which it leaves as it is.
+ * Writes every alert of the topic to a file, each once, even when this process is killed: continues after the last complete
+ * line, and removes an incomplete one. Throws `CommandError` when the file cannot be opened, or has other content, which stays.
  */
 export function fileOutput(file: string): AlertOutput {
   let handle: number;
@@ -52,14 +50,14 @@ export function fileOutput(file: string): AlertOutput {
     throw new CommandError(`the file of alerts cannot be opened: ${(error as Error).message}`);
   }
   try {
-    const { size, whole, lines } = readEnd(handle, file);
+    const { size, complete, lines } = readEnd(handle, file);
     const last = lines.findLast(({ offset }) => offset !== null)?.offset ?? null;
-    if (whole < size) ftruncateSync(handle, whole);
+    if (complete < size) ftruncateSync(handle, complete);
     return {
       from: last === null ? 0 : last + 1,
       early: lines.filter(({ offset }) => offset === null).map(({ id }) => id),
       async write(alert, offset) {
-        writeSync(handle, `${lineOf(alert, offset)}\n`);
+        writeSync(handle, `${jsonLine(alert, offset)}\n`);
       },
       close: () => closeSync(handle),
     };
@@ -69,51 +67,54 @@ export function fileOutput(file: string): AlertOutput {
   }
 }
 
-/** The last lines of a file of alerts, its size, and that of its whole lines, bytes. Throws `CommandError` for another file. */
-function readEnd(handle: number, file: string): { size: number; whole: number; lines: Line[] } {
+/**
+ * Reads the end of a file of alerts. Returns its size and that of its complete lines, in bytes, and the last complete lines.
+ * Throws `CommandError` for a file with other content.
+ */
+function readEnd(handle: number, file: string): { size: number; complete: number; lines: Line[] } {
   const { size } = fstatSync(handle);
   const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
   readSync(handle, tail, 0, tail.length, size - tail.length);
   const end = tail.lastIndexOf('\n') + 1;
   const isPart = size > tail.length;
-  const lines = linesOf(tail.subarray(0, end), isPart, file);
-  if (!isTornLine(tail.toString('utf8', end))) throw anotherFile(file);
+  const lines = parseLines(tail.subarray(0, end), isPart, file);
+  if (!isIncompleteLine(tail.toString('utf8', end))) throw otherContent(file);
   if (isPart && lines.every(({ offset }) => offset === null))
-    throw new CommandError(`${file} does not say where to go on: name another file`);
-  return { size, whole: size - tail.length + end, lines };
+    throw new CommandError(`the last lines of ${file} have no offset to continue from: name another file`);
+  return { size, complete: size - tail.length + end, lines };
 }
 
-/** The lines of the end of a file, without the first where it is torn. */
-function linesOf(end: Buffer, isTorn: boolean, file: string): Line[] {
+/** Parses lines of a file; `isCut`: without the first, whose beginning is missing. */
+function parseLines(end: Buffer, isCut: boolean, file: string): Line[] {
   const texts = end
     .toString()
     .split('\n')
-    .slice(isTorn ? 1 : 0, -1);
+    .slice(isCut ? 1 : 0, -1);
   const lines = texts.map(parseLine);
-  if (lines.some((line) => line === null)) throw anotherFile(file);
+  if (lines.some((line) => line === null)) throw otherContent(file);
   return lines.filter((line) => line !== null);
 }
 
-function anotherFile(file: string): CommandError {
+function otherContent(file: string): CommandError {
   return new CommandError(`the last lines of ${file} are no alerts: name another file`);
 }
 
 type Line = { readonly id: string; readonly offset: number | null };
 
-/** What tells a line from any other JSON. */
+/** The fields that distinguish an alert from other JSON. */
 const lineSchema = z.object({ id: z.string(), rule: z.string(), offset: z.int().nullable() });
 
 function parseLine(text: string): Line | null {
   return lineSchema.safeParse(parseJson(text)).data ?? null;
 }
 
-/** How a line begins, up to the end of its id. */
+/** A line begins with `LINE_HEAD`, its id, and `AFTER_ID`. */
 const LINE_HEAD = '{"id":"';
 const ID = /^(?:[^"\\]|\\.)*\\?/;
 const AFTER_ID = '","rule":"';
 
-/** Whether a text may be what a kill left of a line: its beginning, or all of it but the line break. */
-function isTornLine(text: string): boolean {
+/** Whether a text may be the part of a line that a killed process wrote: a beginning, or all but the line break. */
+function isIncompleteLine(text: string): boolean {
   if (text.length <= LINE_HEAD.length) return LINE_HEAD.startsWith(text);
   if (!text.startsWith(LINE_HEAD)) return false;
   const rest = text.slice(LINE_HEAD.length).replace(ID, '').slice(0, AFTER_ID.length);

@@ -18,7 +18,7 @@ function printing(early: readonly string[] = []) {
   return { printer: new AlertPrinter(output), lines };
 }
 
-test('prints what is found and not published within a tenth of a second, and not again when it is', async () => {
+test('prints an alert that is found and not published within 100 ms, and not again when it is published', async () => {
   const { printer, lines } = printing();
   await printer.found([alert('a')], 1_000);
   await printer.found([], 1_099);
@@ -31,7 +31,7 @@ test('prints what is found and not published within a tenth of a second, and not
   expect(lines).toEqual(['a null']);
 });
 
-test('prints what is published in time once, whoever finds it first', async () => {
+test('prints an alert that is published in time once, before or after it is found', async () => {
   const { printer, lines } = printing();
   await printer.found([alert('a')], 1_000);
   await printer.published(alert('a'), 5);
@@ -41,7 +41,7 @@ test('prints what is published in time once, whoever finds it first', async () =
   expect(lines).toEqual(['a 5', 'b 6']);
 });
 
-test('knows after a restart what a file has early', async () => {
+test('does not print an early alert of the file again after a restart', async () => {
   const { printer, lines } = printing(['a']);
   await printer.published(alert('a'), 5);
   await printer.published(alert('goal', 'goal'), 6);

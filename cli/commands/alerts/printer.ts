@@ -1,38 +1,37 @@
-/** Prints alerts: those of the topic, and those of stale feeds that the topic does not bring in time. */
 import type { Alert } from '#topics/generated/types.ts';
 import type { AlertOutput } from './output.ts';
 
-/** How long the leader has to publish what this process finds too. With a look and a heartbeat's validity it is below two seconds. */
+/** Time for the leader to publish an alert that this process has found too. A stale match is printed within two seconds. */
 const GRACE_MS = 100;
-/** Ids that are remembered: more than are found while a broker does not answer. */
+/** Maximum number of remembered ids: more than are found during an outage of the broker. */
 const MAX_IDS = 100_000;
 
 /**
- * Alerts of stale feeds come twice: this process finds them by its own clock, and the leader publishes them. The first is printed,
- * the other has the same id and is not. So a broker that is gone, or a leader, keeps nobody believing.
+ * Prints alerts, each once. This process finds stale feeds by its own clock, and the leader publishes them under the same ids:
+ * the first of both is printed, so that a reader learns of a stale feed without a broker or a leader.
  */
 export class AlertPrinter {
   readonly #output: AlertOutput;
   readonly #published = new Set<string>();
   readonly #early: Set<string>;
-  #waiting: { readonly alert: Alert; readonly until: number }[] = [];
+  #pending: { readonly alert: Alert; readonly until: number }[] = [];
 
   constructor(output: AlertOutput) {
     this.#output = output;
     this.#early = new Set(output.early);
   }
 
-  /** Prints an alert of the topic, unless it was printed before it was there. */
+  /** Prints an alert of the topic, unless it was printed before it was published. */
   async published(alert: Alert, offset: number): Promise<void> {
     if (alert.kind === 'match_stale' || alert.kind === 'match_recovered') remember(this.#published, alert.id);
     if (!this.#early.has(alert.id)) await this.#output.write(alert, offset);
   }
 
-  /** Alerts of stale feeds that this process found at a steady time, milliseconds; prints those that are not published by now. */
+  /** Adds alerts that this process found at `at` (steady clock, milliseconds), and prints those that are due and unpublished. */
   async found(alerts: readonly Alert[], at: number): Promise<void> {
-    this.#waiting.push(...alerts.map((alert) => ({ alert, until: at + GRACE_MS })));
-    const due = this.#waiting.filter(({ until }) => until <= at);
-    this.#waiting = this.#waiting.filter(({ until }) => until > at);
+    this.#pending.push(...alerts.map((alert) => ({ alert, until: at + GRACE_MS })));
+    const due = this.#pending.filter(({ until }) => until <= at);
+    this.#pending = this.#pending.filter(({ until }) => until > at);
     for (const { alert } of due) {
       if (this.#published.has(alert.id) || this.#early.has(alert.id)) continue;
       remember(this.#early, alert.id);

@@ -14,37 +14,38 @@ import {
 } from '../../../services/alert-processor/service.ts';
 import { LOOK_EVERY_MS } from '../../../services/alert-processor/stale-matches.ts';
 import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
-import { untilStopped } from '../../until-stopped.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { untilStopped } from '../../terminal.ts';
 import { durationMs } from '../option-values.ts';
 import { ALERT_FORMATS, type command } from './command.ts';
 import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
 import { AlertPrinter } from './printer.ts';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { rulesFile, out, format, maxAgeMs } = parse(given);
   const rules = readRules(rulesFile);
-  const place = findCluster(process.env);
-  await requireTopics(place, ['alerts']);
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['alerts']);
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
   try {
-    await untilStopped((signal) => work({ rules, maxAgeMs, output, signal }));
+    await untilStopped((signal) => runProcessor({ rules, maxAgeMs, output, signal }));
   } finally {
     output.close();
   }
   return 0;
 }
 
-type Work = {
+type AlertRun = {
   readonly rules: readonly AlertRule[];
   readonly maxAgeMs: number;
   readonly output: AlertOutput;
   readonly signal: AbortSignal;
 };
 
-async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<void> {
+/** Runs the alert processor and prints alerts until `stopped`. */
+async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertRun): Promise<void> {
   const given = loadConfig(settings, withBackbone(process.env));
-  // Several may run on one host: without a name each start is a new member.
+  // Several processes may run on one host: without an instance id, each start is a new member.
   const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
   const logger = createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn' });
   const metrics = createMetrics('alerts');
@@ -54,9 +55,9 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   const context = { config, logger, metrics, fail: fenced.reject };
   const processor = await openAlertProcessor(context, { rules, maxAgeMs });
   const { client, codecs, topicName } = processor;
-  const signal = AbortSignal.any([asked, failed.signal]);
+  const signal = AbortSignal.any([stopped, failed.signal]);
   const of = { topic: topicName('alerts'), partition: 0 };
-  // Before anything is published: what this process publishes is printed.
+  // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await client.logBounds([of]);
   const printer = new AlertPrinter(output);
   const printing = follow({
@@ -75,7 +76,7 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
     processor.read(signal),
     printFeedChanges(processor, printer, signal),
   ]).finally(() => failed.abort());
-  // Awaited below, where it has ended the rest.
+  // Awaited below.
   reading.catch(() => {});
   try {
     const running = await processor.start();
@@ -89,7 +90,7 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   }
 }
 
-/** Prints by this process's own clock which matches become stale or recover, also while no broker answers. */
+/** Prints, by this process's own clock, which matches become stale or recover, even while no broker answers. */
 async function printFeedChanges(
   processor: AlertProcessor,
   printer: AlertPrinter,
@@ -102,14 +103,14 @@ async function printFeedChanges(
   }
 }
 
-function parse({ values }: GivenTo<typeof command>) {
+function parse({ values }: ArgumentsOf<typeof command>) {
   if (values.rules === undefined) throw new UsageError('name a file of rules with --rules');
   const maxAgeMs = durationMs(values['max-age']);
   if (maxAgeMs === null)
     throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(values['max-age'])}`);
   const given = values.format;
   if (given !== undefined && values.out !== undefined)
-    throw new UsageError('--out writes JSON: --format is of the standard output');
+    throw new UsageError('--out writes JSON: --format is for the standard output');
   const format = ALERT_FORMATS.find((known) => known === given) ?? (process.stdout.isTTY ? 'line' : 'json');
   return { rulesFile: values.rules, out: values.out, format, maxAgeMs };
 }

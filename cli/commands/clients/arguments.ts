@@ -1,24 +1,24 @@
 import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
-import { idOf } from '../option-values.ts';
+import { parseId } from '../ids.ts';
 import { ACTIONS, type command } from './command.ts';
 
-/** A parsed request of `touchline clients`: of a list null is all, and undefined is not given. */
+/** A parsed request of `touchline clients`. A list is null for all, and undefined when it is not given. */
 export type ClientsRequest = ReturnType<typeof parseClients>;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseClients(given: GivenTo<typeof command>) {
+export function parseClients(given: ArgumentsOf<typeof command>) {
   const { values } = given;
   const { name, words } = actionOf(ACTIONS, given);
-  const wanted = ACTIONS[name].words;
-  if (words.length !== wanted) throw new UsageError(`${name} takes ${wanted} of ids, not ${words.length}`);
+  const expected = ACTIONS[name].words;
+  if (words.length !== expected) throw new UsageError(`${name} takes ${expected} ids, not ${words.length}`);
 
   const [first = '', webhookId = ''] = words;
-  const id = (): number => idOf(first);
+  const id = (): number => parseId(first);
   const contract = {
-    competitions: listOf(values.competitions, idOf),
+    competitions: listOf(values.competitions, parseId),
     operations: listOf(values.operations, operationOf),
   };
   switch (name) {
@@ -26,7 +26,7 @@ export function parseClients(given: GivenTo<typeof command>) {
       return {
         action: name,
         ...contract,
-        id: values.id === undefined ? undefined : idOf(values.id),
+        id: values.id === undefined ? undefined : parseId(values.id),
         name: values.name,
       };
     case 'list':
@@ -35,12 +35,14 @@ export function parseClients(given: GivenTo<typeof command>) {
       return { action: name, id: id(), json: values.json === true };
     case 'contract':
       if (values.competitions === undefined && values.operations === undefined)
-        throw new UsageError('say --competitions or --operations');
+        throw new UsageError('name --competitions or --operations');
       return { action: name, id: id(), ...contract };
     case 'webhook add':
-      if (values.url === undefined) throw new UsageError('say --url');
+      if (values.url === undefined) throw new UsageError('name the address with --url');
       if (values.secret !== undefined)
-        throw new UsageError('--secret shows the secret to every user of this machine; say --secret-file');
+        throw new UsageError(
+          '--secret would show the secret to every user of this machine: use --secret-file',
+        );
       return {
         action: name,
         id: id(),

@@ -5,30 +5,30 @@ import { openWebhook } from '#clients/webhooks.ts';
 import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
 
-/** Changes a client. Throws `CommandError` where there is none; as `ClientDirectory`. */
-export function change(
+/** Edits a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */
+export function editClient(
   directory: ClientDirectory,
   id: number,
   edit: (client: Client) => ClientDraft,
 ): Promise<Client> {
-  return directory.edit(id, (client) => edit(required(id, client)));
+  return directory.edit(id, (client) => edit(requireClient(id, client)));
 }
 
-/** A client as it is now. Throws `CommandError` where there is none. */
-export async function clientOf(directory: ClientDirectory, id: number): Promise<Client> {
-  const all = await directory.list();
-  return required(
+/** Returns a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */
+export async function findClient(directory: ClientDirectory, id: number): Promise<Client> {
+  const clients = await directory.list();
+  return requireClient(
     id,
-    all.find(({ client_id }) => client_id === id),
+    clients.find(({ client_id }) => client_id === id),
   );
 }
 
-function required(id: number, client: Client | undefined): Client {
+function requireClient(id: number, client: Client | undefined): Client {
   if (client === undefined) throw new CommandError(`there is no client ${id}`);
   return client;
 }
 
-/** The address of a webhook; null where no key opens it, which keeps no command from showing its client. */
+/** Returns the address of a webhook; null when no key opens it. */
 export function addressOf(
   clientId: number,
   webhook: WebhookSubscription,

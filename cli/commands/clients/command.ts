@@ -1,5 +1,5 @@
-/** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
-import { defineCommand } from '../../command.ts';
+/** `touchline clients`: the clients of the served contract, what they may read, and their webhooks. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index]
@@ -14,30 +14,34 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients webhook test <id> <webhook id>
        touchline clients webhook reseal
 
-The clients of the REST contract, its webhooks and its tool endpoint. They are on the topic clients; every process that
+The clients of the REST contract, its webhooks and its tool endpoint. They are stored on the topic clients; every process that
 serves them applies a change at once. Several people may edit at the same time: no edit undoes another.
 
-  add            makes a client and prints its secret key, which is shown this once; without --id the next free one.
-                 Without --competitions or --operations its contract covers all of them.
-  list, show     what is known of clients; secrets are not
-  disable        makes its tokens invalid at once
-  rotate-secret  prints a new secret key, which is shown this once; tokens that were issued stay good until they expire
-  contract       what the client may see: competitions by id, operations by name (see /openapi.json)
-  webhook add    sends it what its contract covers, incidents and events or the types named, from now on; --secret-file has
-                 the signing secret of 32 characters (-: standard input, or a prompt), without it one is made and shown this once;
-                 with --test only where the address takes a signed empty delivery, sent from here
+  add            creates a client and prints its secret key, which is shown only once. Default id: one more than the
+                 largest. Default contract: all competitions, all operations
+  list, show     shows clients, without their secrets
+  enable         accepts a disabled client again
+  disable        refuses the client, and makes its tokens invalid at once
+  rotate-secret  prints a new secret key, which is shown only once; issued tokens stay valid until they expire
+  contract       sets what the client may read: competitions by id, operations by name (see /openapi.json)
+  webhook add    sends messages that the contract covers to an address from now on: incidents and events, or the types of
+                 --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
+                 a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
+                 signed empty delivery from here
+  webhook remove sends nothing more to the address
   webhook rotate-secret
-                 prints the next signing secret, for the receiver to accept beside the one in use; once it does, --finish signs
-                 with the next. The webhook keeps its id, its position and what waits
+                 prints the next signing secret, which the receiver must accept beside the current one; then --finish signs
+                 with the next. The webhook keeps its id, its position and its pending messages
   webhook test   sends a signed empty delivery from here
-  webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue where they are
+  webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue
 
-webhook needs the key of clients: CLIENTS_KEY as the services have it, else, for the system that touchline up or demo runs here, the
-one that it keeps in DATA_DIR. Tests go where WEBHOOK_ALLOWED_RANGES and WEBHOOK_CA_FILE let them. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
-one that touchline up or demo runs here.
+webhook commands need the key of clients: CLIENTS_KEY as the services have it, or, for the system that touchline up or demo runs
+here, the key that it keeps in DATA_DIR. Tests go to public addresses and those of WEBHOOK_ALLOWED_RANGES, and also trust the
+certificates of WEBHOOK_CA_FILE.
+${BROKER_HELP}
 `;
 
-/** How many words and which options each action takes. */
+/** Number of ids, and options, that each action takes. */
 export const ACTIONS = {
   add: { words: 0, options: ['id', 'name', 'competitions', 'operations'] },
   list: { words: 0, options: ['json'] },

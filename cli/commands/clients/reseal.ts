@@ -6,15 +6,15 @@ import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
 import { CommandError } from '../../command.ts';
 
 /**
- * Seals the webhooks of all clients with the first key; gives how many were sealed with another one. A client without such
- * webhooks is not edited. Throws `CommandError` once all others are done where no key opens some; as `ClientDirectory`.
+ * Seals with the first key all webhooks that another key sealed. Returns their number; edits no other client. Throws
+ * `CommandError`, after resealing the others, when no key opens some webhooks. Also throws what `ClientDirectory` throws.
  */
 export async function resealWebhooks(directory: ClientDirectory, keys: DerivedKeys): Promise<number> {
-  const closed: string[] = [];
+  const unopened: string[] = [];
   let resealed = 0;
   for (const client of await directory.list()) {
     const before = new Set(client.webhooks);
-    const changed = resealAll(client, keys, (id) => closed.push(id)).filter((one) => !before.has(one));
+    const changed = resealAll(client, keys, (id) => unopened.push(id)).filter((one) => !before.has(one));
     if (changed.length === 0) continue;
     await directory.edit(client.client_id, (known) => {
       const current = known ?? client;
@@ -22,24 +22,24 @@ export async function resealWebhooks(directory: ClientDirectory, keys: DerivedKe
     });
     resealed += changed.length;
   }
-  if (closed.length === 0) return resealed;
+  if (unopened.length === 0) return resealed;
   throw new CommandError(
-    `${resealed} webhooks were sealed again, no key opens ${closed.join(', ')}: set CLIENTS_KEY_SECOND to theirs, or add them again`,
+    `${resealed} webhooks were sealed again, no key opens ${unopened.join(', ')}: set CLIENTS_KEY_SECOND to the key that sealed them, or add them again`,
   );
 }
 
-/** The webhooks of a client, sealed with the first key; those that no key opens as they are, `onClosed` gets their ids. */
+/** Returns the webhooks of a client, sealed with the first key. Those that no key opens stay, and `onUnopened` gets their ids. */
 function resealAll(
   client: Client,
   keys: DerivedKeys,
-  onClosed: (id: string) => void = () => {},
+  onUnopened: (id: string) => void = () => {},
 ): WebhookSubscription[] {
   return client.webhooks.map((webhook) => {
     try {
       return resealWebhook(client.client_id, webhook, keys);
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      onClosed(webhook.id);
+      onUnopened(webhook.id);
       return webhook;
     }
   });

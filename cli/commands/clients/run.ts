@@ -8,20 +8,20 @@ import {
   requireTopics,
   requireWebhookKeys,
 } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
-import { addressOf, change, clientOf } from './client.ts';
+import { addressOf, editClient, findClient } from './client.ts';
 import type { command } from './command.ts';
 import { resealWebhooks } from './reseal.ts';
-import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webhooks.ts';
+import { addWebhook, findWebhook, rotateWebhookSecret, testWebhook } from './webhooks.ts';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseClients(given);
-  const place = findCluster(process.env);
-  await requireTopics(place, ['clients']);
-  const directory = ClientDirectory.open({ ...place, log: commandLog('clients') });
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['clients']);
+  const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
   process.stdout.write(await perform(directory, request));
   return 0;
 }
@@ -34,26 +34,26 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
       const all = await directory.list();
       if (all.length === 0 && !request.json) return 'there are no clients\n';
       if (!request.json) return tableText(COLUMNS, all);
-      return all.map((client) => `${JSON.stringify(shown(client))}\n`).join('');
+      return all.map((client) => `${JSON.stringify(publicFields(client))}\n`).join('');
     }
     case 'show': {
-      const client = await clientOf(directory, request.id);
-      return request.json ? `${JSON.stringify(shown(client))}\n` : details(client);
+      const client = await findClient(directory, request.id);
+      return request.json ? `${JSON.stringify(publicFields(client))}\n` : details(client);
     }
     case 'enable':
     case 'disable': {
       const active = request.action === 'enable';
-      return `${line(await change(directory, request.id, (client) => ({ ...client, active })))}\n`;
+      return `${line(await editClient(directory, request.id, (client) => ({ ...client, active })))}\n`;
     }
     case 'rotate-secret': {
       const secret = newSecret();
       const secret_hash = hashSecret(secret);
-      const client = await change(directory, request.id, (known) => ({ ...known, secret_hash }));
+      const client = await editClient(directory, request.id, (known) => ({ ...known, secret_hash }));
       return credentials(client, secret);
     }
     case 'contract':
       return details(
-        await change(directory, request.id, (client) => ({
+        await editClient(directory, request.id, (client) => ({
           ...client,
           competitions: request.competitions === undefined ? client.competitions : request.competitions,
           operations: request.operations === undefined ? client.operations : request.operations,
@@ -64,11 +64,11 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
     case 'webhook rotate-secret':
       return rotateWebhookSecret(directory, request);
     case 'webhook test':
-      return testWebhook(await clientOf(directory, request.id), request.webhookId);
+      return testWebhook(await findClient(directory, request.id), request.webhookId);
     case 'webhook remove':
       return details(
-        await change(directory, request.id, (client) => {
-          const removed = webhookOf(client, request.webhookId);
+        await editClient(directory, request.id, (client) => {
+          const removed = findWebhook(client, request.webhookId);
           return { ...client, webhooks: client.webhooks.filter((one) => one !== removed) };
         }),
       );
@@ -83,12 +83,12 @@ async function add(
 ): Promise<string> {
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
-  const wanted = id ?? Math.max(0, ...(await directory.list()).map(({ client_id }) => client_id)) + 1;
-  const client = await directory.edit(wanted, (known) => {
-    if (known !== undefined) throw new CommandError(`there is a client ${wanted} already`);
+  const clientId = id ?? Math.max(0, ...(await directory.list()).map(({ client_id }) => client_id)) + 1;
+  const client = await directory.edit(clientId, (known) => {
+    if (known !== undefined) throw new CommandError(`there is a client ${clientId} already`);
     return {
-      client_id: wanted,
-      name: name ?? `client ${wanted}`,
+      client_id: clientId,
+      name: name ?? `client ${clientId}`,
       active: true,
       secret_hash,
       competitions: competitions ?? null,
@@ -100,11 +100,11 @@ async function add(
 }
 
 function credentials({ client_id, name }: Client, secret: string): string {
-  return `client_id ${client_id} (${lineShown(name)})\nsecret_key ${secret}\n`;
+  return `client_id ${client_id} (${escapeLine(name)})\nsecret_key ${secret}\n`;
 }
 
-/** What may be shown of a client. */
-function shown({ secret_hash: _, webhooks, ...client }: Client): object {
+/** Returns a client without secrets. */
+function publicFields({ secret_hash: _, webhooks, ...client }: Client): object {
   return { ...client, webhooks: webhooks.map(({ id }) => id) };
 }
 
@@ -114,12 +114,12 @@ const COLUMNS: readonly TextColumn<Client>[] = [
   { head: 'competitions', align: 'right', of: ({ competitions }) => competitions?.length ?? 'all' },
   { head: 'operations', align: 'right', of: ({ operations }) => operations?.length ?? 'all' },
   { head: 'webhooks', align: 'right', of: ({ webhooks }) => webhooks.length },
-  { head: 'name', least: 8, of: ({ name }) => name },
+  { head: 'name', minWidth: 8, of: ({ name }) => name },
 ];
 
 function line({ client_id, name, active, competitions, operations }: Client): string {
   const contract = `${amount(competitions, 'competitions')}, ${amount(operations, 'operations')}`;
-  return `${String(client_id).padStart(6)}  ${active ? 'active  ' : 'disabled'}  ${contract}  ${lineShown(name)}`;
+  return `${String(client_id).padStart(6)}  ${active ? 'active  ' : 'disabled'}  ${contract}  ${escapeLine(name)}`;
 }
 
 function details(client: Client): string {
@@ -134,14 +134,14 @@ function details(client: Client): string {
   ].join('\n');
 }
 
-/** With the addresses where this deployment's key is at hand. */
+/** Lists the webhooks of a client, with their addresses when the clients' key is available. */
 function webhookLines({ client_id, webhooks }: Client): string[] {
   if (webhooks.length === 0) return [];
   const keys = findWebhookKeys(process.env);
   return webhooks.map((webhook) => {
     const { id, types } = webhook;
     const url = addressOf(client_id, webhook, keys);
-    const address = keys === null ? '' : `: ${url === null ? 'sealed with another key' : lineShown(url)}`;
+    const address = keys === null ? '' : `: ${url === null ? 'sealed with another key' : escapeLine(url)}`;
     return `webhook ${id}${address}${types === null ? '' : ` (only ${types.join(', ')})`}`;
   });
 }

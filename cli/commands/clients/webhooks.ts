@@ -1,4 +1,4 @@
-/** The webhooks of a client: made, tried, and their secrets rotated in place. */
+/** Adds and tests webhooks of a client, and rotates their secrets. */
 import { z } from 'zod';
 import type { ClientDirectory } from '#clients/directory.ts';
 import { newSecret } from '#clients/secret.ts';
@@ -10,71 +10,71 @@ import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
 import { requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, UsageError } from '../../command.ts';
 import { readGivenSecret } from '../../secret-input.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import type { ClientsRequest } from './arguments.ts';
-import { change } from './client.ts';
+import { editClient } from './client.ts';
 
 const settings = z.object(outboundSettings);
 
-/** Creates a webhook; with a test only if its address accepts a delivery. Returns the output. */
+/** Creates a webhook; with `test`, only if its address accepts a delivery. Returns the output. */
 export async function addWebhook(
   directory: ClientDirectory,
   { id, url, secretFile, types, test }: Extract<ClientsRequest, { action: 'webhook add' }>,
 ): Promise<string> {
   const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
   const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });
-  if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
+  if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'invalid webhook');
   const [key] = requireWebhookKeys(process.env);
   if (test) await requireAccepted(checked.data);
   const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now() });
-  await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
+  await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
 }
 
-/** Sends a signed empty delivery to a webhook. Throws `CommandError` where it is not accepted; returns the output. */
+/** Sends a signed empty delivery to a webhook. Returns the output. Throws `CommandError` when it is not accepted. */
 export async function testWebhook(client: Client, webhookId: string): Promise<string> {
-  const webhook = webhookOf(client, webhookId);
+  const webhook = findWebhook(client, webhookId);
   await requireAccepted(openWebhook(client.client_id, webhook, requireWebhookKeys(process.env)));
   return `webhook ${webhook.id} accepts signed deliveries\n`;
 }
 
-/** Proposes the next signing secret of a webhook, or signs with the one that was proposed. Returns the output. */
+/** Proposes the next signing secret of a webhook, or with `finish` adopts the proposed one. Returns the output. */
 export async function rotateWebhookSecret(
   directory: ClientDirectory,
   { id, webhookId, finish }: Extract<ClientsRequest, { action: 'webhook rotate-secret' }>,
 ): Promise<string> {
   const keys = requireWebhookKeys(process.env);
   const secret = newSecret();
-  await change(directory, id, (client) => {
-    const webhook = webhookOf(client, webhookId);
+  await editClient(directory, id, (client) => {
+    const webhook = findWebhook(client, webhookId);
     const next = finish ? adoptSecret(id, webhook, keys) : proposeSecret(id, webhook, secret, keys[0]);
     if (next === null)
-      throw new CommandError(`webhook ${webhook.id} has no next secret: run it without --finish first`);
+      throw new CommandError(`webhook ${webhook.id} has no next secret: first run this without --finish`);
     return { ...client, webhooks: client.webhooks.map((one) => (one === webhook ? next : one)) };
   });
   return finish
-    ? `webhook ${webhookId} is signed with the next secret from now on: its receiver may drop the former one\n`
+    ? `webhook ${webhookId} is signed with the next secret from now on: its receiver may drop the previous one\n`
     : `next signing secret ${secret}\nOnce its receiver accepts both: touchline clients webhook rotate-secret ${id} ${webhookId} --finish\n`;
 }
 
-/** A webhook by its id. Throws `CommandError` where the client has none. */
-export function webhookOf(client: Client, webhookId: string): WebhookSubscription {
+/** Returns a webhook of a client. Throws `CommandError` when the client does not have it. */
+export function findWebhook(client: Client, webhookId: string): WebhookSubscription {
   const webhook = client.webhooks.find(({ id }) => id === webhookId);
   if (webhook !== undefined) return webhook;
-  throw new CommandError(`client ${client.client_id} has no webhook ${lineShown(webhookId)}`);
+  throw new CommandError(`client ${client.client_id} has no webhook ${escapeLine(webhookId)}`);
 }
 
-/** Describes a delivery that was not accepted, for operators. */
+/** Reasons why a delivery was not accepted, for operators. */
 const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
   timeout: 'no complete answer within 10 seconds',
-  refused: 'the address is not public: WEBHOOK_ALLOWED_RANGES names others that may be sent to',
+  refused: 'the address is not public, and WEBHOOK_ALLOWED_RANGES does not include it',
   failed: 'the connection failed',
   status: 'the status is not 200',
   unreadable: 'the answer could not be read',
   different: 'the answer is not the text Accepted',
 };
 
-/** Throws `CommandError` where a signed empty delivery is not accepted. */
+/** Sends a signed empty delivery. Throws `CommandError` when it is not accepted. */
 async function requireAccepted({
   url,
   secret,

@@ -10,36 +10,38 @@ import {
   comparedAt,
   type Difference,
   differencesOf,
+  ignoredFields,
   leavesOf,
-  leftOut,
 } from './fields.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** What was found of one topic. Counts are of keys that are there, of transitions by their ids. */
+/** Comparison of one topic. Counts are numbers of existing keys; transitions count by their ids. */
 export type TopicComparison = {
   readonly topic: ComparedTopic;
   readonly a: number;
   readonly b: number;
-  /** Keys that only one side has, and keys with values that differ. */
+  /** Number of keys that only side a has. */
   readonly onlyA: number;
+  /** Number of keys that only side b has. */
   readonly onlyB: number;
+  /** Number of keys with different values. */
   readonly different: number;
-  /** The first of them, in the order of keys; null where there is none. */
+  /** The first difference in the order of keys; null when there is none. */
   readonly first: FirstDifference | null;
 };
 
 export type FirstDifference = {
   readonly key: string;
-  /** Null where that side has no such record; then there are no `fields`. */
+  /** The side without a record of this key; `fields` is then empty. Null when both have one. */
   readonly missing: 'a' | 'b' | null;
-  /** None where only the order of entries in the bytes differs. */
+  /** The fields that differ; empty when only the order of entries in the bytes differs. */
   readonly fields: readonly Difference[];
 };
 
 /**
- * Compares what two prefixes hold, read committed, up to their ends as of now: the last value of each key, transitions by their
- * ids. Holds a digest of each record in memory, about 150 bytes. Rejects with `StreamError`, `DecodeError`.
+ * Compares two prefixes, read committed, up to their current ends: the last value of each key, and of each transition by its
+ * id. Holds a digest of each record in memory, about 150 bytes. Rejects with `StreamError`, `DecodeError`.
  */
 export async function compare(
   a: OpenCluster,
@@ -57,7 +59,7 @@ async function compareTopic(
   topic: ComparedTopic,
   level: ComparisonLevel,
 ): Promise<TopicComparison> {
-  const without = leftOut(topic, level);
+  const ignored = ignoredFields(topic, level);
   const [ofA, ofB] = await Promise.all([digests(a, topic, level), digests(b, topic, level)]);
   const onlyA = [...ofA.keys()].filter((key) => !ofB.has(key));
   const onlyB = [...ofB.keys()].filter((key) => !ofA.has(key));
@@ -71,57 +73,58 @@ async function compareTopic(
     onlyA: onlyA.length,
     onlyB: onlyB.length,
     different: different.length,
-    first: first === undefined ? null : await show(first),
+    first: first === undefined ? null : await firstDifference(first),
   };
 
-  async function show(key: string): Promise<FirstDifference> {
+  async function firstDifference(key: string): Promise<FirstDifference> {
     if (!ofA.has(key)) return { key, missing: 'a', fields: [] };
     if (!ofB.has(key)) return { key, missing: 'b', fields: [] };
     const [one, other] = await Promise.all([findValue(a, topic, key), findValue(b, topic, key)]);
-    return { key, missing: null, fields: differencesOf(leavesOf(one, without), leavesOf(other, without)) };
+    return { key, missing: null, fields: differencesOf(leavesOf(one, ignored), leavesOf(other, ignored)) };
   }
 }
 
-/** The digest of the last value of each key. */
+/** Returns the digest of the last value of each key. */
 async function digests(
-  place: OpenCluster,
+  cluster: OpenCluster,
   topic: ComparedTopic,
   level: ComparisonLevel,
 ): Promise<Map<string, string>> {
-  const without = leftOut(topic, level);
+  const ignored = ignoredFields(topic, level);
   const found = new Map<string, string>();
-  await readCompared(place, topic, (key, value, bytes) => {
+  await readCompared(cluster, topic, (key, value, bytes) => {
     if (value === null) found.delete(key);
-    else found.set(key, hash('sha1', level === 'bytes' ? bytes : textOf(value, without), 'base64'));
+    else found.set(key, hash('sha1', level === 'bytes' ? bytes : textOf(value, ignored), 'base64'));
   });
   return found;
 }
 
-async function findValue(place: OpenCluster, topic: ComparedTopic, wanted: string): Promise<unknown> {
+/** Returns the last value of a key; null when it has none. */
+async function findValue(cluster: OpenCluster, topic: ComparedTopic, key: string): Promise<unknown> {
   let found: unknown = null;
-  await readCompared(place, topic, (key, value) => {
-    if (key === wanted) found = value;
+  await readCompared(cluster, topic, (name, value) => {
+    if (name === key) found = value;
   });
   return found;
 }
 
 async function readCompared(
-  place: OpenCluster,
+  cluster: OpenCluster,
   topic: ComparedTopic,
   onValue: (key: string, value: object | null, bytes: Buffer) => void,
 ): Promise<void> {
-  await readValues(topic, place, (key, value, record) => {
+  await readValues(topic, cluster, (key, value, record) => {
     const isTransition = topic === 'match-transitions' && value !== null;
     const name = isTransition ? (value as MatchTransition).id : key;
-    // The same schema may have another id at another registry.
+    // The header is skipped: the same schema may have different ids in different registries.
     onValue(name, value, record.value?.subarray(HEADER_BYTES) ?? NO_BYTES);
   });
 }
 
-/** A value as canonical JSON, without what is left out. */
-function textOf(value: object, without: readonly string[]): string {
+/** Returns a value as canonical JSON without the ignored fields. */
+function textOf(value: object, ignored: readonly string[]): string {
   const copy = structuredClone(value) as Record<string, unknown>;
-  for (const path of without) {
+  for (const path of ignored) {
     const [name = '', inner] = path.split('.');
     if (inner === undefined) delete copy[name];
     else if (typeof copy[name] === 'object' && copy[name] !== null)
@@ -130,7 +133,7 @@ function textOf(value: object, without: readonly string[]): string {
   return canonicalJson(copy);
 }
 
-/** Keys in the order a person expects: the numbers in them by their size. */
+/** Orders keys as a person expects: numbers in them by value. */
 function byNumbers(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

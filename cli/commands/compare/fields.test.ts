@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { COMPARED, differencesOf, LEVELS, leavesOf, leftOut } from './fields.ts';
+import { COMPARED, differencesOf, ignoredFields, LEVELS, leavesOf } from './fields.ts';
 
 describe('the fields of a record', () => {
-  test('are found by path, JSON in text opened, arrays in their order', () => {
+  test('have paths, with JSON in text parsed and arrays in order', () => {
     const value = { b: '{"y":1,"x":["{}"]}', a: [10, { c: null }], text: '{no json', empty: [] };
     expect([...leavesOf(value, ['text'])]).toEqual([
       ['a.0', '10'],
@@ -14,7 +14,7 @@ describe('the fields of a record', () => {
     ]);
   });
 
-  test('that differ are named with both values, also where one side has none', () => {
+  test('that differ are listed with both values, even when one side lacks them', () => {
     const a = leavesOf({ score: { home: 1, away: 0 }, same: 1 }, []);
     const b = leavesOf({ score: null, same: 1 }, []);
     expect(differencesOf(a, b)).toEqual([
@@ -24,10 +24,10 @@ describe('the fields of a record', () => {
     ]);
   });
 
-  test.each(LEVELS)('left out at level %s are fields that there are', (level) => {
+  test.each(LEVELS)('that level %s ignores exist', (level) => {
     for (const topic of COMPARED) {
       const sample = JSON.parse(JSON.stringify(sampleOf(topic)));
-      for (const path of leftOut(topic, level)) {
+      for (const path of ignoredFields(topic, level)) {
         const value = path.split('.').reduce((at, name) => at?.[name], sample);
         expect([topic, path, value === undefined]).toEqual([topic, path, false]);
       }

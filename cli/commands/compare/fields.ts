@@ -1,7 +1,8 @@
-/** What of a record is compared, and how two of them differ. Pure. */
+/** The fields that are compared, and the differences between two records. Pure. */
 import { parseJson } from '#contract/values.ts';
 import type { TopicName } from '#topics/topics.ts';
 
+/** The topics that are compared. */
 export const COMPARED = [
   'match-state',
   'match-incidents',
@@ -13,48 +14,49 @@ export const COMPARED = [
 export type ComparedTopic = (typeof COMPARED)[number];
 
 /**
- * How exact: `bytes` leaves nothing out; `log` leaves out what names the log that was read and how it was cut into
- * transactions; `state` also what tells the order of messages, so that only what the laws promise is left (docs/decisions/0084).
+ * Levels of a comparison: `bytes` ignores nothing; `log` ignores what depends on the log and its transactions; `state` ignores
+ * also what depends on the order of messages, and compares what the laws promise (docs/decisions/0084).
  */
 export const LEVELS = ['bytes', 'log', 'state'] as const;
 export type ComparisonLevel = (typeof LEVELS)[number];
 
 /** The position of a record in its input. */
-const PLACE = ['cause.partition', 'cause.offset'];
-/** Counted by transaction, and by whichever message was the last of one. */
+const CAUSE_POSITION = ['cause.partition', 'cause.offset'];
+/** Fields that depend on how messages were grouped into transactions. */
 const BY_TRANSACTION = ['version', 'ut', 'cause'];
 
 const OF_LOG: Readonly<Record<ComparedTopic, readonly string[]>> = {
-  'match-state': PLACE,
-  'match-incidents': PLACE,
-  'match-transitions': PLACE,
+  'match-state': CAUSE_POSITION,
+  'match-incidents': CAUSE_POSITION,
+  'match-transitions': CAUSE_POSITION,
   'match-results': ['version', 'cause'],
   standings: BY_TRANSACTION,
   'standings-catalogue': BY_TRANSACTION,
 };
-const LEFT_OUT: Readonly<Record<ComparisonLevel, Partial<typeof OF_LOG>>> = {
+const IGNORED: Readonly<Record<ComparisonLevel, Partial<typeof OF_LOG>>> = {
   bytes: {},
   log: OF_LOG,
   state: { ...OF_LOG, 'match-state': ['version', 'cause'], 'match-incidents': ['version', 'cause'] },
 };
 
-/** The topics of a level: transitions depend on the order in which messages were processed. */
+/** Returns the topics that a level compares. Transitions depend on the order of messages: `state` skips them. */
 export function comparedAt(level: ComparisonLevel): readonly ComparedTopic[] {
   return COMPARED.filter((topic) => level !== 'state' || topic !== 'match-transitions');
 }
 
-export function leftOut(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
-  return LEFT_OUT[level][topic] ?? [];
+/** Returns the paths of the fields that a level ignores. */
+export function ignoredFields(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
+  return IGNORED[level][topic] ?? [];
 }
 
-/** A value by its paths, without those that are left out; text that holds JSON is opened. */
+/** The leaves of a value by path, each as JSON. Text that holds JSON is parsed. */
 export type Leaves = ReadonlyMap<string, string>;
 
-/** The leaves of a decoded value: `score.home`, `fields.0.json.status_id`, each as JSON. */
-export function leavesOf(value: unknown, without: readonly string[]): Leaves {
+/** Returns the leaves of a decoded value by paths such as `score.home` or `fields.0.json.status_id`, without ignored paths. */
+export function leavesOf(value: unknown, ignored: readonly string[]): Leaves {
   const leaves = new Map<string, string>();
   const visit = (path: string, at: unknown): void => {
-    if (without.includes(path)) return;
+    if (ignored.includes(path)) return;
     const opened = typeof at === 'string' ? openJson(at) : at;
     if (typeof opened !== 'object' || opened === null || Buffer.isBuffer(opened)) {
       leaves.set(path, JSON.stringify(opened));
@@ -69,14 +71,14 @@ export function leavesOf(value: unknown, without: readonly string[]): Leaves {
   return leaves;
 }
 
-/** One field that differs; undefined where a side does not have it. */
+/** A field that differs; a value is undefined when that side lacks the field. */
 export type Difference = {
   readonly path: string;
   readonly a: string | undefined;
   readonly b: string | undefined;
 };
 
-/** The fields in which two values differ, in the order of `a`, then those that only `b` has. */
+/** Returns the fields that differ: in the order of `a`, then those that only `b` has. */
 export function differencesOf(a: Leaves, b: Leaves): Difference[] {
   const paths = new Set([...a.keys(), ...b.keys()]);
   return [...paths]

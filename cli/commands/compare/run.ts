@@ -1,43 +1,44 @@
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import type { command } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
-import { COMPARED, type ComparisonLevel, LEVELS } from './fields.ts';
+import { COMPARED, type ComparisonLevel } from './fields.ts';
 
-const EXIT = { same: 0, different: 1, failed: 2 } as const;
-const MOST_FIELDS = 20;
-const MOST_TEXT = 200;
+/** Maximum number of fields to show of a difference. */
+const MAX_FIELDS = 20;
+/** Maximum length of a value to show. */
+const MAX_TEXT = 200;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
-  const { prefixes, level, json } = parse(given);
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
+  const { left, right, level, json } = parse(given);
   const cluster = findCluster(process.env);
-  const [a, b] = prefixes.map((prefix) => openCluster({ ...cluster, prefix }));
-  if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
-  for (const place of [a, b]) await requireTopics(place, COMPARED);
+  const [a, b] = [openCluster({ ...cluster, prefix: left }), openCluster({ ...cluster, prefix: right })];
+  for (const side of [a, b]) await requireTopics(side, COMPARED);
   const found = await compare(a, b, level);
   const isSame = found.every(({ first }) => first === null);
   process.stdout.write(
-    json ? `${JSON.stringify({ same: isSame, level, topics: found })}\n` : render(prefixes, level, found),
+    json
+      ? `${JSON.stringify({ same: isSame, level, topics: found })}\n`
+      : render([left, right], level, found),
   );
-  return isSame ? EXIT.same : EXIT.different;
+  return isSame ? 0 : 1;
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>) {
-  const level = LEVELS.find((known) => known === values.level);
-  if (level === undefined) throw new UsageError(`--level must be one of ${LEVELS.join(', ')}`);
-  if (positionals.length !== 2) throw new UsageError('name two prefixes');
-  return { prefixes: positionals, level, json: values.json };
+function parse({ values, positionals }: ArgumentsOf<typeof command>) {
+  const [left, right, ...more] = positionals;
+  if (left === undefined || right === undefined || more.length > 0) throw new UsageError('name two prefixes');
+  return { left, right, level: values.level as ComparisonLevel, json: values.json };
 }
 
-/** Counts of each topic, and the first difference of each that has one. */
+/** Renders the counts of each topic, and its first difference. */
 function render(
-  prefixes: readonly string[],
+  prefixes: readonly [left: string, right: string],
   level: ComparisonLevel,
   found: readonly TopicComparison[],
 ): string {
-  const [left = '', right = ''] = prefixes;
+  const [left, right] = prefixes;
   const columns: TextColumn<TopicComparison>[] = [
     { head: 'topic', of: ({ topic }) => topic },
     { head: left, align: 'right', of: ({ a }) => a },
@@ -59,19 +60,19 @@ function renderFirst(
   prefixes: readonly string[],
   { key, missing, fields }: FirstDifference,
 ): string[] {
-  const head = `first difference in ${topic}, ${lineShown(key)}`;
+  const head = `first difference in ${topic}, ${escapeLine(key)}`;
   if (missing !== null) return [`${head}: there is none in ${missing === 'a' ? prefixes[0] : prefixes[1]}`];
-  const more = fields.length > MOST_FIELDS ? [`  … ${fields.length - MOST_FIELDS} fields more`] : [];
+  const more = fields.length > MAX_FIELDS ? [`  … ${fields.length - MAX_FIELDS} fields more`] : [];
   return [
     `${head}:`,
     ...fields
-      .slice(0, MOST_FIELDS)
-      .flatMap(({ path, a, b }) => [`  ${lineShown(path)}`, `    - ${shown(a)}`, `    + ${shown(b)}`]),
+      .slice(0, MAX_FIELDS)
+      .flatMap(({ path, a, b }) => [`  ${escapeLine(path)}`, `    - ${shown(a)}`, `    + ${shown(b)}`]),
     ...more,
   ];
 }
 
 function shown(text: string | undefined): string {
   if (text === undefined) return '(no such field)';
-  return lineShown(text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);
+  return escapeLine(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 }

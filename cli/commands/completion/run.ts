@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../../addresses.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import type { command } from './command.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../../bin/touchline.js', import.meta.url));
 
-export async function run({ positionals }: GivenTo<typeof command>): Promise<number> {
+export async function run({ positionals }: ArgumentsOf<typeof command>): Promise<number> {
   const script = positionals.length === 1 ? SCRIPTS[positionals[0] ?? ''] : undefined;
   if (script === undefined) throw new UsageError('name a shell: bash or zsh');
   process.stdout.write(script(shellWord(LAUNCHER)));

@@ -4,7 +4,7 @@ import type { Publisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { openResender, type Resent } from './resend.ts';
+import { openResender, type ResendResult } from './resend.ts';
 
 const EVENT = 77;
 
@@ -35,7 +35,7 @@ const RESULT: DeadLetter = {
 async function resend(
   letter: DeadLetter,
   last: number | null = null,
-): Promise<{ resent: Resent; published: string[] }> {
+): Promise<{ resent: ResendResult; published: string[] }> {
   const records: PublishRecord[] = [];
   const resender = await openResender({
     publisher: { publish: async (of: PublishRecord[]) => void records.push(...of) } as unknown as Publisher,
@@ -53,13 +53,13 @@ test('publishes an incident list that this release can read', async () => {
   expect(published).toEqual(['t.normalized-messages 77 message', 't.dead-letters l null']);
 });
 
-test('keeps an incident list that it cannot read', async () => {
+test('keeps the letter of an incident list that this release cannot read', async () => {
   const { resent, published } = await resend(snapshotLetter('9:5'));
   expect(resent.problem).toContain('unknown_shape: incidents.0.event_time');
   expect(published).toEqual([]);
 });
 
-test('keeps a message of a type that this release does not use', async () => {
+test('keeps the letter of a message type that this release does not use', async () => {
   const body = JSON.stringify([{ id: 'm', type: 'new', ut: 1, data: {} }]);
   const { resent, published } = await resend(overHttp('webhook-receiver', body));
   expect(resent.problem).toBe('this release does not use messages of type "new"');
@@ -69,7 +69,7 @@ test('keeps a message of a type that this release does not use', async () => {
 test.each([
   ['a later record of its key', 41],
   ['a record of its key in a topic that was created again', 3],
-])('closes a result without sending it where there is %s', async (_, last) => {
+])('closes a result without sending it when there is %s', async (_, last) => {
   const { resent, published } = await resend(RESULT, last);
   expect(resent).toEqual({ sent: 0, problem: null, isSuperseded: true });
   expect(published).toEqual(['t.dead-letters l null']);
@@ -77,14 +77,14 @@ test.each([
 
 test.each([
   ['it is the last of its key', 35],
-  ['there is none of its key', null],
-])('sends a result again where %s', async (_, last) => {
+  ['its key has no record', null],
+])('resends a result when %s', async (_, last) => {
   const { resent, published } = await resend(RESULT, last);
   expect(resent).toEqual({ sent: 1, problem: null, isSuperseded: false });
   expect(published).toEqual(['t.match-results 1/2/7/-/77 v35', 't.dead-letters l null']);
 });
 
-test('sends a record of a topic that is not compacted again, whatever came after it', async () => {
+test('resends a record of a topic that is not compacted, even after a later record of its key', async () => {
   const { published } = await resend({ ...RESULT, topic: 'normalized-messages' }, 41);
   expect(published).toEqual(['t.normalized-messages 1/2/7/-/77 v35', 't.dead-letters l null']);
 });

@@ -1,4 +1,4 @@
-/** Sends the bytes of a dead letter again, the way they arrived. */
+/** Resends the bytes of a dead letter the way they arrived. */
 import { readDeadLetter } from '#ingestion/delivery.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter, NormalizedMessage } from '#topics/generated/types.ts';
@@ -6,43 +6,44 @@ import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { normalizeSnapshotAgain } from '../replay/normalize-again.ts';
 
-export type Resent = {
+/** The result of resending a letter. */
+export type ResendResult = {
   /** Number of records sent. */
   readonly sent: number;
-  /** Why it stays open; null when it is closed. */
+  /** Why the letter stays open; null when it is closed. */
   readonly problem: string | null;
-  /** Closed without being sent: its topic has another record of its key. */
+  /** Whether the letter was closed without being sent, because its topic has another record of its key. */
   readonly isSuperseded: boolean;
 };
 
-/** The offset of the last record of a letter's key in its partition; null where there is none. */
-export type LastOffset = (letter: DeadLetter, topic: TopicName) => Promise<number | null>;
+/** Returns the offset of the last record of a letter's key in its partition; null when there is none. */
+type LastOffset = (letter: DeadLetter, topic: TopicName) => Promise<number | null>;
 
-/** The service that reads the provider's feed; dead letters of all others came by webhook. */
+/** The service that reads the provider's feed. Letters of other services came by webhook. */
 const FEED_SERVICE = 'feed-poller';
 
-/** Returns a function that sends one letter again and closes it once all of it is sent, or a newer record stands in its place. */
+/** Returns a function that resends a letter, and closes it once it is sent completely or superseded. */
 export async function openResender(to: {
   readonly publisher: Publisher;
   readonly registry: Registry;
   readonly prefix: string;
   readonly lastOffset: LastOffset;
-}): Promise<(letter: DeadLetter) => Promise<Resent>> {
+}): Promise<(letter: DeadLetter) => Promise<ResendResult>> {
   const { publisher, registry, prefix, lastOffset } = to;
   const normalized = await registry.codec('normalized-messages');
 
   const isSuperseded = async (letter: DeadLetter, topic: TopicName): Promise<boolean> => {
-    // The last record of a key counts in a compacted topic: an older one after it would undo it.
+    // In a compacted topic the last record of a key counts: an older record sent now would replace it.
     if (TOPICS[topic].cleanup !== 'compact') return false;
     const last = await lastOffset(letter, topic);
-    // A lower offset is of a topic that was created again, from what is known now.
+    // A lower offset means that the topic was created again, and its records were derived again.
     return last !== null && last !== letter.offset;
   };
 
   const close = ({ id: key }: DeadLetter): Promise<void> =>
     publisher.publish([{ topic: topicName(prefix, 'dead-letters'), key, value: null }]);
 
-  const sendToTopic = async (letter: DeadLetter, topic: TopicName): Promise<Resent> => {
+  const sendToTopic = async (letter: DeadLetter, topic: TopicName): Promise<ResendResult> => {
     const { partition, key, value } = letter;
     const superseded = await isSuperseded(letter, topic);
     const record = { topic: topicName(prefix, topic), key, value };
@@ -70,11 +71,11 @@ export async function openResender(to: {
   };
 }
 
-/** What this release reads in bytes that came over HTTP, and the first thing that it cannot read. */
+/** Returns the messages that this release reads in bytes that came over HTTP, and the first problem. */
 function readAgain(letter: DeadLetter): { messages: readonly NormalizedMessage[]; problem: string | null } {
   const { service, key, value } = letter;
   const origin = service === FEED_SERVICE ? 'feed' : 'webhook';
-  // Received when it was rejected: sending it again does not make it newer.
+  // The time of receipt is that of the rejection: resending does not make the message newer.
   const receivedAt = letter.failed_at;
   const snapshot =
     origin === 'feed' && value !== null

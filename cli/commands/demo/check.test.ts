@@ -8,7 +8,7 @@ import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
 import { shellWord } from '../../addresses.ts';
-import { checksOf, type Found, mismatches } from './check.ts';
+import { checksOf, mismatches, type PlayOutcome } from './check.ts';
 import { renderHowToRead, renderReport } from './report.ts';
 
 const DATASET = readDataset('world-cup-2018');
@@ -25,7 +25,7 @@ const SIMULATED = MATCHES.map((facts) =>
 );
 const STATES = SIMULATED.map(({ facts, messages }) => stateAfter(facts.id, messages));
 
-function found(change: Partial<Found> = {}, states: readonly MatchState[] = STATES): Found {
+function found(change: Partial<PlayOutcome> = {}, states: readonly MatchState[] = STATES): PlayOutcome {
   return {
     states: new Map(states.map((state) => [state.event_id, state])),
     arrived: 120,
@@ -58,7 +58,7 @@ function summary(change: Partial<PlaySummary> = {}): PlaySummary {
 }
 
 describe('final scores', () => {
-  test('are right where they are the official ones, shoot-outs too', () => {
+  test('are right when they equal the official ones, shoot-outs too', () => {
     expect(MATCHES[1]?.pens).toEqual([3, 4]);
     expect(mismatches(MATCHES, found())).toEqual([]);
   });
@@ -69,26 +69,26 @@ describe('final scores', () => {
     ['the firm score', (state: MatchState) => ({ ...state, firm: { home: 4, away: 0 } })],
     ['the shoot-out', (state: MatchState) => ({ ...state, shoot_out: { home: 1, away: 1 } })],
     ['the status', (state: MatchState) => ({ ...state, status_type: 'live', status_id: 34 })],
-  ])('are wrong where %s is', (_what, change) => {
+  ])('are wrong when %s is wrong', (_what, change) => {
     for (const [n, state] of STATES.entries()) {
       const wrong = mismatches(MATCHES, found({}, STATES.with(n, change(state))));
       expect(wrong.map(({ facts }) => facts.id)).toEqual([state.event_id]);
     }
   });
 
-  test('are wrong where a match is missing', () => {
+  test('are wrong when a match is missing', () => {
     const wrong = mismatches(MATCHES, found({}, STATES.slice(0, 1)));
     expect(wrong).toEqual([{ facts: MATCHES[1], state: undefined }]);
   });
 });
 
 describe('the checks', () => {
-  const failing = (sent: PlaySummary, seen: Found) =>
+  const failing = (sent: PlaySummary, seen: PlayOutcome) =>
     checksOf(sent, seen)
       .filter(({ holds }) => !holds)
       .map(({ what }) => what.split(':')[0]);
 
-  test('all hold where all is as it was sent', () => {
+  test('hold when the outcome equals what was sent', () => {
     expect(failing(summary(), found())).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('the checks', () => {
       'every goal that was disallowed is void, and no other',
     ],
     [
-      'a forged signature was taken',
+      'a forged signature was accepted',
       summary({ forged: { refused: 4, accepted: 1 } }),
       found(),
       'every forged signature was refused',
@@ -124,13 +124,13 @@ describe('the checks', () => {
       found({ deadLetters: 2 }),
       'every unreadable body is a dead letter',
     ],
-  ])('fail where %s', (_name, sent, seen, what) => {
+  ])('fail when %s', (_name, sent, seen, what) => {
     expect(failing(sent, seen)).toEqual([what]);
   });
 });
 
 describe('the report', () => {
-  const report = (seen: Found) =>
+  const report = (seen: PlayOutcome) =>
     stripVTControlCharacters(
       renderReport({
         dataset: DATASET,
@@ -144,7 +144,7 @@ describe('the report', () => {
       }),
     );
 
-  test('says what was played and that it is right', () => {
+  test('shows what was played, and that it is right', () => {
     const text = report(found());
     for (const line of [
       'World Cup 2018: 2 matches in 10 s',
@@ -160,7 +160,7 @@ describe('the report', () => {
     expect(text).not.toContain('✗');
   });
 
-  test('says which final scores are wrong, and how', () => {
+  test('shows the final scores that are wrong, beside the official ones', () => {
     const [first, second] = STATES;
     if (first === undefined || second === undefined) throw new Error('no states');
     const text = report(
@@ -195,7 +195,7 @@ describe('how to read the topics', () => {
   const root = resolve(import.meta.dirname, '../../..');
   const usual = join(root, '.touchline');
 
-  test('says where everything is that was left running, and how to get in', () => {
+  test('shows the addresses and credentials of a running platform', () => {
     const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, running);
     expect(text).toContain('http://localhost:8081/ ');
     expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
@@ -203,19 +203,19 @@ describe('how to read the topics', () => {
       expect(text).toContain(` ${address}\n`);
   });
 
-  test('needs nothing but the commands in the usual place', () => {
+  test('shows commands without settings for the default folder', () => {
     expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, running)).toContain(
       '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
     );
   });
 
-  test('brings the broker up again where it was stopped', () => {
+  test('starts a stopped broker again', () => {
     const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, false, null);
     expect(text).toContain('\n  npm run up\n');
     expect(text).toContain('--keep');
   });
 
-  test('names another folder, and another prefix where no running platform has it', () => {
+  test('names another folder, and another prefix unless a running platform has it', () => {
     const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
     expect(renderHowToRead(place, false, null)).toContain(
       `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
@@ -225,7 +225,7 @@ describe('how to read the topics', () => {
     );
   });
 
-  test('gives commands that work from any folder', () => {
+  test('shows commands that work from any folder', () => {
     const place = { foundIn: 'a folder', prefix: 'touchline.' };
     for (const text of [renderHowToRead(place, true, running), renderHowToRead(place, false, null)]) {
       expect(text).toContain(`\n  cd ${shellWord(root)}\n`);

@@ -1,5 +1,4 @@
-/** Checks after the play: reads the topics from their beginning, read committed. */
-
+/** Checks the topics after the play, read committed from their beginning. */
 import { hash } from 'node:crypto';
 import { topicBounds } from '#cluster/logs.ts';
 import { StreamError } from '#streams/errors.ts';
@@ -13,72 +12,80 @@ import type { PlaySummary } from '../../../services/simulator/player.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readEach } from '../../topic-reads.ts';
 import { isFinished } from './progress.ts';
-import type { WebhookFound } from './webhook.ts';
+import type { ReceivedWebhooks } from './webhook.ts';
 
-export type Found = Awaited<ReturnType<typeof findAll>>;
+/** What the topics hold after the play. */
+export type PlayOutcome = Awaited<ReturnType<typeof readOutcome>>;
 
-/** A match whose final state is not the official one. */
+/** A match whose final state is not the official one; `state` is undefined when it is missing. */
 export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState | undefined };
 
-/** How long a new partition may take to get its leader, in milliseconds. */
-const LEADERS_WITHIN = 15_000;
+/** Timeout for a new partition without a leader. */
+const LEADER_TIMEOUT_MS = 15_000;
 
-export type Check = { readonly what: string; readonly holds: boolean };
+/** A check of the outcome: the sentence that should hold, and whether it does. */
+export type DemoCheck = { readonly what: string; readonly holds: boolean };
 
-/** One of them has records wherever a system was set up: those of deliveries expire, and clients come before the first one. */
-const SIGNS_OF_USE = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
+/** In a system that was set up, at least one of these topics has records: deliveries expire, clients do not. */
+const USED_TOPICS = ['raw-messages', 'normalized-messages', 'match-state', 'clients'] as const;
 
-/** Whether the topics of a place, which may have been made a moment ago, are in use by a system: a play would reach its clients. */
-export async function isUsed({ brokers, prefix }: TopicCluster): Promise<boolean> {
-  const topics = SIGNS_OF_USE.map((topic) => topicName(prefix, topic));
-  const look = () => topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
+/** Whether a system uses these topics, which may be new: a play would then reach its clients. Rejects with `StreamError`. */
+export async function isInUse({ brokers, prefix }: TopicCluster): Promise<boolean> {
+  const topics = USED_TOPICS.map((topic) => topicName(prefix, topic));
+  const readBounds = () => topicBounds({ brokers, clientId: 'touchline-demo' }, topics);
   // A new partition has no leader yet.
   const passes = (error: unknown): boolean => error instanceof StreamError;
-  const bounds = await retry(look, { firstMs: 100, ceilingMs: 100, deadlineMs: LEADERS_WITHIN, passes });
+  const bounds = await retry(readBounds, {
+    firstMs: 100,
+    ceilingMs: 100,
+    deadlineMs: LEADER_TIMEOUT_MS,
+    passes,
+  });
   return bounds.some(({ start, end }) => end > start);
 }
 
-/** Reads the topics that hold the outcome. */
-export async function findAll(place: OpenCluster) {
+/** Reads the topics that hold the outcome. Rejects with `StreamError`, `DecodeError`. */
+export async function readOutcome(cluster: OpenCluster) {
   const messages = new Set<string>();
   const transitions = new Set<string>();
   let arrived = 0;
   let seen = 0;
   const [states, tables, letters] = await Promise.all([
-    readLatest('match-state', place),
-    readLatest('standings', place),
-    readLatest('dead-letters', place),
-    readEach(place, 'normalized-messages', (message) => {
+    readLatest('match-state', cluster),
+    readLatest('standings', cluster),
+    readLatest('dead-letters', cluster),
+    readEach(cluster, 'normalized-messages', (message) => {
       if (message.origin !== 'webhook') return;
       arrived++;
       messages.add(identityOf(message));
     }),
-    readEach(place, 'match-transitions', ({ id }) => {
+    readEach(cluster, 'match-transitions', ({ id }) => {
       seen++;
       transitions.add(id);
     }),
   ]);
   return {
     states: new Map(Array.from(states.values(), (state) => [state.event_id, state])),
-    /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
+    /** Records of normalized-messages that came by webhook. */
     arrived,
+    /** Different messages among them. */
     messages: messages.size,
     deadLetters: letters.size,
     transitions: seen,
-    /** How often match-transitions holds an id more than once. */
+    /** Records of match-transitions whose id an earlier record has. */
     repeatedTransitions: seen - transitions.size,
     tables: [...tables.values()],
   };
 }
 
-/** The matches that are missing, not over, or not as they officially ended. */
-export function mismatches(matches: readonly MatchFacts[], found: Found): Mismatch[] {
+/** Returns the matches that are missing, not finished, or without the official result. */
+export function mismatches(matches: readonly MatchFacts[], found: PlayOutcome): Mismatch[] {
   return matches
     .map((facts) => ({ facts, state: found.states.get(facts.id) }))
     .filter(({ facts, state }) => state === undefined || !isFinished(state) || !isOfficial(state, facts));
 }
 
-/** Whether a state has the official score, and the official shoot-out where there was one. */
+/** Whether a state has the official score and the official shoot-out, if any. */
 function isOfficial(state: MatchState, facts: MatchFacts): boolean {
   const is = (score: Score | null, official: GoalPair | undefined): boolean =>
     official === undefined ? score === null : score?.home === official[0] && score.away === official[1];
@@ -87,8 +94,8 @@ function isOfficial(state: MatchState, facts: MatchFacts): boolean {
   );
 }
 
-/** Compares the topics with what was sent, check by check. */
-export function checksOf(summary: PlaySummary, found: Found): Check[] {
+/** Compares the outcome with what the simulator sent. */
+export function checksOf(summary: PlaySummary, found: PlayOutcome): DemoCheck[] {
   const { forged } = summary;
   const expected = expectedVoidsOf(summary);
   const seen = voidsOf(found);
@@ -107,34 +114,35 @@ export function checksOf(summary: PlaySummary, found: Found): Check[] {
   ];
 }
 
-/** That so many are all that there should be. */
-export function allOf(what: string, count: number, all: number): Check {
+/** Returns the check that `count` equals `all`. */
+export function allOf(what: string, count: number, all: number): DemoCheck {
   return { what: `${what}: ${count} of ${all}`, holds: count === all };
 }
 
-/** Whether the webhook of the demonstration received every goal and every cancellation. */
-export function checkWebhook({ goals, disallowed, differing }: WebhookFound): Check {
+/** Returns the check that the webhook received every goal and every cancellation. */
+export function checkWebhook({ goals, disallowed, differing }: ReceivedWebhooks): DemoCheck {
   return {
     what: `a client’s webhook knows every goal and every cancellation: ${goals} goals, ${disallowed} disallowed`,
     holds: differing === 0,
   };
 }
 
-/** Why a goal is void in match-state. */
+/** The reason why match-state voids a goal. */
 export type VoidReason = 'cancelled' | 'removed' | 'goal_cancelled';
 
-const WAY_SHOWS: Readonly<Record<Disallowing, VoidReason>> = {
+/** The reason that match-state shows for each way in which the simulator disallows a goal. */
+const REASONS: Readonly<Record<Disallowing, VoidReason>> = {
   rejected: 'cancelled',
   cancelled: 'cancelled',
   deleted: 'removed',
   goal_cancelled: 'goal_cancelled',
   goal_cancelled_child: 'goal_cancelled',
-  // Of all ways at once, match-state reports the removal first.
+  // Of several reasons, match-state shows the removal.
   every_way: 'removed',
 };
 
-/** Number of void goals in match-state, by reason. */
-export function voidsOf({ states }: Found): Record<VoidReason, number> {
+/** Counts the void goals of match-state by reason. */
+export function voidsOf({ states }: PlayOutcome): Record<VoidReason, number> {
   const voids: Record<VoidReason, number> = { cancelled: 0, removed: 0, goal_cancelled: 0 };
   for (const { void_goals } of states.values())
     for (const why of Object.values(void_goals)) voids[why as VoidReason]++;
@@ -143,7 +151,7 @@ export function voidsOf({ states }: Found): Record<VoidReason, number> {
 
 function expectedVoidsOf({ invented }: PlaySummary): Record<VoidReason, number> {
   const voids: Record<VoidReason, number> = { cancelled: 0, removed: 0, goal_cancelled: 0 };
-  for (const [way, reason] of Object.entries(WAY_SHOWS)) voids[reason] += invented[way as Disallowing] ?? 0;
+  for (const [way, reason] of Object.entries(REASONS)) voids[reason] += invented[way as Disallowing] ?? 0;
   return voids;
 }
 
@@ -151,7 +159,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** Identity of a message: everything except its delivery and receive time. */
+/** Returns a digest of a message without its delivery and time of receipt. */
 function identityOf({
   delivery_id: _delivery,
   received_at: _received,
@@ -160,14 +168,14 @@ function identityOf({
   return hash('sha1', JSON.stringify(message));
 }
 
-/** A score and a shoot-out as text. */
+/** Returns a score and a shoot-out as text. */
 export function resultText(score: GoalPair | null, pens: GoalPair | null): string {
   const pair = (goals: GoalPair): string => `${goals[0]}-${goals[1]}`;
   if (score === null) return '?-?';
   return pens === null ? pair(score) : `${pair(score)} (${pair(pens)} on penalties)`;
 }
 
-/** The official result as text. */
+/** Returns the official result as text. */
 export function officialText(facts: MatchFacts): string {
   return resultText(finalScore(facts), facts.pens ?? null);
 }

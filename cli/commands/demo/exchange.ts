@@ -1,23 +1,23 @@
 import { poll } from '#timing/poll.ts';
 import { finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import type { Platform } from '../../platform.ts';
-import type { Check } from './check.ts';
+import type { DemoCheck } from './check.ts';
 
-/** How long the gateway may take for an answer, in milliseconds. */
-const ANSWER_WITHIN = 15_000;
-/** How long its views may lag behind the topics. */
-const VIEWS = { timeoutMs: 15_000, everyMs: 200 };
-const REVISION = '2026-07-28';
+/** Timeout of a request to the gateway. */
+const REQUEST_TIMEOUT_MS = 15_000;
+/** Timeout for the gateway's views, which may lag behind the topics. */
+const VIEW_LAG = { timeoutMs: 15_000, everyMs: 200 };
+const PROTOCOL_VERSION = '2026-07-28';
 
 /**
- * Exchanges the credentials of the client created for this run, and calls a tool with the token. Checks nothing if a
- * client existed before, whose secret is unknown.
+ * Exchanges the credentials of the client that was created for this run, and calls a tool with the token. Returns no checks
+ * when a client existed before, because its secret is unknown.
  */
 export async function checkTools(
   { toolsUrl, newClient }: Pick<Platform, 'toolsUrl' | 'newClient'>,
   matches: readonly MatchFacts[],
   signal: AbortSignal,
-): Promise<Check[]> {
+): Promise<DemoCheck[]> {
   if (newClient === null) return [];
   const { id, secretKey } = newClient;
   const credentials = { client_id: String(id), secret_key: secretKey, label: 'demonstration' };
@@ -31,15 +31,15 @@ export async function checkTools(
     const { score, status_type } = result?.structuredContent ?? {};
     return status_type === 'finished' && score?.home === home && score.away === away;
   };
-  const returned = (await poll(returnsScore, { ...VIEWS, signal })) === true;
+  const returned = (await poll(returnsScore, { ...VIEW_LAG, signal })) === true;
   return [
     issued,
     { what: 'a tool of /mcp returns the final score of the last match to it', holds: returned },
   ];
 }
 
-/** What an answer may have that is looked at. */
-type Answer = {
+/** The fields of an answer that are checked. */
+type GatewayAnswer = {
   readonly token?: unknown;
   readonly result?: {
     readonly structuredContent?: {
@@ -49,9 +49,9 @@ type Answer = {
   };
 };
 
-function callTool(url: string, token: string, name: string, args: object): Promise<Answer> {
+function callTool(url: string, token: string, name: string, args: object): Promise<GatewayAnswer> {
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/protocolVersion': PROTOCOL_VERSION,
     'io.modelcontextprotocol/clientInfo': { name: 'touchline-demo', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
   };
@@ -59,22 +59,22 @@ function callTool(url: string, token: string, name: string, args: object): Promi
   return post(url, request, {
     authorization: `Bearer ${token}`,
     accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': REVISION,
+    'mcp-protocol-version': PROTOCOL_VERSION,
     'mcp-method': request.method,
     'mcp-name': name,
   });
 }
 
-/** The answer to a request; empty where there is none, or it is no JSON. */
-async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+/** Sends a request. Returns its answer, empty when the request fails or the answer is no JSON. */
+async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<GatewayAnswer> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWER_WITHIN),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
-    return (await response.json()) as Answer;
+    return (await response.json()) as GatewayAnswer;
   } catch {
     return {};
   }

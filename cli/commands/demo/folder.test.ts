@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DemoRunsError, keepFolder, takeDemoFolder } from './folder.ts';
+import { claimDemoFolder, DemoRunsError, keepFolder } from './folder.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -17,17 +17,17 @@ function put(...path: string[]): string {
   return file;
 }
 
-test('makes the data folder where there is none', () => {
-  const folder = takeDemoFolder(join(dataDir, 'new'));
+test('creates a missing data folder', () => {
+  const folder = claimDemoFolder(join(dataDir, 'new'));
   expect(folder.path).toBe(join(dataDir, 'new'));
   folder.release();
 });
 
-test('empties the folder of the last demonstration, except the secret and foreign files', () => {
-  takeDemoFolder(dataDir).release();
+test('deletes the data of the last demonstration, but no secret and no foreign file', () => {
+  claimDemoFolder(dataDir).release();
   const old = put('kafka', 'log');
   const [secret, other] = [put('webhook-secret'), put('notes.txt')];
-  const folder = takeDemoFolder(dataDir);
+  const folder = claimDemoFolder(dataDir);
   expect(folder.path).toBe(dataDir);
   expect([old, secret, other].map(existsSync)).toEqual([false, true, true]);
   folder.release();
@@ -37,31 +37,31 @@ test.each([
   ['of an embedded broker', ['kafka', 'log']],
   ['of services whose broker is elsewhere', ['logs', 'api.log']],
   ['of a platform that runs', ['backbone.json']],
-])('never touches data that no demonstration wrote: %s', (_name, path) => {
+])('keeps data that no demonstration wrote: %s', (_name, path) => {
   const data = put(...path);
-  const folder = takeDemoFolder(dataDir);
+  const folder = claimDemoFolder(dataDir);
   expect(folder.path).toBe(join(dataDir, 'demo'));
   expect(readFileSync(data, 'utf8')).toBe('x');
   folder.release();
 });
 
-test('never touches data that --keep has marked', () => {
-  takeDemoFolder(dataDir).release();
+test('keeps data whose mark was removed', () => {
+  claimDemoFolder(dataDir).release();
   const data = put('kafka', 'log');
   keepFolder(dataDir);
-  const folder = takeDemoFolder(dataDir);
+  const folder = claimDemoFolder(dataDir);
   expect(folder.path).toBe(join(dataDir, 'demo'));
   expect(existsSync(data)).toBe(true);
   folder.release();
 });
 
-test('does not use the folder of a running demonstration, and fails without another place', () => {
-  const first = takeDemoFolder(dataDir);
+test('does not use the folder of a running demonstration, and fails without another folder', () => {
+  const first = claimDemoFolder(dataDir);
   const data = put('kafka', 'log');
-  const second = takeDemoFolder(dataDir);
+  const second = claimDemoFolder(dataDir);
   expect([first.path, second.path]).toEqual([dataDir, join(dataDir, 'demo')]);
   expect(existsSync(data)).toBe(true);
-  expect(() => takeDemoFolder(dataDir)).toThrow(DemoRunsError);
+  expect(() => claimDemoFolder(dataDir)).toThrow(DemoRunsError);
   first.release();
   second.release();
 });

@@ -4,9 +4,10 @@ import { tryLock } from '#embedded/lock.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { makePrivateFolder } from '#security/private-files.ts';
 
+/** A data folder that a demonstration has claimed. */
 export type DemoFolder = { readonly path: string; release(): void };
 
-/** Every folder that a demonstration could use is in use. */
+/** Other demonstrations run in every folder that this one could use. */
 export class DemoRunsError extends TouchlineError<'DemoRunsError'> {
   override readonly name = 'DemoRunsError';
 
@@ -18,31 +19,31 @@ export class DemoRunsError extends TouchlineError<'DemoRunsError'> {
   }
 }
 
-/** Marks a folder as made by a demonstration, and is locked while one runs in it. */
+/** A file that marks the data of a demonstration; locked while the demonstration runs. */
 const MARK = 'demo.lock';
-/** What each demonstration replaces. The secrets stay. */
-const MADE = ['kafka', 'registry', 'logs', 'backbone.json', 'summary.json'];
+/** Files and folders that each demonstration replaces. Secrets stay. */
+const REPLACED = ['kafka', 'registry', 'logs', 'backbone.json', 'summary.json'];
 
 /**
- * Claims a folder for a demonstration and removes the data of the last one: the data folder, or `demo` in it if the data
- * folder holds data that no demonstration wrote. Such data is never touched. Throws `DemoRunsError`.
+ * Claims a folder for a demonstration and deletes the data of the last one: the data folder, or its subfolder `demo` when the
+ * data folder holds other data, which is never touched. Throws `DemoRunsError`.
  */
-export function takeDemoFolder(dataDir: string): DemoFolder {
+export function claimDemoFolder(dataDir: string): DemoFolder {
   for (const path of [dataDir, join(dataDir, 'demo')]) {
     const mark = join(path, MARK);
-    // Not `kafka` alone: with brokers elsewhere, as in Docker, there is none.
-    const holdsData = MADE.some((name) => existsSync(join(path, name)));
+    // Any of the files counts: with brokers elsewhere, as in Docker, there is no `kafka`.
+    const holdsData = REPLACED.some((name) => existsSync(join(path, name)));
     if (holdsData && !existsSync(mark)) continue;
     makePrivateFolder(path);
     const lock = tryLock(mark);
     if (lock === undefined) continue;
-    for (const name of MADE) rmSync(join(path, name), { recursive: true, force: true });
+    for (const name of REPLACED) rmSync(join(path, name), { recursive: true, force: true });
     return { path, release: () => lock.release() };
   }
   throw new DemoRunsError(dataDir);
 }
 
-/** Marks the folder's data as kept: the next demonstration does not touch it. */
+/** Removes the mark of a demonstration: the next demonstration keeps the data of the folder. */
 export function keepFolder(dataDir: string): void {
   for (const name of [MARK, `${MARK}-journal`]) rmSync(join(dataDir, name), { force: true });
 }

@@ -7,75 +7,82 @@ import type { Dataset } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { type OpenCluster, openCluster } from '../../cluster.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
-import { ProcessError, type ServiceProcess } from '../../processes.ts';
+import { ProcessError } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
-import { say } from '../../terminal.ts';
-import { boardLines } from '../live/board.ts';
+import { printLine } from '../../terminal.ts';
 import { LiveMatches } from '../live/live-matches.ts';
-import { checksOf, checkWebhook, findAll, mismatches } from './check.ts';
+import { checksOf, checkWebhook, mismatches, readOutcome } from './check.ts';
 import { checkTools } from './exchange.ts';
 import { DemoProgress } from './progress.ts';
 import { renderReport } from './report.ts';
-import { settled } from './settled.ts';
+import { untilProcessed } from './settled.ts';
 import { startSimulator } from './simulator.ts';
 import { checkTables } from './tables.ts';
 import type { DemoWebhook } from './webhook.ts';
 
-/** What is played, and where. */
+/** A play: its matches, and where they are played. */
 export type DemoPlay = {
   readonly platform: Platform;
-  /** What the simulator serves REST as. */
+  /** The REST interface that the simulator serves. */
   readonly provider: ProviderAccess;
   readonly dataset: Dataset;
   readonly matches: Dataset['matches'];
   readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
-  /** File for the simulator's summary. */
+  /** The file that the simulator writes its summary to. */
   readonly summaryFile: string;
-  /** A client that is sent everything. */
+  /** A client that gets every message. */
   readonly webhook: DemoWebhook;
   readonly signal: AbortSignal;
 };
 
-const LINE_EVERY = 3_000;
-const LOOK_EVERY = 200;
-/** How long the other services wait for the first goal: their start would take the cores from it. */
-const GOAL_WITHIN = 8_000;
+/** Interval between lines of progress without a terminal. */
+const LINE_INTERVAL_MS = 3_000;
+const POLL_MS = 200;
+/** Longest delay of the other services until the first goal: their start would delay it. */
+const FIRST_GOAL_TIMEOUT_MS = 8_000;
 
 /**
- * Plays, shows the play, and reports the outcome. Resolves to whether every check holds; null if `signal` came first.
- * Throws `ProcessError` where the simulator fails.
+ * Plays the matches, shows the progress and prints a report. Returns whether every check holds; null when `signal` came first.
+ * Throws `ProcessError` when the simulator fails.
  */
 export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
-  const { platform, dataset, matches, signal } = play;
+  const { platform, dataset, matches, settings, summaryFile, signal } = play;
   const { brokers, registryUrl } = platform.backbone;
-  const place = openCluster({ brokers, registryUrl, prefix: platform.prefix });
+  const cluster = openCluster({ brokers, registryUrl, prefix: platform.prefix });
   const progress = new DemoProgress(dataset, matches.length);
-  const over = new AbortController();
-  const stop = AbortSignal.any([signal, over.signal]);
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, ended.signal]);
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
-  const watching = progress.follow(place, stop);
-  const showing = show(() => progress.line(seconds()), place, stop);
-  const simulator = startTournament(play);
+  const following = progress.follow(cluster, stop);
+  const showing = showProgress(() => progress.line(seconds()), cluster, stop);
+  const simulator = startSimulator(play, {
+    DATASET: dataset.competition.dataset,
+    MATCHES: String(matches.length),
+    DURATION: String(settings.DURATION),
+    SEED: settings.SEED,
+    FAULTS: settings.FAULTS,
+    SUMMARY_FILE: summaryFile,
+  });
   try {
     const aborted = once(stop, 'abort').then(() => null);
     const failed = simulator.ended.then(() => {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
     });
-    const played = summaryIn(play.summaryFile, stop);
+    const played = untilPlayed(summaryFile, stop);
     const done = startRestAfterGoal(platform, progress, stop).then(() => played);
-    const ended = [watching.then(() => null), showing.then(() => null)];
-    const summary = await Promise.race([done, failed, aborted, ...ended]);
+    const displayEnded = [following, showing].map((work) => work.then(() => null));
+    const summary = await Promise.race([done, failed, aborted, ...displayEnded]);
     if (summary === null) return null;
-    await settled(place, signal);
+    await untilProcessed(cluster, signal);
     if (signal.aborted) return null;
-    const found = await findAll(place);
-    // What follows the topics may be a moment late.
-    for (const state of found.states.values()) progress.state(state);
-    over.abort();
+    const found = await readOutcome(cluster);
+    // The follower of the topics may be a moment late.
+    for (const state of found.states.values()) progress.apply(state);
+    ended.abort();
     await showing;
     const wrong = mismatches(matches, found);
-    const webhook = await play.webhook.settled(found.states, signal);
+    const webhook = await play.webhook.untilReceived(found.states, signal);
     const checks = [
       ...checksOf(summary, found),
       checkTables(dataset, matches, found.tables),
@@ -86,22 +93,10 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
     process.stdout.write(`${renderReport(report)}\n`);
     return wrong.length === 0 && checks.every(({ holds }) => holds);
   } finally {
-    over.abort();
+    ended.abort();
     await simulator.stop();
-    await Promise.allSettled([watching, showing]);
+    await Promise.allSettled([following, showing]);
   }
-}
-
-function startTournament(play: DemoPlay): ServiceProcess {
-  const { dataset, matches, settings, summaryFile } = play;
-  return startSimulator(play, {
-    DATASET: dataset.competition.dataset,
-    MATCHES: String(matches.length),
-    DURATION: String(settings.DURATION),
-    SEED: settings.SEED,
-    FAULTS: settings.FAULTS,
-    SUMMARY_FILE: summaryFile,
-  });
 }
 
 async function startRestAfterGoal(
@@ -109,38 +104,34 @@ async function startRestAfterGoal(
   progress: DemoProgress,
   signal: AbortSignal,
 ): Promise<void> {
-  await poll(() => progress.hasGoal(), { timeoutMs: GOAL_WITHIN, everyMs: LOOK_EVERY, signal });
+  await poll(() => progress.hasGoal(), { timeoutMs: FIRST_GOAL_TIMEOUT_MS, everyMs: POLL_MS, signal });
   if (!signal.aborted) await platform.startRest();
 }
 
-/** The simulator's summary once everything is published and accepted; it keeps serving REST. Null at `signal`. */
-async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
-  // Not there yet, or only half written.
+/** Waits for the summary that the simulator writes once every message is accepted. Null at `signal`. */
+async function untilPlayed(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
+  // The file may be missing, or incomplete.
   const read = () => (existsSync(file) ? (parseJson(readFileSync(file, 'utf8')) as PlaySummary) : undefined);
-  return (await poll(read, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: LOOK_EVERY, signal })) ?? null;
+  return (await poll(read, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: POLL_MS, signal })) ?? null;
 }
 
-/** Draws the progress and the live matches in their place on a terminal, else says a line now and then, until `signal`. */
-async function show(progress: () => string, place: OpenCluster, signal: AbortSignal): Promise<void> {
+/** Redraws the progress and the live matches on a terminal, else prints a line now and then, until `signal`. */
+async function showProgress(
+  progress: () => string,
+  cluster: OpenCluster,
+  signal: AbortSignal,
+): Promise<void> {
   const { stdout } = process;
   if (!stdout.isTTY) {
     for (;;) {
-      await machineClock.sleep(LINE_EVERY, signal);
+      await machineClock.sleep(LINE_INTERVAL_MS, signal);
       if (signal.aborted) return;
-      say(progress());
+      printLine(progress());
     }
   }
-  const matches = new LiveMatches(place);
+  const matches = new LiveMatches(cluster);
   await drawWhile(
     matches.follow(signal, () => {}),
-    () => {
-      const now = { wall: Date.now(), steady: performance.now() };
-      const room = { columns: stdout.columns - 1, rows: stdout.rows - 3 };
-      return [
-        progress(),
-        '',
-        ...boardLines(matches.matches(now), matches.sources(now), { now: now.wall, room }),
-      ];
-    },
+    () => [progress(), '', ...matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 3 })],
   );
 }

@@ -17,11 +17,11 @@ const STATES = (WAVE?.matches ?? []).map(({ facts, messages }) => stateAfter(fac
 
 function progressOf(states: readonly MatchState[]): DemoProgress {
   const progress = new DemoProgress(DATASET, 64);
-  for (const state of states) progress.state(state);
+  for (const state of states) progress.apply(state);
   return progress;
 }
 
-test('sums up in a line', () => {
+test('summarises the play in one line', () => {
   const disallowed = WAVE?.matches.reduce((sum, { invented }) => sum + (invented.rejected ?? 0), 0);
   expect(disallowed).toBeGreaterThan(0);
   expect(progressOf(STATES).line(75)).toBe(
@@ -29,11 +29,11 @@ test('sums up in a line', () => {
   );
 });
 
-test('begins with nothing', () => {
+test('starts with no match played', () => {
   expect(progressOf([]).line(0)).toMatch(/^0:00 {2}World Cup 2018: 0 of 64 played, 0 live/);
 });
 
-test('knows the first goal, by version and not by order', () => {
+test('knows a goal by the newest version of a state, in any order', () => {
   const [state] = STATES;
   if (state === undefined) throw new Error('no state');
   const goalless = { ...state, version: state.version + 1, score: { home: 0, away: 0 } };

@@ -4,7 +4,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';
 
-/** How far the play is, from the topics of match state alone. */
+/** Progress of the play, derived from match-state and match-transitions. */
 export class DemoProgress {
   readonly #dataset: Dataset;
   readonly #matches: number;
@@ -16,7 +16,7 @@ export class DemoProgress {
     this.#matches = matches;
   }
 
-  /** Follows the topics, read committed, until `signal`; rejects where they cannot be read any more. */
+  /** Follows the topics, read committed, until `signal`. Rejects with `StreamError`, `DecodeError`. */
   async follow({ brokers, prefix, registry }: OpenCluster, signal: AbortSignal): Promise<void> {
     const read = <T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void) => {
       const decoder = registry.decoder(topic);
@@ -31,7 +31,7 @@ export class DemoProgress {
       });
     };
     await Promise.all([
-      read('match-state', (state) => this.state(state)),
+      read('match-state', (state) => this.apply(state)),
       read('match-transitions', () => {
         this.#transitions += 1;
       }),
@@ -39,20 +39,20 @@ export class DemoProgress {
   }
 
   /** Applies a state; ignores one with an older version. */
-  state(state: MatchState): void {
+  apply(state: MatchState): void {
     const before = this.#states.get(state.event_id);
     if (before === undefined || before.version < state.version) this.#states.set(state.event_id, state);
   }
 
-  /** Whether a goal has counted. */
+  /** Whether a goal counts in any match. */
   hasGoal(): boolean {
     return this.#states.values().some(({ score }) => score !== null && score.home + score.away > 0);
   }
 
-  /** One line, so many seconds after the start. */
+  /** Returns the progress as one line; `seconds` since the start. */
   line(seconds: number): string {
     const states = [...this.#states.values()];
-    const count = (holds: (state: MatchState) => boolean): number => states.filter(holds).length;
+    const count = (matches: (state: MatchState) => boolean): number => states.filter(matches).length;
     const disallowed = states.reduce((sum, { void_goals }) => sum + Object.keys(void_goals).length, 0);
     const parts = [
       `${count(isFinished)} of ${this.#matches} played`,
@@ -64,7 +64,7 @@ export class DemoProgress {
     return `${clock(seconds)}  ${this.#title()}: ${parts.join(', ')}`;
   }
 
-  /** Season, stage and round of the latest match. */
+  /** Returns season, stage and round of the latest match. */
   #title(): string {
     const { competition, matches } = this.#dataset;
     const last = Math.max(...this.#states.keys());
@@ -81,7 +81,7 @@ export function isFinished({ status_type }: MatchState): boolean {
   return status_type === 'finished';
 }
 
-/** A number with commas between thousands. */
+/** Returns a number with commas between thousands. */
 export function thousands(value: number): string {
   return value.toLocaleString('en-GB');
 }

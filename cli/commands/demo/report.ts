@@ -1,25 +1,34 @@
+import { styleText } from 'node:util';
 import { kafkaSettings } from '#service/config.ts';
 import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
-import { paint } from '../../table.ts';
-import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
+import {
+  type DemoCheck,
+  type Mismatch,
+  officialText,
+  type PlayOutcome,
+  resultText,
+  voidsOf,
+} from './check.ts';
 import { thousands } from './progress.ts';
-import { renderTables, row } from './tables.ts';
-import type { WebhookFound } from './webhook.ts';
+import { renderTables, reportLine } from './tables.ts';
+import type { ReceivedWebhooks } from './webhook.ts';
 
+/** What the report of a demonstration shows. */
 export type DemoReport = {
   readonly dataset: Dataset;
   readonly matches: readonly MatchFacts[];
   readonly wrong: readonly Mismatch[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly DemoCheck[];
   readonly summary: PlaySummary;
-  readonly found: Found;
-  readonly webhook: WebhookFound;
+  readonly found: PlayOutcome;
+  readonly webhook: ReceivedWebhooks;
   readonly seconds: number;
 };
 
+/** Names of the injected faults. */
 const FAULT_WORDS: Readonly<Record<string, string>> = {
   duplicate: 'sent twice',
   reorder: 'out of order',
@@ -29,7 +38,7 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
   malformed: 'unreadable bodies',
 };
 
-/** What was played, the outcome, and whether it is right. */
+/** Renders what was played, the outcome, and the checks. */
 export function renderReport(report: DemoReport): string {
   const { dataset, matches, wrong, checks, summary, found, webhook, seconds } = report;
   const voids = voidsOf(found);
@@ -44,24 +53,24 @@ export function renderReport(report: DemoReport): string {
   ];
   return [
     '',
-    paint(
+    styleText(
       'bold',
       `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(seconds)} s`,
     ),
-    row(
+    reportLine(
       'messages',
       `${thousands(found.messages)}, in ${thousands(summary.deliveries)} deliveries; ${thousands(summary.requests)} requests`,
     ),
-    row(
+    reportLine(
       'copies dropped',
       `${thousands(found.arrived - found.messages)} of ${thousands(found.arrived)} that arrived`,
     ),
-    row('faults', faults.slice(0, 3).join(', ')),
-    row('', faults.slice(3).join(', ')),
-    row('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
-    row('goals reviewed', `${summary.invented.review ?? 0} that stood`),
-    row('transitions', thousands(found.transitions)),
-    row(
+    reportLine('faults', faults.slice(0, 3).join(', ')),
+    reportLine('', faults.slice(3).join(', ')),
+    reportLine('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
+    reportLine('goals reviewed', `${summary.invented.review ?? 0} that stood`),
+    reportLine('transitions', thousands(found.transitions)),
+    reportLine(
       'webhook',
       `${thousands(webhook.messages)} messages to a client, in ${thousands(webhook.requests)} requests`,
     ),
@@ -75,30 +84,33 @@ export function renderReport(report: DemoReport): string {
   ].join('\n');
 }
 
-type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
+type ServedPlatform = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
 
-/** How to read what was played. `broker`: whether it still runs; `running`: the platform if it was left running. */
+/**
+ * Renders the commands that read the topics. `data`: the data folder and the prefix of the topics; `brokerRuns`: whether the
+ * broker still runs; `running`: the platform, null when it was stopped.
+ */
 export function renderHowToRead(
-  place: { readonly foundIn: string; readonly prefix: string },
-  broker: boolean,
-  running: Served | null,
+  data: { readonly foundIn: string; readonly prefix: string },
+  brokerRuns: boolean,
+  running: ServedPlatform | null,
 ): string {
   const usualPrefix = kafkaSettings.TOPIC_PREFIX.parse(undefined);
-  const inFolder = dataDirFor(place.foundIn);
-  // What runs says its prefix itself.
-  const ofPrefix = place.prefix === usualPrefix || running !== null ? '' : `TOPIC_PREFIX=${place.prefix} `;
+  const inFolder = dataDirFor(data.foundIn);
+  // Commands find the prefix of a running platform themselves.
+  const ofPrefix = data.prefix === usualPrefix || running !== null ? '' : `TOPIC_PREFIX=${data.prefix} `;
   const again = [`  ${inFolder}${ofPrefix}npm run up`, '  and then, in another terminal'];
   return [
     ...(running === null
       ? ['Read the topics:']
       : [
           'Everything goes on until Ctrl-C.',
-          ...servedAt(running),
+          ...addressLines(running),
           ...backboneLines(running),
           'Read the topics, from another terminal:',
         ]),
     enterFolder(),
-    ...(broker ? [] : again),
+    ...(brokerRuns ? [] : again),
     `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline dead-letters list`,
@@ -109,7 +121,7 @@ export function renderHowToRead(
   ].join('\n');
 }
 
-function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
+function addressLines({ apiUrl, toolsUrl, newClient }: ServedPlatform): string[] {
   const board = `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`;
   if (newClient === null) return [board];
   const { id, secretKey } = newClient;
@@ -121,7 +133,7 @@ function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
 }
 
 function tick(holds: boolean, text: string): string {
-  return `  ${holds ? paint('green', '✓') : paint(['bold', 'red'], '✗')} ${text}`;
+  return `  ${holds ? styleText('green', '✓') : styleText(['bold', 'red'], '✗')} ${text}`;
 }
 
 function finalScores(matches: readonly MatchFacts[], wrong: readonly Mismatch[]): string {
@@ -140,7 +152,7 @@ function mismatchLine({ competition }: Dataset): (mismatch: Mismatch) => string 
       state === undefined
         ? 'missing'
         : `${resultText(pairOf(state.score), pairOf(state.shoot_out))}${state.status_type === 'finished' ? '' : `, not over (status ${state.status_id})`}`;
-    return paint(
+    return styleText(
       'red',
       `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${officialText(facts)}`,
     );

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
@@ -7,29 +9,28 @@ import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type ProviderAccess, startPlatform } from '../../platform.ts';
-import { PORTS, requireBrokers } from '../../platform-settings.ts';
+import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
-import { say } from '../../terminal.ts';
-import { wantedTopicsOf } from '../../topic-settings.ts';
-import { isUsed } from './check.ts';
+import { printLine } from '../../terminal.ts';
+import { isInUse } from './check.ts';
 import { type command, config } from './command.ts';
-import { takeDemoFolder } from './folder.ts';
+import { claimDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
-import { leagueLine, startLeague } from './simulator.ts';
+import { leagueLine, type PlayTarget, startLeague } from './simulator.ts';
 import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { keep, brokerCount } = parse(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
   if (brokerCount > 1 && settings.KAFKA_BROKERS !== undefined)
     throw new UsageError(
-      '--brokers starts brokers here, and KAFKA_BROKERS names others: leave one of them out',
+      '--brokers starts brokers here, and KAFKA_BROKERS names other ones: use only one of them',
     );
   const stopping = new AbortController();
   let started = false;
@@ -43,19 +44,22 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   });
   const dataset = readDataset(settings.DATASET);
   const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
-  const folder = takeDemoFolder(settings.DATA_DIR);
-  const isFoundAsUsual = folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
-  say(`Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`);
+  const folder = claimDemoFolder(settings.DATA_DIR);
+  const isFoundInDataDir =
+    folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
+  printLine(
+    `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
+  );
   const { LISTEN_HOST: host } = settings;
-  const moved: string[] = [];
+  const deviations: string[] = [];
   if (folder.path !== settings.DATA_DIR)
-    moved.push(
-      `the data is in ${folder.path}: ${settings.DATA_DIR} holds data of your own, or of a demonstration that runs`,
+    deviations.push(
+      `the data is in ${folder.path}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
     );
-  const ports: Partial<Record<(typeof PORTS)[number], 0>> = {};
-  for (const setting of PORTS) {
+  const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
+  for (const setting of PORT_SETTINGS) {
     if (process.env[setting] || (await isFree(settings[setting], host))) continue;
-    moved.push(`port ${settings[setting]} is in use: ${setting} is another one`);
+    deviations.push(`port ${settings[setting]} is in use: ${setting} is another one`);
     ports[setting] = 0;
   }
   const provider = await simulatedProvider(host);
@@ -63,32 +67,32 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const platform = await startPlatform({
     dataDir: folder.path,
     settings: { ...settings, ...ports },
-    alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
+    alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],
     prefixFor: async ({ brokers, registryUrl }) => {
       const usual = settings.TOPIC_PREFIX;
       const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual }, wantedTopicsOf(settings));
-      if (prefix !== usual) moved.push(`the topics are ${prefix}*: those of ${usual}* have records`);
+      if (prefix !== usual) deviations.push(`the topics are ${prefix}*: those of ${usual}* have records`);
       return prefix;
     },
-    // The board is open to this machine's user; a deployment sets this itself.
+    // Opens the board to the user of this machine; a deployment sets this itself.
     serviceSettings: { API_BOARD: process.env.API_BOARD ?? 'on', ...webhook.dispatcherSettings },
     provider,
     brokerCount,
     isShort: !keep,
-    // Services are watched and started again; what is said of them later is in their logs, not in the middle of the table.
+    // Services are restarted; later problems go to their logs, not into the drawn progress.
     onProgress: (line) => {
-      if (!started) say(`  ${line}`);
+      if (!started) printLine(`  ${line}`);
     },
-    onTrouble: () => {},
+    onProblem: () => {},
   });
   started = true;
-  say(`  ${platform.backbone.why}`);
-  for (const line of moved) say(`  ${line}`);
-  say(`  live board: ${platform.apiUrl}/\n`);
+  printLine(`  ${platform.backbone.why}`);
+  for (const line of deviations) printLine(`  ${line}`);
+  printLine(`  live board: ${platform.apiUrl}/\n`);
   try {
     await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
-    const good = await playAndCheck({
+    const passed = await playAndCheck({
       platform,
       provider,
       dataset,
@@ -98,25 +102,15 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
       webhook,
       signal: stopping.signal,
     });
-    if (good === null) {
-      say('Stopping …');
+    if (passed === null) {
+      printLine('Stopping …');
       return EXIT.stopped;
     }
-    const foundIn = keep && isFoundAsUsual ? settings.DATA_DIR : folder.path;
-    const place = { foundIn, prefix: platform.prefix };
-    say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep ? platform : null));
-    if (keep && !stopping.signal.aborted) {
-      const league = settings.AFTERWARDS === 'nothing' ? null : startLeague({ platform, provider }, settings);
-      if (league !== null) say(leagueLine(settings));
-      void league?.ended.then(() => {
-        if (!stopping.signal.aborted)
-          say(`The league has ended early: ${platform.logFolder}/simulator.log says why.`);
-      });
-      await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
-      say('Stopping …');
-      await league?.stop();
-    }
-    return good ? EXIT.ok : EXIT.wrong;
+    const foundIn = keep && isFoundInDataDir ? settings.DATA_DIR : folder.path;
+    const data = { foundIn, prefix: platform.prefix };
+    printLine(renderHowToRead(data, keep || platform.backbone.kind === 'configured', keep ? platform : null));
+    if (keep && !stopping.signal.aborted) await playLeague({ platform, provider }, settings, stopping.signal);
+    return passed ? EXIT.ok : EXIT.wrong;
   } finally {
     await webhook.unsubscribe(platform);
     await platform.stop();
@@ -125,12 +119,28 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   }
 }
 
-function parse({ values }: GivenTo<typeof command>): { keep: boolean; brokerCount: number } {
+function parse({ values }: ArgumentsOf<typeof command>): { keep: boolean; brokerCount: number } {
   if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
   return { keep: values.keep, brokerCount: Number(values.brokers) };
 }
 
-/** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
+/** Plays the league, unless AFTERWARDS is `nothing`, until `signal`. */
+async function playLeague(
+  target: PlayTarget,
+  settings: z.output<typeof config>,
+  signal: AbortSignal,
+): Promise<void> {
+  const league = settings.AFTERWARDS === 'nothing' ? null : startLeague(target, settings);
+  if (league !== null) printLine(leagueLine(settings));
+  void league?.ended.then(() => {
+    if (!signal.aborted) printLine(`The league ended early, see ${target.platform.logFolder}/simulator.log.`);
+  });
+  await once(signal, 'abort');
+  printLine('Stopping …');
+  await league?.stop();
+}
+
+/** Returns the access to the simulator's REST interface. Its clock runs fast, so the poller needs short periods. */
 async function simulatedProvider(host: string): Promise<ProviderAccess> {
   return {
     baseUrl: `http://${urlHost(host)}:${await portFor(0, 'REST_PORT', host)}`,
@@ -145,16 +155,16 @@ async function simulatedProvider(host: string): Promise<ProviderAccess> {
       UNCONFIRMED_PERIOD_MS: '5000',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',
-      // Before the simulator is up, and after it has ended.
+      // The simulator does not run yet, or any more.
       RETRY_CEILING_MS: '2000',
     },
   };
 }
 
-/** The prefix, or a new one for this run where its topics already hold records. */
-async function unusedPrefix(place: TopicCluster, wanted: WantedTopics): Promise<string> {
-  await createTopics({ ...place, ...wanted });
-  if (!(await isUsed(place))) return place.prefix;
+/** Creates the topics of the prefix. Returns the prefix, or a new one for this run when a system uses those topics. */
+async function unusedPrefix(cluster: TopicCluster, wanted: WantedTopics): Promise<string> {
+  await createTopics({ ...cluster, ...wanted });
+  if (!(await isInUse(cluster))) return cluster.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
-  return `${place.prefix}demo-${stamp}.`;
+  return `${cluster.prefix}demo-${stamp}.`;
 }

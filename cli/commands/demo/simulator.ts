@@ -3,10 +3,10 @@ import { readDataset } from '../../../data/dataset.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ServiceProcess } from '../../processes.ts';
 
-/** Who is played into, and the REST that the play is served as. */
+/** The platform that gets the messages, and the REST interface that the simulator serves. */
 export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderAccess };
 
-/** Starts a simulator that plays by webhooks and by REST, with these settings. */
+/** Starts a simulator with these settings: it sends webhooks and serves REST. */
 export function startSimulator(
   { platform, provider }: PlayTarget,
   settings: Readonly<Record<string, string>>,
@@ -23,14 +23,14 @@ export function startSimulator(
     },
     logFile: join(platform.logFolder, 'simulator.log'),
     restart: false,
-    onTrouble: () => {},
+    onProblem: () => {},
   });
 }
 
 const DATASET = 'england-2017-18';
-/** Whole weeks that put a season of 2017 behind the tournament: a provider's time never goes back. */
+/** Whole weeks that move the season of 2017 after the tournament: a provider's time never goes back. */
 const DAYS_LATER = 364;
-/** Of a round, on the provider's clock: halves, half-time, added time, and the matches that kick off later. */
+/** Duration of a round on the provider's clock, with later kick-offs. */
 const ROUND_SECONDS = 7_800;
 
 type LeagueSettings = {
@@ -39,14 +39,11 @@ type LeagueSettings = {
   readonly SPEED: number;
 };
 
-/**
- * Plays a league season after the tournament. It serves REST until it is stopped, so that the feed stays up when the last
- * match is over.
- */
+/** Starts a simulator that plays a league season. It serves REST until it is stopped, also after the last match. */
 export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueSettings): ServiceProcess {
   return startSimulator(played, {
     DATASET,
-    // Set for the tournament, they are not meant for the league.
+    // These settings apply to the tournament only.
     MATCHES: '',
     DURATION: '',
     DAYS_LATER: String(DAYS_LATER),
@@ -56,7 +53,7 @@ export function startLeague(played: PlayTarget, { SEED, FAULTS, SPEED }: LeagueS
   });
 }
 
-/** What is played, and for how long. */
+/** Returns a line on the league: its season, speed and duration. */
 export function leagueLine({ SPEED }: Pick<LeagueSettings, 'SPEED'>): string {
   const { competition, matches } = readDataset(DATASET);
   const rounds = (2 * matches.length) / competition.teams.length;

@@ -57,7 +57,7 @@ const [first] = MATCHES;
 const LEAGUE = (rows: readonly Row[]) => table(2, first?.stage ?? 0, String(first?.group), rows);
 
 describe('tables', () => {
-  test('are right where every team has the official points and goals', () => {
+  test('are right when every team has the official points and goals', () => {
     expect(saudiHome).toBe(RUSSIA.id);
     expect(checkTables(DATASET, MATCHES, [LEAGUE(ROWS)])).toEqual({
       what: 'every table has the official points and goals: 1 of 1',
@@ -69,13 +69,13 @@ describe('tables', () => {
     ['a point is missing', [LEAGUE([{ ...RUSSIA, pts: 2 }, ...ROWS.slice(1)])]],
     ['a goal is missing', [LEAGUE([{ ...RUSSIA, scored: 4 }, ...ROWS.slice(1)])]],
     ['a team is missing', [LEAGUE(ROWS.slice(1))]],
-    ['there is none', []],
-    ['there is only one of another kind', [table(4, first?.stage ?? 0, String(first?.group), ROWS)]],
-  ])('are wrong where %s', (_, tables) => {
+    ['the table is missing', []],
+    ['only another type of table exists', [table(4, first?.stage ?? 0, String(first?.group), ROWS)]],
+  ])('are wrong when %s', (_, tables) => {
     expect(checkTables(DATASET, MATCHES, tables).holds).toBe(false);
   });
 
-  test('are shown with who scored most', () => {
+  test('are shown with the top scorers', () => {
     const scorers = table(6, 1, '', [{ ...RUSSIA, name: 'D. Cheryshev', scored: 2 }]);
     const text = stripVTControlCharacters(renderTables(DATASET, MATCHES, [LEAGUE(ROWS), scorers]).join('\n'));
     expect(text).toContain('1 Russia 3');

@@ -1,15 +1,15 @@
-/** The tables at the end of a demonstration: shown, and compared with those of the official scores. */
+/** Shows the tables at the end of a demonstration, and compares them with the official scores. */
+import { styleText } from 'node:util';
 import type { Standings } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
-import { paint } from '../../table.ts';
-import { allOf, type Check } from './check.ts';
+import { allOf, type DemoCheck } from './check.ts';
 
-/** Ids of the kinds of table that are shown (spec, "Standings type"). */
+/** Ids of the types of tables to show (spec, "Standings type"). */
 const LEAGUE = 2;
 const TOP_SCORERS = 6;
 const POINTS = { won: 3, drawn: 1 } as const;
-/** Scorers that are shown, at most. */
-const SCORERS = 5;
+/** Maximum number of scorers to show. */
+const MAX_SCORERS = 5;
 
 type TableRow = {
   readonly id: number;
@@ -21,8 +21,8 @@ type Body = {
   readonly groups: readonly { readonly id: string; readonly participants: readonly TableRow[] }[];
 };
 
-/** A group of a stage as it officially ended: what each team has of every column that is held against it. */
-type Official = { readonly name: string; readonly teams: ReadonlyMap<number, Totals> };
+/** The official end of a group: for each team, the values of the compared columns. */
+type OfficialGroup = { readonly name: string; readonly teams: ReadonlyMap<number, Totals> };
 type Totals = Record<'mp' | 'pts' | 'goals_scored' | 'goals_allowed', number>;
 
 /** Whether the league tables have the official points and goals of every team. */
@@ -30,7 +30,7 @@ export function checkTables(
   dataset: Dataset,
   matches: readonly MatchFacts[],
   tables: readonly Standings[],
-): Check {
+): DemoCheck {
   const official = [...officialGroups(dataset, matches)];
   const right = official.filter(([key, { teams }]) => {
     const rows = new Map(
@@ -45,7 +45,7 @@ export function checkTables(
   return allOf('every table has the official points and goals', right.length, official.length);
 }
 
-/** The tables of what was played, in the order of its stages, and who scored most. */
+/** Renders the tables of the played matches in the order of their stages, and the top scorers. */
 export function renderTables(
   dataset: Dataset,
   matches: readonly MatchFacts[],
@@ -60,17 +60,17 @@ export function renderTables(
       ? [[name, list.join(', ')]]
       : list.map((line, n) => [n === 0 ? name : '', line]);
   });
-  const scorers = [...groupsOf(tables, TOP_SCORERS).values()].flat().slice(0, SCORERS);
+  const scorers = [...groupsOf(tables, TOP_SCORERS).values()].flat().slice(0, MAX_SCORERS);
   const best = scorers.map((row) => `${row.name} ${cell(row, 'goals_scored')}`).join(', ');
-  return [...lines, ['top scorers', best]].map(([name = '', text = '']) => row(name, text));
+  return [...lines, ['top scorers', best]].map(([name = '', text = '']) => reportLine(name, text));
 }
 
-/** A line of the report. */
-export function row(name: string, text: string): string {
-  return `  ${paint('gray', name.padEnd(17))} ${text}`;
+/** Returns a line of the report. */
+export function reportLine(name: string, text: string): string {
+  return `  ${styleText('gray', name.padEnd(17))} ${text}`;
 }
 
-/** The rows of a kind of table by stage and group, as `stage/group`; of a season's by the season and nothing. */
+/** Returns the rows of a type of table by `stage/group`; those of a season's table by `season/`. */
 function groupsOf(tables: readonly Standings[], type: number): Map<string, readonly TableRow[]> {
   const groups = new Map<string, readonly TableRow[]>();
   for (const { type_id, object_id, body } of tables) {
@@ -81,7 +81,10 @@ function groupsOf(tables: readonly Standings[], type: number): Map<string, reado
   return groups;
 }
 
-function officialGroups({ competition }: Dataset, matches: readonly MatchFacts[]): Map<string, Official> {
+function officialGroups(
+  { competition }: Dataset,
+  matches: readonly MatchFacts[],
+): Map<string, OfficialGroup> {
   const groups = new Map<string, { name: string; teams: Map<number, Totals> }>();
   for (const match of matches) {
     const stage = competition.stages.find(({ id }) => id === match.stage);

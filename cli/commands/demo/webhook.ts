@@ -1,5 +1,4 @@
-/** A client of the demonstration: an https server that receives every webhook, and the state it builds from them. */
-
+/** A client of the demonstration: an https server that receives every webhook and derives match states from them. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,36 +18,37 @@ import { quiet } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
-import { change } from '../clients/client.ts';
+import { editClient } from '../clients/client.ts';
 
-/** Final state of the client. */
-export type WebhookFound = {
-  /** Received messages, each counted once. */
+/** What the client has received. */
+export type ReceivedWebhooks = {
+  /** Number of different messages. */
   readonly messages: number;
   readonly requests: number;
-  /** Valid and disallowed goals, from the received messages. */
+  /** Number of counting goals in the received messages. */
   readonly goals: number;
+  /** Number of disallowed goals in the received messages. */
   readonly disallowed: number;
-  /** Matches whose goals differ from match-state. */
+  /** Number of matches whose goals differ from match-state. */
   readonly differing: number;
 };
 
 const HOST = '127.0.0.1';
-/** Time limit for outstanding deliveries, in milliseconds. */
-const DEADLINE_MS = 60_000;
-const LOOK_EVERY = 200;
+/** Timeout for pending deliveries. */
+const DELIVERY_TIMEOUT_MS = 60_000;
+const POLL_MS = 200;
 
-/** A receiver as a customer would write one, except that it applies the rules of libs/domain. */
+/** A receiver such as a customer would write, except that it applies the rules of libs/domain. */
 export class DemoWebhook {
-  /** What a dispatcher needs to call it: its address is this machine's, its certificate its own. */
+  /** Settings with which a dispatcher can call it: a loopback address, and a self-signed certificate. */
   readonly dispatcherSettings: Readonly<Record<string, string>>;
   readonly #server: Server;
   readonly #secret = newSecret();
   readonly #matches = new Map<number, Match>();
   readonly #ids = new Set<unknown>();
   #requests = 0;
-  /** Of the subscription; null where there is none. */
-  #id: string | null = null;
+  /** Id of the subscription; null when there is none. */
+  #subscriptionId: string | null = null;
 
   private constructor(server: Server, caFile: string) {
     this.#server = server;
@@ -56,7 +56,7 @@ export class DemoWebhook {
     server.on('request', (request, response) => void this.#answer(request, response));
   }
 
-  /** Listens on a free port, with a certificate made on the spot and put into the folder. */
+  /** Listens on a free port, with a new certificate that is written to the folder. */
   static async listen(folder: string): Promise<DemoWebhook> {
     const { private: key, cert } = await generate([{ name: 'commonName', value: HOST }], {
       keyType: 'ec',
@@ -81,25 +81,28 @@ export class DemoWebhook {
     const key = deriveKey(platform.clientsKey, 'webhooks');
     const sealed = sealWebhook(CLIENT, webhook, key, { types: null, createdAt: Date.now() });
     await edit(platform, (client) => ({ ...client, webhooks: [...client.webhooks, sealed] }));
-    this.#id = sealed.id;
+    this.#subscriptionId = sealed.id;
   }
 
-  /** Removes the subscription: this receiver is gone when the topics are used again. */
+  /** Removes the subscription, because this receiver ends before the topics are used again. */
   async unsubscribe(platform: Platform): Promise<void> {
-    const own = this.#id;
+    const own = this.#subscriptionId;
     if (own === null) return;
-    this.#id = null;
+    this.#subscriptionId = null;
     await edit(platform, (client) => ({
       ...client,
       webhooks: client.webhooks.filter(({ id }) => id !== own),
     }));
   }
 
-  /** Waits until it has the goals of these matches, until the time limit, or until `signal`. */
-  async settled(states: ReadonlyMap<number, MatchState>, signal: AbortSignal): Promise<WebhookFound> {
-    const isSettled = (): boolean => this.#found(states).differing === 0;
-    await poll(isSettled, { timeoutMs: DEADLINE_MS, everyMs: LOOK_EVERY, signal });
-    return this.#found(states);
+  /** Waits until it has the goals of these matches, until the timeout, or until `signal`. */
+  async untilReceived(
+    states: ReadonlyMap<number, MatchState>,
+    signal: AbortSignal,
+  ): Promise<ReceivedWebhooks> {
+    const hasAll = (): boolean => this.#received(states).differing === 0;
+    await poll(hasAll, { timeoutMs: DELIVERY_TIMEOUT_MS, everyMs: POLL_MS, signal });
+    return this.#received(states);
   }
 
   close(): void {
@@ -107,7 +110,7 @@ export class DemoWebhook {
     this.#server.closeAllConnections();
   }
 
-  #found(states: ReadonlyMap<number, MatchState>): WebhookFound {
+  #received(states: ReadonlyMap<number, MatchState>): ReceivedWebhooks {
     let [goals, disallowed, differing] = [0, 0, 0];
     for (const [id, state] of states) {
       const match = this.#matches.get(id);
@@ -131,12 +134,12 @@ export class DemoWebhook {
       return;
     }
     this.#requests += 1;
-    for (const message of JSON.parse(body.toString()) as unknown[]) this.#take(message);
+    for (const message of JSON.parse(body.toString()) as unknown[]) this.#apply(message);
     response.end('Accepted');
   }
 
-  /** A repeated message changes nothing, by the laws. */
-  #take(message: unknown): void {
+  /** Applies a message. A repeated message changes nothing, by the laws. */
+  #apply(message: unknown): void {
     const context = { origin: 'webhook', deliveryId: '', receivedAt: Date.now() } as const;
     const normalized = normalizeMessage(message, context);
     if (normalized.kind !== 'normalized') return;
@@ -149,11 +152,12 @@ export class DemoWebhook {
   }
 }
 
+/** The client that the platform created. */
 const CLIENT = 1;
 
 function edit({ backbone, prefix }: Platform, edited: (client: Client) => ClientDraft): Promise<Client> {
   const { brokers, registryUrl } = backbone;
-  return change(ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet }), CLIENT, edited);
+  return editClient(ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet }), CLIENT, edited);
 }
 
 function goalsText({ counting_goals, void_goals }: MatchState): string {

@@ -1,5 +1,4 @@
-/** The checks of `touchline doctor`: each asks, and has `rules.ts` judge the answer. A check that throws is a finding of its own. */
-
+/** The checks of `touchline doctor`: each collects facts, which `rules.ts` judges. A check that throws is a failed check. */
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,31 +36,31 @@ import {
   judgeRights,
   judgeSchemas,
   judgeTopics,
-  type WantedTopic,
+  type RequiredTopic,
 } from './rules.ts';
 
-/** Longest wait for a registry or a provider, milliseconds. */
-const ANSWER_MS = 5_000;
+/** Timeout of a request to the registry or the provider. */
+const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Required settings of topics; all others are the operator's choice. */
-const NEEDED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
+/** Settings that topics must have; all others are the operator's choice. */
+const REQUIRED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
 
-/** Runs all checks, with the settings of these services too. Never rejects. */
+/** Runs all checks, and checks the settings of `services`. Never rejects. */
 export async function runChecks(env: Environment, services: readonly string[]): Promise<CheckResult[]> {
-  const place = await guarded('settings', async () => findCluster(env));
-  const alone = [
+  const cluster = await guarded('settings', async () => findCluster(env));
+  const independent = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
     guarded('provider', () => provider(env)),
   ];
-  if (!('brokers' in place)) return [place, ...(await Promise.all(alone)).flat()];
-  const cluster = await guarded('broker', () => describeCluster(place.brokers, namesOf(place)));
+  if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
+  const facts = await guarded('broker', () => describeCluster(cluster.brokers, namesOf(cluster)));
   const found = await Promise.all([
-    ...alone,
-    guarded('registry', () => registry(place)),
-    ...('topics' in cluster
-      ? [brokerChecks(place, cluster), guarded('versions', () => versions(place)), lag(place)]
-      : [(await speaksPlain(place.brokers)) ? NO_TLS_THERE : [cluster].flat()]),
+    ...independent,
+    guarded('registry', () => registry(cluster)),
+    ...('topics' in facts
+      ? [brokerChecks(cluster, facts), guarded('versions', () => versions(cluster)), lag(cluster)]
+      : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
 }
@@ -69,7 +68,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
 async function settingsOf(service: string, env: Environment): Promise<CheckResult> {
   const config = await serviceConfig(service);
   try {
-    // As a service started here has it.
+    // With the broker and registry that a service started here would use.
     loadConfig(config, withBackbone(env));
     return fine('settings', `those of ${service} are complete`);
   } catch (error) {
@@ -77,26 +76,26 @@ async function settingsOf(service: string, env: Environment): Promise<CheckResul
   }
 }
 
-/** The topics as this release wants them; of those of a match with the number of partitions that match-state has. */
-function wanted({ prefix }: TopicCluster, partitions?: number): WantedTopic[] {
+/** Returns the required topics; `partitions` is the number of partitions of topics of a match. */
+function requiredTopics({ prefix }: TopicCluster, partitions?: number): RequiredTopic[] {
   return tableOf({ prefix, ...(partitions === undefined ? {} : { partitions }) }).map((topic) => ({
     name: topic.name,
     partitions: topic.partitions,
     settings: Object.fromEntries(
-      Object.entries(topicSettings(topic.spec)).filter(([setting]) => NEEDED_SETTINGS.includes(setting)),
+      Object.entries(topicSettings(topic.spec)).filter(([setting]) => REQUIRED_SETTINGS.includes(setting)),
     ),
   }));
 }
 
-const namesOf = (place: TopicCluster): string[] => wanted(place).map(({ name }) => name);
+const namesOf = (cluster: TopicCluster): string[] => requiredTopics(cluster).map(({ name }) => name);
 
-function brokerChecks(place: TopicCluster, cluster: ClusterFacts): CheckResult[] {
-  const partitions = cluster.topics.get(topicName(place.prefix, 'match-state'))?.partitions;
+function brokerChecks(cluster: TopicCluster, facts: ClusterFacts): CheckResult[] {
+  const partitions = facts.topics.get(topicName(cluster.prefix, 'match-state'))?.partitions;
   return [
-    judgeBrokers(cluster),
-    ...judgeTopics(wanted(place, partitions), cluster.topics),
-    ...judgeRights(cluster.topics),
-    ...cluster.disks.map(({ broker, freeBytes, totalBytes }) =>
+    judgeBrokers(facts),
+    ...judgeTopics(requiredTopics(cluster, partitions), facts.topics),
+    ...judgeRights(facts.topics),
+    ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
       judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),
     ),
   ];
@@ -114,13 +113,13 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   }));
 }
 
-/** Whether it answers, how fast, its clock, and its schemas. */
-async function registry(place: TopicCluster): Promise<CheckResult[]> {
-  const { registryUrl: url, prefix } = place;
+/** Checks the registry's answer, speed, clock and schemas. */
+async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
+  const { registryUrl: url, prefix } = cluster;
   const before = Date.now();
-  const answer = await probeRegistry(url, ANSWER_MS).catch((error: unknown) => error);
+  const answer = await probeRegistry(url, REQUEST_TIMEOUT_MS).catch((error: unknown) => error);
   if (answer === null || typeof answer !== 'object' || !('tookMs' in answer))
-    return [judgeNoRegistry(answer, ANSWER_MS, textOf(answer))];
+    return [judgeNoRegistry(answer, REQUEST_TIMEOUT_MS, textOf(answer))];
   const { date: theirs, tookMs } = answer as RegistryAnswer;
   const clock =
     theirs === null
@@ -130,7 +129,7 @@ async function registry(place: TopicCluster): Promise<CheckResult[]> {
 }
 
 async function schemas({ url, prefix }: { url: RegistryUrl; prefix: string }): Promise<CheckResult[]> {
-  const opened = Registry.open({ url, prefix, waitMs: ANSWER_MS });
+  const opened = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
   const states = await Promise.all(
     TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
@@ -145,7 +144,7 @@ const NO_TLS_THERE = [
   ),
 ];
 
-/** Whether brokers that cannot be reached by TLS answer without. */
+/** Whether brokers that cannot be reached with TLS answer without it. */
 async function speaksPlain(brokers: Brokers): Promise<boolean> {
   if (securityOf(brokers).tls === null) return false;
   return describeCluster(addressesOf(brokers), []).then(
@@ -154,20 +153,20 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
   );
 }
 
-async function lag(place: TopicCluster): Promise<CheckResult[]> {
+async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
   const processors = PROCESSOR_NAMES.map((processor) =>
     guarded('lag', async () => {
-      const progress = await processorProgress(place, processor);
+      const progress = await processorProgress(cluster, processor);
       return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
     }),
   );
   return (await Promise.all(processors)).flat();
 }
 
-/** Views, and what processors spill. */
+/** Checks the disks of views and of spilled state. */
 async function localDisks(env: Environment): Promise<CheckResult[]> {
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
-  // A missing folder is created in this one.
+  // A missing data folder is created in the working directory.
   const data = existsSync(DATA_DIR) ? resolve(DATA_DIR) : process.cwd();
   return Promise.all(
     [...new Set([data, tmpdir()])].map(async (folder) => {
@@ -177,7 +176,7 @@ async function localDisks(env: Environment): Promise<CheckResult[]> {
   );
 }
 
-/** Only the settings of this request; naming the poller checks all of its settings. */
+/** The settings of one request. The check of the service feed-poller covers all of its settings. */
 const providerSettings = z.object({
   PROVIDER_BASE_URL: httpUrl().optional(),
   PROVIDER_CLIENT_ID: z.string().default(''),
@@ -188,7 +187,7 @@ async function provider(env: Environment): Promise<CheckResult[]> {
   const settings = loadConfig(providerSettings, env);
   const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: key } = settings;
   if (base === undefined) return [];
-  const limits = { timeoutMs: ANSWER_MS, maxBytes: MAX_ANSWER_BYTES };
+  const limits = { timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES };
   const reply = await httpGet(tokenUrl(base, id, key), limits, new AbortController().signal).catch(
     () => null,
   );
@@ -201,7 +200,7 @@ const ADVICE: Partial<Record<CheckName, string>> = {
   registry: 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?',
 };
 
-/** The answer of a check; a finding where it throws. */
+/** Returns the result of a check, or a failed check when it throws. */
 async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T | CheckResult> {
   try {
     return await work();
@@ -212,7 +211,7 @@ async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T |
   }
 }
 
-/** Secrets in addresses do not belong on a screen. */
+/** Returns the message of an error without secrets. */
 function textOf(error: unknown): string {
   return redactor([])(error instanceof Error ? error.message : String(error));
 }

@@ -1,18 +1,17 @@
-/** `touchline doctor`: checks what services need, and says what to do. */
-
-import { defineCommand } from '../../command.ts';
+/** `touchline doctor`: checks what services need, and advises. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { serviceNames } from '../../services.ts';
 
 const HELP = `Usage: touchline doctor [--json] [<service>...]
 
-Checks, from here and with the settings of this environment, what services need: brokers and their known defects, topics against
-the table, rights on them, the registry and its schemas, lag and lost input of the processors, the provider where
-PROVIDER_BASE_URL is set, the clock, disks. Changes nothing. With services, also their settings.
+Checks from this machine, with the settings of this environment, what services need: brokers and their known defects, topics and
+their settings, rights on topics, the registry and its schemas, lag and lost input of the processors, the provider when
+PROVIDER_BASE_URL is set, the clock, disks; and the settings of the named services. Changes nothing.
 
-  --json  a list of {check, status, message, advice}; status is ok, warning or failed
+  --json  prints a list of {check, status, message, advice}; status is ok, warning or failed
 
-Exit code 1 where a check failed, 0 with warnings. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one
-that touchline up or demo runs here.
+Exit code 1 when a check failed, 0 with warnings.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -27,11 +27,11 @@ const WANTED = [{ name: 'a', partitions: 8, settings: { 'cleanup.policy': 'compa
 const topicsWith = (changes: Partial<TopicFacts>) => new Map([['a', { ...GOOD, ...changes }]]);
 
 describe('topics', () => {
-  test('as the table has them', () => {
+  test('pass when they are as required', () => {
     expect(judgeTopics(WANTED, topicsWith({}))).toEqual([fine('topics', '1 topics as the table has them')]);
   });
 
-  test('settings that may not be read are not judged', () => {
+  test('pass when their settings may not be read', () => {
     expect(judgeTopics(WANTED, topicsWith({ settings: null }))).toMatchObject([{ status: 'ok' }]);
   });
 
@@ -46,7 +46,7 @@ describe('topics', () => {
     ],
     ['no leader', topicsWith({ leaderless: 2 }), 'failed', 'a has 2 partitions without a leader'],
     ['a replica behind', topicsWith({ inSync: 2 }), 'warning', 'a has 2 of 3 replicas in sync'],
-  ])('%s', (_name, found, status, message) => {
+  ])('are judged: %s', (_name, found, status, message) => {
     expect(judgeTopics(WANTED, found)).toEqual([
       { check: 'topics', status, message, advice: expect.stringMatching(/\w/) },
     ]);
@@ -58,11 +58,11 @@ test.each([
   [{ mayRead: false }, ['warning']],
   [{ mayWrite: false }, ['warning']],
   [{ mayRead: false, mayWrite: false }, ['warning', 'warning']],
-])('rights %j', (changes, statuses) => {
+])('judges rights %j', (changes, statuses) => {
   expect(judgeRights(topicsWith(changes)).map(({ status }) => status)).toEqual(statuses);
 });
 
-test('brokers that cannot be reached from here are named', () => {
+test('names brokers that cannot be reached from here', () => {
   expect(judgeBrokers({ brokers: ['a:1', 'b:2'], unreachable: [] })).toMatchObject({ status: 'ok' });
   expect(judgeBrokers({ brokers: ['a:1', 'b:2'], unreachable: ['b:2'] })).toMatchObject({
     status: 'failed',
@@ -70,7 +70,7 @@ test('brokers that cannot be reached from here are named', () => {
   });
 });
 
-test('schemas that are missing, or are not those of this release', () => {
+test('names schemas that are missing, or not those of this release', () => {
   expect(judgeSchemas(new Map([['a-value', 'registered']]))).toMatchObject([{ status: 'ok' }]);
   const states = new Map([
     ['a-value', 'missing'],
@@ -96,13 +96,13 @@ describe('lag', () => {
     ['not running', [at(100)], 0, ['warning'], '0 records behind, 0 processes'],
     ['input lost', [at(5, 10)], 1, ['failed', 'ok'], 'was removed before it was processed, in partitions 3'],
     ['beyond the end', [at(101)], 1, ['failed', 'ok'], 'beyond the end of its input, in partitions 3'],
-  ])('%s', (_name, progress, members, statuses, message) => {
+  ])('is judged: %s', (_name, progress, members, statuses, message) => {
     const findings = [...judgeLag('match-processor', progress, members)];
     expect(findings.map(({ status }) => status)).toEqual(statuses);
     expect(findings[0]?.message).toContain(message);
   });
 
-  test('alerts may be unused; once they ran, they are to be started by their command', () => {
+  test('passes for unused alerts, and advises their command once they ran', () => {
     expect([...judgeLag('alert-processor', [at(null)], 0)]).toMatchObject([
       { status: 'ok', message: 'alert-processor: not in use' },
     ]);
@@ -119,7 +119,7 @@ test.each([
   [-7_000, 'warning'],
   [61_500, 'failed'],
   [-61_500, 'failed'],
-])('a clock that is %d ms ahead', (skew, status) => {
+])('judges a clock that is %d ms ahead: %s', (skew, status) => {
   const theirs = Math.floor((1_000_000 + skew) / 1_000) * 1_000;
   expect(judgeClock('x', { before: 1_000_000, theirs, after: 1_000_100 })).toMatchObject({ status });
 });
@@ -130,7 +130,7 @@ test.each([
   [9 * GIB, 100 * GIB, 'warning'],
   [0.9 * GIB, 2 * GIB, 'warning'],
   [0.1 * GIB, 2 * GIB, 'failed'],
-])('%d bytes free of %d', (free, total, status) => {
+])('judges %d free bytes of %d: %s', (free, total, status) => {
   expect(judgeDisk('/data', free, total)).toMatchObject({ status });
 });
 
@@ -139,11 +139,11 @@ test.each([
   [401, 'failed'],
   [null, 'failed'],
   [500, 'warning'],
-])('a provider that answers %j', (answer, status) => {
+])('judges a provider that answers %j: %s', (answer, status) => {
   expect(judgeProvider(answer)).toMatchObject({ status });
 });
 
-test('a finding is a line with what to do below it, and no control character of others', () => {
+test('renders a finding as a line with its advice below it, and escapes foreign text', () => {
   const findings = [fine('lag', 'done'), failed('settings', 'wrong:\n  A: \u001b[31m', 'set A')];
   expect(renderFindings(findings)).toBe(
     [

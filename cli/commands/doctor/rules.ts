@@ -1,4 +1,4 @@
-/** Turns the answers to the checks of `touchline doctor` into findings: pure. Every finding that is not fine says what to do. */
+/** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { behindOf, type PartitionProgress } from '#cluster/logs.ts';
 import type { SchemaState } from '#topics/registry.ts';
@@ -18,14 +18,14 @@ export type CheckName =
 
 export type CheckResult = {
   readonly check: CheckName;
-  /** `warning`: it works, and somebody should look. */
+  /** `warning`: it works, but needs attention. */
   readonly status: 'ok' | 'warning' | 'failed';
   readonly message: string;
-  /** What to do; null where nothing is. */
+  /** What to do; null when the status is `ok`. */
   readonly advice: string | null;
 };
 
-/** A finding without anything to do. */
+/** Returns a passed check. */
 export function fine(check: CheckName, message: string): CheckResult {
   return { check, status: 'ok', message, advice: null };
 }
@@ -34,13 +34,13 @@ function warning(check: CheckName, message: string, advice: string): CheckResult
   return { check, status: 'warning', message, advice };
 }
 
-/** A finding that keeps something from working. */
+/** Returns a check that found something that cannot work. */
 export function failed(check: CheckName, message: string, advice: string): CheckResult {
   return { check, status: 'failed', message, advice };
 }
 
-/** A topic as this release wants it: name on the broker, and what the table says of it. */
-export type WantedTopic = {
+/** A topic that this release requires; `name` is its name on the broker. */
+export type RequiredTopic = {
   readonly name: string;
   readonly partitions: number;
   /** Required settings by the broker's names. Retention is the operator's choice. */
@@ -49,19 +49,22 @@ export type WantedTopic = {
 
 const MAKE_TOPICS = 'run npx touchline topics';
 
-/** The topics against the table; the number of partitions of those of a match may be another one, the same for all. */
-export function judgeTopics(wanted: readonly WantedTopic[], found: ClusterFacts['topics']): CheckResult[] {
-  const missing = wanted.filter(({ name }) => !found.has(name)).map(({ name }) => name);
-  const findings = wanted.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
+/** Judges the topics against the required ones. */
+export function judgeTopics(
+  required: readonly RequiredTopic[],
+  found: ClusterFacts['topics'],
+): CheckResult[] {
+  const missing = required.filter(({ name }) => !found.has(name)).map(({ name }) => name);
+  const findings = required.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
   if (missing.length > 0)
     findings.unshift(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
     );
-  return findings.length > 0 ? findings : [fine('topics', `${wanted.length} topics as the table has them`)];
+  return findings.length > 0 ? findings : [fine('topics', `${required.length} topics as the table has them`)];
 }
 
 function* judgeTopic(
-  { name, partitions, settings }: WantedTopic,
+  { name, partitions, settings }: RequiredTopic,
   facts: TopicFacts | undefined,
 ): Generator<CheckResult> {
   if (facts === undefined) return;
@@ -72,10 +75,10 @@ function* judgeTopic(
       'replay into topics with that number (docs/guides/runbooks/more-partitions.md)',
     );
   for (const [setting, value] of Object.entries(settings)) {
-    const is = facts.settings?.get(setting) ?? value;
-    if (is === value) continue;
+    const current = facts.settings?.get(setting) ?? value;
+    if (current === value) continue;
     const advice = `set ${setting}=${value} (kafka-configs.sh --alter)`;
-    yield failed('topics', `${name} has ${setting}=${is}, not ${value}`, advice);
+    yield failed('topics', `${name} has ${setting}=${current}, not ${value}`, advice);
   }
   if (facts.leaderless > 0)
     yield failed(
@@ -87,16 +90,16 @@ function* judgeTopic(
     yield warning(
       'topics',
       `${name} has ${facts.inSync} of ${facts.replicas} replicas in sync`,
-      'look for the broker that is down or behind',
+      'find the broker that is down or behind',
     );
 }
 
-/** What these credentials may not do. Services differ in what they need: what only some lack is a warning. */
+/** Judges the rights of these credentials. Missing rights are a warning: each service needs other ones. */
 export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
   const all = [...found];
   const lacks = (right: 'mayRead' | 'mayWrite', verb: string): CheckResult[] => {
     const names = all.filter(([, facts]) => !facts[right]).map(([name]) => name);
-    const advice = 'grant it to these credentials, where the service that has them needs it';
+    const advice = 'grant it to these credentials if their service needs it';
     return names.length > 0 ? [warning('rights', `may not ${verb} ${names.join(', ')}`, advice)] : [];
   };
   const findings = [...lacks('mayRead', 'read'), ...lacks('mayWrite', 'write')];
@@ -104,7 +107,7 @@ export function judgeRights(found: ClusterFacts['topics']): CheckResult[] {
   return [fine('rights', 'may read and write every topic')];
 }
 
-/** Advertised brokers that cannot be reached from here. */
+/** Judges whether the advertised brokers can be reached from here. */
 export function judgeBrokers({
   brokers,
   unreachable,
@@ -117,7 +120,7 @@ export function judgeBrokers({
   );
 }
 
-/** Whether the registry has the schemas of this release. */
+/** Judges whether the registry has the schemas of this release. */
 export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckResult[] {
   const found = Map.groupBy(states.keys(), (subject) => states.get(subject));
   const of = (state: SchemaState, judge: (subjects: string) => CheckResult): CheckResult[] => {
@@ -140,13 +143,13 @@ export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckRes
   return findings.length > 0 ? findings : [fine('schemas', `${states.size} schemas are registered`)];
 }
 
-/** The command that runs a processor which is no service; an installation may do without it. */
+/** Commands that run processors which are no services. An installation may not use them. */
 const RUN_BY: Readonly<Record<string, string>> = { 'alert-processor': 'alerts --rules <file>' };
 
-/** Above it a processor is behind: some seconds of what one processes. */
-const MANY_BEHIND = 100_000;
+/** Pending records above which a processor is behind: some seconds of work. */
+const MAX_BEHIND = 100_000;
 
-/** How far a processor is, and whether it can go on. */
+/** Judges the lag of a processor, and whether it can continue. */
 export function* judgeLag(
   processor: string,
   progress: readonly PartitionProgress[],
@@ -177,21 +180,21 @@ export function* judgeLag(
   if (members === 0 && command !== undefined && progress.every(({ position }) => position === null))
     yield fine('lag', `${processor}: not in use`);
   else if (members === 0) yield warning('lag', state, `start it: npx touchline ${command ?? processor}`);
-  else if (behind > MANY_BEHIND)
-    yield warning('lag', state, 'see that it falls; start more processes, up to the number of partitions');
+  else if (behind > MAX_BEHIND)
+    yield warning('lag', state, 'check that it falls; start more processes, up to the number of partitions');
   else yield fine('lag', state);
 }
 
 const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
 
-/** A registry that does not answer; `text` describes an unknown error. */
+/** Judges why a registry did not answer within `waitedMs`; `text` describes an unknown error. */
 export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): CheckResult {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError')
       return failed(
         'registry',
-        `gives no answer within ${waitedMs / 1_000} s: it is slow, or something between drops what is sent`,
-        'look at its load, its storage and the network',
+        `does not answer within ${waitedMs / 1_000} s: it is slow, or the network drops packets`,
+        'check its load, its storage and the network',
       );
     if (/wrong version number|packet length too long/.test(at.message))
       return failed(
@@ -207,20 +210,24 @@ export function judgeNoRegistry(error: unknown, waitedMs: number, text: string):
 
 const SLOW_MS = 1_000;
 
+/** Judges how long the registry took to answer. */
 export function judgeRegistrySpeed(tookMs: number): CheckResult {
   if (tookMs < SLOW_MS) return fine('registry', 'answers');
   return warning(
     'registry',
     `is slow: it took ${(tookMs / 1_000).toFixed(1)} s to answer`,
-    'look at its load and its storage: processes ask it when they start and for each new schema',
+    'check its load and its storage: processes query it when they start, and for each new schema',
   );
 }
 
 const SKEW_WARNING_MS = 5_000;
-/** Signatures and tokens are good for minutes. */
+/** Signatures and tokens are valid for minutes. */
 const SKEW_FAILED_MS = 60_000;
 
-/** This machine's clock against that of another, which said `theirs` (whole seconds) between `before` and `after`. Milliseconds. */
+/**
+ * Judges this machine's clock against another, which returned `theirs` (milliseconds, cut to whole seconds) between `before`
+ * and `after` (Unix milliseconds).
+ */
 export function judgeClock(
   who: string,
   times: { before: number; theirs: number; after: number },
@@ -228,28 +235,30 @@ export function judgeClock(
   const { before, theirs, after } = times;
   const skew = theirs > after ? theirs - after : Math.max(0, before - (theirs + 999));
   const text = `differs by ${Math.round(skew / 1_000)} s from that of ${who}`;
-  const advice = 'synchronise the clocks (NTP): signatures, tokens and limits go by them';
+  const advice = 'synchronise the clocks (NTP): signatures, tokens and limits depend on them';
   if (skew >= SKEW_FAILED_MS) return failed('clock', text, advice);
   if (skew >= SKEW_WARNING_MS) return warning('clock', text, advice);
   return fine('clock', `as that of ${who}`);
 }
 
 const MIB = 1024 * 1024;
-const LITTLE_SHARE = 0.1;
-const LITTLE_BYTES = 1024 * MIB;
-const NONE_BYTES = 128 * MIB;
+const WARNING_SHARE = 0.1;
+const WARNING_BYTES = 1024 * MIB;
+const FAILED_BYTES = 128 * MIB;
 
+/** Judges the free space of a disk. */
 export function judgeDisk(where: string, freeBytes: number, totalBytes: number): CheckResult {
   const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
-  const advice = 'make room, or give it a larger disk; retention of topics is in docs/reference/topics.md';
-  if (freeBytes < NONE_BYTES) return failed('disk', text, advice);
-  if (freeBytes < LITTLE_BYTES || freeBytes < LITTLE_SHARE * totalBytes) return warning('disk', text, advice);
+  const advice = 'free space, or use a larger disk; docs/reference/topics.md has the retention of topics';
+  if (freeBytes < FAILED_BYTES) return failed('disk', text, advice);
+  if (freeBytes < WARNING_BYTES || freeBytes < WARNING_SHARE * totalBytes)
+    return warning('disk', text, advice);
   return fine('disk', text);
 }
 
-/** The answer of the provider to the exchange of credentials; null where there was none. */
+/** Judges the status of the provider's answer to the credentials; null when it did not answer. */
 export function judgeProvider(status: number | null): CheckResult {
-  if (status === 200) return fine('provider', 'takes the credentials');
+  if (status === 200) return fine('provider', 'accepts the credentials');
   if (status === null)
     return failed('provider', 'does not answer', 'is PROVIDER_BASE_URL right, and reachable from here?');
   if (status === 401 || status === 403)
@@ -258,5 +267,5 @@ export function judgeProvider(status: number | null): CheckResult {
       `refuses the credentials (${status})`,
       'check PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY',
     );
-  return warning('provider', `answers ${status}`, 'ask the provider; the poller tries again');
+  return warning('provider', `answers ${status}`, 'ask the provider; the poller retries');
 }

@@ -1,11 +1,11 @@
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { serviceNames } from '../../services.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { runChecks } from './checks.ts';
 import type { command } from './command.ts';
 import type { CheckResult } from './rules.ts';
 
-export async function run({ values, positionals }: GivenTo<typeof command>): Promise<number> {
+export async function run({ values, positionals }: ArgumentsOf<typeof command>): Promise<number> {
   const unknown = positionals.find((name) => !serviceNames().includes(name));
   if (unknown !== undefined) throw new UsageError(`there is no service ${JSON.stringify(unknown)}`);
   const findings = await runChecks(process.env, positionals);
@@ -13,10 +13,10 @@ export async function run({ values, positionals }: GivenTo<typeof command>): Pro
   return findings.some(({ status }) => status === 'failed') ? 1 : 0;
 }
 
-/** A line for each finding, the advice below it, and the count. */
+/** Renders a line for each finding, its advice below it, and the counts. */
 export function renderFindings(findings: readonly CheckResult[]): string {
   const lines = findings.map(({ check, status, message, advice }) => {
-    const [first = '', ...more] = message.split('\n').map(lineShown);
+    const [first = '', ...more] = message.split('\n').map(escapeLine);
     const below = [...more, ...(advice === null ? [] : [`→ ${advice}`])].map(
       (line) => `\n${' '.repeat(20)}${line.trim()}`,
     );

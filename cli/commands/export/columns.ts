@@ -1,4 +1,4 @@
-/** What is exported: flat rows with typed columns. docs/guides/analyse.md lists them; `touchline export --columns` too. */
+/** The columns of each dataset. docs/guides/analyse.md and `touchline export --columns` list them. */
 import { z } from 'zod';
 import { renderMinute } from '#domain/clock.ts';
 import type { Side } from '#domain/goals.ts';
@@ -12,23 +12,24 @@ import type {
   Standings,
 } from '#topics/generated/types.ts';
 
-/** As Parquet has them; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
+/** Types of Parquet; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
 export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
-/** A value of a column; numbers of TIMESTAMP are Unix milliseconds. Null is unknown. */
+/** A value of a column; a TIMESTAMP is Unix milliseconds. Null is unknown. */
 export type ExportCell = string | number | boolean | null;
 export type ExportColumn = { readonly name: string; readonly type: ColumnType };
 export type ExportRow = readonly ExportCell[];
 
-/** What a row may be chosen by. */
-export type SeasonChoice = { readonly competition: number | null; readonly season: number | null };
+/** Ids of the competition and season of a row. Null is unknown. */
+export type SeasonIds = { readonly competition: number | null; readonly season: number | null };
 
-type Field<V> = readonly [name: string, type: ColumnType, of: (value: V, season: SeasonChoice) => ExportCell];
-type Shape<V> = {
+/** A column with the function that returns its value. */
+type Field<V> = readonly [name: string, type: ColumnType, of: (value: V, season: SeasonIds) => ExportCell];
+type ExportShape<V> = {
   readonly columns: readonly ExportColumn[];
-  rows(value: V, season: SeasonChoice): ExportRow[];
+  rows(value: V, season: SeasonIds): ExportRow[];
 };
 
-function shape<V>(fields: readonly Field<V>[]): Shape<V> {
+function exportShape<V>(fields: readonly Field<V>[]): ExportShape<V> {
   return {
     columns: fields.map(([name, type]) => ({ name, type })),
     rows: (value, season) => [fields.map(([, , of]) => of(value, season))],
@@ -42,7 +43,7 @@ const CAUSE: readonly Field<Caused>[] = [
   ['message_id', 'STRING', ({ cause }) => cause.message_id],
 ];
 
-export const STATES = shape<MatchState>([
+export const STATES = exportShape<MatchState>([
   ['event_id', 'INT64', (state) => state.event_id],
   ['version', 'INT64', (state) => state.version],
   ['name', 'STRING', (state) => state.name],
@@ -78,7 +79,7 @@ export const STATES = shape<MatchState>([
   ...CAUSE,
 ]);
 
-export const TRANSITIONS = shape<MatchTransition>([
+export const TRANSITIONS = exportShape<MatchTransition>([
   ['id', 'STRING', (transition) => transition.id],
   ['event_id', 'INT64', (transition) => transition.event_id],
   ['version', 'INT64', (transition) => transition.version],
@@ -100,11 +101,11 @@ export const TRANSITIONS = shape<MatchTransition>([
   ...CAUSE,
 ]);
 
-/** An incident with what it is to the score of its match. */
+/** An incident with its effect on the score of its match. */
 export type ExportedIncident = {
   readonly record: MatchIncident;
   readonly effect: IncidentEffect;
-  /** Name of the team that it names; null where that is unknown. */
+  /** Name of its team; null when unknown. */
   readonly team: string | null;
 };
 
@@ -112,7 +113,7 @@ const incidentCause = CAUSE.map(
   ([name, type, of]): Field<ExportedIncident> => [name, type, ({ record }, season) => of(record, season)],
 );
 
-export const INCIDENTS = shape<ExportedIncident>([
+export const INCIDENTS = exportShape<ExportedIncident>([
   ['event_id', 'INT64', ({ record }) => record.event_id],
   ['id', 'STRING', ({ record }) => record.id],
   ['version', 'INT64', ({ record }) => record.version],
@@ -127,16 +128,8 @@ export const INCIDENTS = shape<ExportedIncident>([
   ['incident_type', 'INT32', ({ record: { incident } }) => incident?.incident_id ?? null],
   ['participant_id', 'INT64', ({ record: { incident } }) => incident?.participant_id ?? null],
   ['participant_name', 'STRING', ({ team }) => team],
-  [
-    'player_id',
-    'INT64',
-    ({ record: { incident } }) => (incident === null ? null : (playerOf(incident)?.id ?? null)),
-  ],
-  [
-    'player_name',
-    'STRING',
-    ({ record: { incident } }) => (incident === null ? null : (playerOf(incident)?.name ?? null)),
-  ],
+  ['player_id', 'INT64', ({ record: { incident } }) => playerIn(incident)?.id ?? null],
+  ['player_name', 'STRING', ({ record: { incident } }) => playerIn(incident)?.name ?? null],
   ['confirmation', 'STRING', ({ record: { incident } }) => incident?.confirmation ?? null],
   ['event_status_id', 'INT32', ({ record: { incident } }) => incident?.event_status_id ?? null],
   ['event_time', 'INT32', ({ record: { incident } }) => incident?.event_time ?? null],
@@ -148,10 +141,14 @@ export const INCIDENTS = shape<ExportedIncident>([
   ...incidentCause,
 ]);
 
-/** What an incident added to the score of a side; null where the effect is unknown. */
+/** Returns what an incident added to the score of a side; null when its effect is unknown. */
 function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null {
   if (counts === null) return null;
   return scored === side ? 1 : 0;
+}
+
+function playerIn(incident: Incident | null): ReturnType<typeof playerOf> {
+  return incident === null ? null : playerOf(incident);
 }
 
 function minuteOf(incident: Incident | null): string | null {
@@ -185,7 +182,7 @@ type TableCell = {
   readonly value: string | number | null;
 };
 
-const CELLS = shape<TableCell>([
+const CELLS = exportShape<TableCell>([
   ['standings_id', 'INT64', ({ table }) => table.standings_id],
   ['version', 'INT64', ({ table }) => table.version],
   ['type_id', 'INT32', ({ table }) => table.type_id],
@@ -203,8 +200,8 @@ const CELLS = shape<TableCell>([
   ['ut', 'TIMESTAMP', ({ table }) => table.ut * 1_000],
 ]);
 
-/** A row for each cell of a table: tables of different types have different columns. */
-export const TABLES: Shape<Standings> = {
+/** A row per cell, because tables of different types have different columns. */
+export const TABLES: ExportShape<Standings> = {
   columns: CELLS.columns,
   rows: (table, season) =>
     bodySchema

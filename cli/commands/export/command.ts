@@ -1,31 +1,32 @@
-/** `touchline export`: flat rows for an analyst's tools. */
-import { defineCommand } from '../../command.ts';
+/** `touchline export`: writes flat rows for analysis. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
+/** The datasets that can be exported, with their help. */
 export const EXPORTS = {
-  states: 'the state of each match, a row a match',
-  transitions: 'what changed, a row a change, each with its id',
-  incidents: 'the register of incidents, removed ones included, a row an incident',
-  tables: 'the tables as they stand, a row a cell: rank, participant, code of the column, value',
+  states: 'one row per match: its current state',
+  transitions: 'one row per change, with its id',
+  incidents: 'one row per incident, removed ones included',
+  tables: 'one row per cell of the current tables: rank, participant, code of the column, value',
 } as const;
 
 const HELP = `Usage: touchline export <what> [--out <file>] [--from <moment>] [--to <moment>] [--competition <id>] [--season <id>]
        touchline export <what> --columns
 
-Writes flat rows with typed columns, read committed, as they stand now.
+Writes flat rows with typed columns, read committed, of the current data.
 
 ${Object.entries(EXPORTS)
   .map(([name, about]) => `  ${name.padEnd(13)}${about}`)
   .join('\n')}
 
   --out <file>        a file that ends with .parquet or .jsonl; default: JSON lines on the standard output
-  --from, --to        only what was last changed by a message received from then on, and before then, as 2026-11-21T18:00:00Z
-  --competition <id>  only of this competition
-  --season <id>       only of this season
-  --columns           shows names and types of the columns
+  --from, --to        only rows whose last message was received at or after --from and before --to, as 2026-11-21T18:00:00Z
+  --competition <id>  only rows of this competition
+  --season <id>       only rows of this season
+  --columns           shows the names and types of the columns
 
-Ends with exit code 1 where no match and no table is of the competition or season.
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
-docs/guides/analyse.md opens the files with DuckDB and pandas.
+Exit code 1 when no match and no table belongs to the competition or season.
+${BROKER_HELP}
+docs/guides/analyse.md shows how to open the files with DuckDB and pandas.
 `;
 
 export const command = defineCommand({

@@ -4,7 +4,7 @@ import type { MatchIncident } from '#topics/generated/types.ts';
 
 const UNKNOWN_SIDES: MatchSides = { sportId: null, home: null, away: null };
 
-/** Goals and cancellations of every match, out of its register, and what each incident is to the score. */
+/** Derives the effect of each incident on the score from the goals and cancellations of its match. */
 export class IncidentEffects {
   readonly #registers = new Map<number, Map<string, KnownIncident>>();
   readonly #effects = new Map<number, (one: KnownIncident) => IncidentEffect>();
@@ -18,7 +18,7 @@ export class IncidentEffects {
     else register.set(id, one);
   }
 
-  /** What an incident is to the score, as all applied records have it. Nothing may be applied afterwards. */
+  /** Returns the effect of an incident, given all applied records. Nothing may be applied afterwards. */
   of({ event_id, id, incident, removed }: MatchIncident, sides: MatchSides | undefined): IncidentEffect {
     let effects = this.#effects.get(event_id);
     if (effects === undefined) {

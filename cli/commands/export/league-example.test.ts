@@ -1,4 +1,4 @@
-/** The example of a league's results over exported states: what counts is what tables count (docs/reference/standings.md). */
+/** The example query of league results over exported states counts the results that tables count (docs/reference/standings.md). */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parquetWriter } from './writers.ts';
 const SQL = readFileSync(new URL('../../../docs/examples/analysis/league.sql', import.meta.url), 'utf8');
 const score = (home: number, away: number) => ({ home, away });
 
-test('an abandoned match has no result, and an awarded one the provider’s', async () => {
+test('counts no result of an abandoned match, and the provider’s result of an awarded match', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-league-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const writer = parquetWriter(join(folder, 'states.parquet'), STATES.columns);

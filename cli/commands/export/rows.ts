@@ -1,12 +1,12 @@
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { readAt, readEach, readLastOffsets, readLatest } from '../../topic-reads.ts';
+import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
 import {
   type ExportColumn,
   type ExportRow,
   INCIDENTS,
-  type SeasonChoice,
+  type SeasonIds,
   STATES,
   TABLES,
   TRANSITIONS,
@@ -14,54 +14,59 @@ import {
 import type { EXPORTS } from './command.ts';
 import { IncidentEffects } from './incident-effects.ts';
 
-/** Which records are exported; null: all. Times are those of receipt, Unix milliseconds, `to` not included. */
-export type Choice = {
+/** Selects the records to export; null selects all. Times are times of receipt, Unix milliseconds; `to` is excluded. */
+export type ExportFilter = {
   readonly from: number | null;
   readonly to: number | null;
   readonly competition: number | null;
   readonly season: number | null;
 };
 
-/** One kind of export: where its rows are, and what they hold. */
+/** A dataset to export: its columns, and its rows. */
 export type ExportSource = {
   readonly columns: readonly ExportColumn[];
-  /** Gives all chosen rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
-  read(place: OpenCluster, choice: Choice, onRow: (row: ExportRow) => void | Promise<void>): Promise<void>;
+  /** Calls `onRow` with the selected rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
+  read(
+    cluster: OpenCluster,
+    filter: ExportFilter,
+    onRow: (row: ExportRow) => void | Promise<void>,
+  ): Promise<void>;
 };
 
-const UNKNOWN: SeasonChoice = { competition: null, season: null };
+const UNKNOWN: SeasonIds = { competition: null, season: null };
 
+/** The datasets by name. */
 export const DATASETS = {
   states: {
     columns: STATES.columns,
-    read: (place, choice, onRow) =>
-      readLatest(place, 'match-state', async (state) => {
-        if (isChosen(choice, state.cause.received_at, seasonOf(state)))
+    read: (cluster, filter, onRow) =>
+      readEachLatest(cluster, 'match-state', async (state) => {
+        if (isSelected(filter, state.cause.received_at, seasonOf(state)))
           for (const row of STATES.rows(state, seasonOf(state))) await onRow(row);
       }),
   },
   transitions: {
     columns: TRANSITIONS.columns,
-    async read(place, choice, onRow) {
-      const matches = await readMatches(place);
-      await readEach(place, 'match-transitions', async (transition) => {
+    async read(cluster, filter, onRow) {
+      const matches = await readMatches(cluster);
+      await readEach(cluster, 'match-transitions', async (transition) => {
         const season = matches.get(transition.event_id)?.season ?? UNKNOWN;
-        if (isChosen(choice, transition.cause.received_at, season))
+        if (isSelected(filter, transition.cause.received_at, season))
           for (const row of TRANSITIONS.rows(transition, season)) await onRow(row);
       });
     },
   },
   incidents: {
     columns: INCIDENTS.columns,
-    async read(place, choice, onRow) {
+    async read(cluster, filter, onRow) {
       const effects = new IncidentEffects();
-      const last = await readLastOffsets(place, 'match-incidents', (record) => effects.apply(record));
-      // After the incidents: the match of each is known then.
-      const matches = await readMatches(place);
-      await readAt(place, 'match-incidents', last, async (record) => {
+      const last = await readLastOffsets(cluster, 'match-incidents', (record) => effects.apply(record));
+      // Read after the incidents: then the match of each incident is known.
+      const matches = await readMatches(cluster);
+      await readAt(cluster, 'match-incidents', last, async (record) => {
         const match = matches.get(record.event_id);
         const season = match?.season ?? UNKNOWN;
-        if (!isChosen(choice, record.cause.received_at, season)) return;
+        if (!isSelected(filter, record.cause.received_at, season)) return;
         const row = { record, effect: effects.of(record, match), team: teamOf(record, match) };
         for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
       });
@@ -69,10 +74,10 @@ export const DATASETS = {
   },
   tables: {
     columns: TABLES.columns,
-    read: (place, choice, onRow) =>
-      readLatest(place, 'standings', async (table) => {
-        // A table of the provider's own has no cause here.
-        if (isChosen(choice, table.cause?.received_at ?? table.ut * 1_000, seasonOf(table)))
+    read: (cluster, filter, onRow) =>
+      readEachLatest(cluster, 'standings', async (table) => {
+        // A table that the provider made has no cause here.
+        if (isSelected(filter, table.cause?.received_at ?? table.ut * 1_000, seasonOf(table)))
           for (const row of TABLES.rows(table, seasonOf(table))) await onRow(row);
       }),
   },
@@ -80,29 +85,29 @@ export const DATASETS = {
 
 export type ExportName = keyof typeof DATASETS;
 
-/** The competition and season that a record names. */
+/** Returns the competition and season of a record. */
 export function seasonOf(of: {
   readonly competition_id: number | null;
   readonly season_id: number | null;
-}): SeasonChoice {
+}): SeasonIds {
   return { competition: of.competition_id, season: of.season_id };
 }
 
-function isChosen(choice: Choice, receivedAt: number, { competition, season }: SeasonChoice): boolean {
+function isSelected(filter: ExportFilter, receivedAt: number, { competition, season }: SeasonIds): boolean {
   return (
-    (choice.from === null || receivedAt >= choice.from) &&
-    (choice.to === null || receivedAt < choice.to) &&
-    (choice.competition === null || competition === choice.competition) &&
-    (choice.season === null || season === choice.season)
+    (filter.from === null || receivedAt >= filter.from) &&
+    (filter.to === null || receivedAt < filter.to) &&
+    (filter.competition === null || competition === filter.competition) &&
+    (filter.season === null || season === filter.season)
   );
 }
 
-type ExportedMatch = MatchSides & { readonly season: SeasonChoice };
+type ExportedMatch = MatchSides & { readonly season: SeasonIds };
 
-/** The fields of each match's state that rows of other topics need. */
-async function readMatches(place: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
+/** Returns, by match, the fields of its state that rows of other topics need. */
+async function readMatches(cluster: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
-  await readEach(place, 'match-state', (state) => {
+  await readEach(cluster, 'match-state', (state) => {
     const { event_id, sport_id: sportId, home, away } = state;
     matches.set(event_id, { season: seasonOf(state), sportId, home, away });
   });

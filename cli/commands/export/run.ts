@@ -1,14 +1,15 @@
 import { extname } from 'node:path';
 import { findTopics } from '#topics/admin.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { readEach } from '../../topic-reads.ts';
-import { idOf, parseMoment } from '../option-values.ts';
-import type { ExportColumn, SeasonChoice } from './columns.ts';
+import { parseOptionalId } from '../ids.ts';
+import { parseOptionalMoment } from '../option-values.ts';
+import type { ExportColumn, SeasonIds } from './columns.ts';
 import type { command } from './command.ts';
-import { type Choice, DATASETS, type ExportName, type ExportSource, seasonOf } from './rows.ts';
-import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
+import { DATASETS, type ExportFilter, type ExportName, type ExportSource, seasonOf } from './rows.ts';
+import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
 const COLUMNS: readonly TextColumn<ExportColumn>[] = [
   { head: 'column', of: ({ name }) => name },
@@ -17,23 +18,26 @@ const COLUMNS: readonly TextColumn<ExportColumn>[] = [
 
 const NAMES = Object.keys(DATASETS) as ExportName[];
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
-  const { name, out, choice, showsColumns } = parse(given);
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
+  const { name, out, filter, showsColumns } = parse(given);
   const dataset: ExportSource = DATASETS[name];
   if (showsColumns) {
     process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
   }
-  const place = findCluster(process.env);
-  await requireTopics(place, ['match-state']);
-  const writer = writerFor(out, dataset);
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['match-state']);
+  const writer =
+    out !== null && extname(out) === '.parquet'
+      ? parquetWriter(out, dataset.columns)
+      : jsonLinesWriter(out, dataset.columns, process.stdout);
   let rows = 0;
   try {
-    await dataset.read(place, choice, (row) => {
+    await dataset.read(cluster, filter, (row) => {
       rows += 1;
       return writer.write(row);
     });
-    if (rows === 0) await requireKnown(place, choice);
+    if (rows === 0) await requireKnown(cluster, filter);
     await writer.close();
   } catch (error) {
     writer.abort();
@@ -43,43 +47,38 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>) {
+function parse({ values, positionals }: ArgumentsOf<typeof command>) {
   const name = NAMES.find((known) => known === positionals[0]);
   if (name === undefined || positionals.length > 1)
     throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
   const out = values.out ?? null;
   if (out !== null && !FORMATS.includes(extname(out)))
     throw new UsageError(`--out must end with ${FORMATS.join(' or ')}, not ${JSON.stringify(out)}`);
-  const choice: Choice = {
-    from: parseMoment('--from', values.from),
-    to: parseMoment('--to', values.to),
-    competition: values.competition === undefined ? null : idOf(values.competition),
-    season: values.season === undefined ? null : idOf(values.season),
+  const filter: ExportFilter = {
+    from: parseOptionalMoment('--from', values.from),
+    to: parseOptionalMoment('--to', values.to),
+    competition: parseOptionalId(values.competition),
+    season: parseOptionalId(values.season),
   };
-  return { name, out, choice, showsColumns: values.columns };
+  return { name, out, filter, showsColumns: values.columns };
 }
 
 const FORMATS = ['.parquet', '.jsonl'];
 
-function writerFor(out: string | null, { columns }: ExportSource): RowWriter {
-  return out !== null && extname(out) === '.parquet'
-    ? parquetWriter(out, columns)
-    : jsonLinesWriter(out, columns, process.stdout);
-}
-
-/** Throws `CommandError` where no match and no table, of any time, is of the chosen competition or season. */
+/** Throws `CommandError` when no match and no table, of any time, belongs to the competition or season of the filter. */
 async function requireKnown(
-  place: OpenCluster,
-  choice: Pick<Choice, 'competition' | 'season'>,
+  cluster: OpenCluster,
+  filter: Pick<ExportFilter, 'competition' | 'season'>,
 ): Promise<void> {
-  const { brokers, prefix } = place;
-  const there = await findTopics({ brokers, prefix });
-  const known: SeasonChoice[] = [];
+  const existing = await findTopics(cluster);
+  const known: SeasonIds[] = [];
   for (const topic of ['match-state', 'standings'] as const)
-    if (there.has(topic)) await readEach(place, topic, (value) => void known.push(seasonOf(value)));
+    if (existing.has(topic)) await readEach(cluster, topic, (value) => void known.push(seasonOf(value)));
   for (const level of ['competition', 'season'] as const) {
-    const id = choice[level];
+    const id = filter[level];
     if (id === null || known.some((one) => one[level] === id)) continue;
-    throw new CommandError(`${level} ${id} is unknown here: no match or table under ${prefix} is of it`);
+    throw new CommandError(
+      `${level} ${id} is unknown here: no match or table under ${cluster.prefix} belongs to it`,
+    );
   }
 }

@@ -21,7 +21,7 @@ const COLUMNS: readonly ExportColumn[] = [
 const MOMENT = Date.UTC(2026, 10, 21, 18, 0, 0, 123);
 const ROW: ExportRow = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOMENT];
 const UNKNOWN: ExportRow = COLUMNS.map(() => null);
-/** A moment that no date has, as of a provider that writes any number for one. */
+/** A number that is no date, as a provider may send. */
 const NO_DATE: ExportRow = [...ROW.slice(0, -1), 2 ** 53];
 
 function fileIn(name: string): string {
@@ -40,7 +40,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('a Parquet file', () => {
-  test('has every type and null as DuckDB reads it', async () => {
+  test('is read by DuckDB with every type and null', async () => {
     const file = fileIn('a.parquet');
     const writer = parquetWriter(file, COLUMNS);
     await writer.write(ROW);
@@ -63,7 +63,7 @@ describe('a Parquet file', () => {
     expect(noDate).toEqual({ ...row, moment: null });
   });
 
-  test('of more rows than are held in memory has all of them in order; one of none can be read', async () => {
+  test('has all rows in order when they exceed a row group, and can be read without rows', async () => {
     const [many, none] = [fileIn('many.parquet'), fileIn('none.parquet')];
     const writer = parquetWriter(many, [{ name: 'n', type: 'INT32' }]);
     for (let n = 0; n < 25_000; n++) await writer.write([n]);
@@ -76,7 +76,7 @@ describe('a Parquet file', () => {
     expect(await query(`SELECT count(*)::INT AS rows FROM read_parquet('${none}')`)).toEqual([{ rows: 0 }]);
   });
 
-  test('that was not finished leaves nothing', async () => {
+  test('leaves no file when it is aborted', async () => {
     const file = fileIn('a.parquet');
     const writer = parquetWriter(file, COLUMNS);
     await writer.write(ROW);
@@ -85,7 +85,7 @@ describe('a Parquet file', () => {
   });
 });
 
-test('JSON lines have an object a row', async () => {
+test('writes a JSON object per row', async () => {
   const file = fileIn('a.jsonl');
   const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
   await writer.write(ROW);
@@ -109,20 +109,20 @@ test('JSON lines have an object a row', async () => {
   expect(noDate).toEqual({ ...row, moment: null });
 });
 
-test('JSON lines fail where their file cannot be made, as Parquet does', () => {
+test('fails for Parquet and JSON lines when the file cannot be created', () => {
   const nowhere = join(fileIn('no-folder'), 'a.jsonl');
   expect(() => parquetWriter(nowhere, COLUMNS)).toThrow('ENOENT');
   expect(() => jsonLinesWriter(nowhere, COLUMNS, process.stdout)).toThrow('ENOENT');
 });
 
-test('JSON lines for which there is no room fail, and leave nothing', async () => {
+test('fails, and leaves no file, when the disk is full', async () => {
   const file = fileIn('a.jsonl');
   symlinkSync('/dev/full', `${file}.part`);
   const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
   const rows = async () => {
     for (let row = 0; row < 10_000; row++) {
       await writer.write(ROW);
-      // Records of a topic come now and then: nobody waits for the file when it fails.
+      // Records come with pauses: nobody waits for the file when it fails.
       for (let turn = 0; turn < 100; turn++) await nextTurn();
     }
     await writer.close();
@@ -132,7 +132,7 @@ test('JSON lines for which there is no room fail, and leave nothing', async () =
   expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
 });
 
-test('JSON lines leave no listener at an output that is slower than they are', async () => {
+test('leaves no listener on a slow output', async () => {
   const slow = new Writable({
     highWaterMark: 1,
     write: (_chunk, _encoding, done) => void setImmediate(done),
@@ -163,7 +163,7 @@ test.each([
     ),
   ],
   ['tables', TABLES.columns, TABLES.rows(tableOf(), { competition: 1, season: 2 })],
-])('%s have a cell of its type for every column', (_, columns, rows) => {
+])('writes a cell of the column type for every column of %s', (_, columns, rows) => {
   expect(rows.length).toBeGreaterThan(0);
   expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length);
   const types = {

@@ -6,18 +6,18 @@ import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-write
 import { dateOf } from '#contract/values.ts';
 import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './columns.ts';
 
-/** Writes rows one by one; the file is complete once `close` resolved. */
+/** Writes rows one by one. The file is complete once `close` has resolved. */
 export interface RowWriter {
   write(row: ExportRow): void | Promise<void>;
   close(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Deletes the incomplete file. */
   abort(): void;
 }
 
-/** Rows held in memory before they are written: a row group of Parquet. */
+/** Number of rows in memory before they are written: a row group of Parquet. */
 const GROUP_ROWS = 10_000;
 
-/** A Parquet file, compressed with Snappy. It is renamed to its name once it is complete. */
+/** Writes a Parquet file, compressed with Snappy, under a temporary name until it is complete. */
 export function parquetWriter(file: string, columns: readonly ExportColumn[]): RowWriter {
   const part = `${file}.part`;
   const dataOf = (rows: readonly ExportRow[]) =>
@@ -50,7 +50,7 @@ export function parquetWriter(file: string, columns: readonly ExportColumn[]): R
   };
 }
 
-/** JSON lines, one object a row, to `stdout` or to a file, which is renamed to its name once it is complete. */
+/** Writes a JSON object per line to `stdout`, or to a file under a temporary name until it is complete. */
 export function jsonLinesWriter(
   file: string | null,
   columns: readonly ExportColumn[],
@@ -60,11 +60,11 @@ export function jsonLinesWriter(
   const stream = file === null ? stdout : fileStream(part);
   return {
     write(row) {
-      // A stream that failed takes no row, and never drains.
+      // A failed stream never drains.
       if (stream.errored !== null) throw stream.errored;
       const values = columns.map(({ name, type }, at) => [name, jsonValue(row[at] ?? null, type)]);
       if (stream.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
-      // Takes both of its listeners off again: a listener left at each wait makes Node warn of a leak.
+      // `once` removes both of its listeners: a listener left at each wait makes Node warn of a leak.
       return once(stream, 'drain').then(() => {});
     },
     async close() {
@@ -79,7 +79,7 @@ export function jsonLinesWriter(
   };
 }
 
-/** Writes to a file that is opened at once. What fails later is in `errored`: nobody may be waiting then. Throws where it cannot be opened. */
+/** Opens a file at once, and throws when that fails. Later errors are in `errored`, since nobody may be waiting then. */
 function fileStream(file: string): Writable {
   return createWriteStream(file, { fd: openSync(file, 'w') }).on('error', () => {});
 }

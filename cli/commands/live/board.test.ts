@@ -14,14 +14,14 @@ const ANY_ROOM = { columns: null, rows: null };
 function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };
   const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 } };
-  return { state, feed, trading: tradingOf(state, feed, doubts), heardAt: NOW - 12_345 };
+  return { state, feed, trading: tradingOf(state, feed, doubts), lastReceivedAt: NOW - 12_345 };
 }
 
 const lines = (matches: readonly LiveRow[], room: Parameters<typeof boardLines>[2]['room'] = ANY_ROOM) =>
   boardLines(matches, SOURCES, { now: NOW, room });
 
 describe('the board of live matches', () => {
-  test('has a row a match: minute, both scores, what may be traded, the age of the last word', () => {
+  test('has a row per match: minute, both scores, trading permission, age of the last message', () => {
     expect(lines([live(1, ALIVE), live(22, SILENT)])).toEqual([
       '2 live, 1 safe  15:53:30Z  webhook alive',
       '',
@@ -31,11 +31,11 @@ describe('the board of live matches', () => {
     ]);
   });
 
-  test('runs no clock, and permits nothing, where the broker is silent', () => {
+  test('shows no minute, and permits no trading, when the broker is silent', () => {
     expect(lines([live(1, ALIVE, ['no_word'])])[3]).toMatch(/^ {5}- .*halted: no word from the server/);
   });
 
-  test('says that no match is live, and that nothing is known of feeds', () => {
+  test('shows that no match is live, and that feed health is unknown', () => {
     expect(lines([])).toEqual(['0 live, 0 safe  15:53:30Z  webhook alive', '', 'no match is live']);
     expect(boardLines([], [], { now: NOW, room: ANY_ROOM })[0]).toContain('feed health unknown');
   });

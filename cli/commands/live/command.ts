@@ -1,18 +1,18 @@
-/** `touchline live`: the matches that are live now. */
-import { defineCommand } from '../../command.ts';
+/** `touchline live`: shows the live matches, and which may be traded. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline live [--once] [--json]
 
-Shows the matches that are live now: minute, score, firm score, what may be traded and why not, and how long ago the last message of
-each was received. A terminal shows them until it is stopped; a pipe gets them once.
+Shows the live matches: minute, score, firm score, whether each may be traded and why not, and the time since its last message.
+On a terminal it updates until Ctrl-C; in a pipe it prints once.
 
-  --once  shows them once on a terminal too
-  --json  one JSON value a match, once
+  --once  prints once, also on a terminal
+  --json  prints one JSON value per match, once
 
-What may be traded closes by itself: within two seconds of the silence of a source, of feed health or of the broker no match is
-safe, without any record that says so (docs/guides/feed-health.md).
+Trading permission expires by itself: no match is safe two seconds after a source, feed health or the broker falls silent, even
+without a record that says so (docs/guides/feed-health.md).
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -1,23 +1,21 @@
-/** The matches that are live now, followed in their topics. */
-
 import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { doubtsOf, RENEW_MS } from '#tradability/doubts.ts';
-import { HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
+import { HealthTable, type Now } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { type Decoders, decodersOf } from '../../topic-reads.ts';
-import type { LiveRow, LiveState } from './board.ts';
+import { type BoardRoom, boardLines, type LiveRow, type LiveState } from './board.ts';
 
-/** The topics that live matches are followed in. */
+/** The topics that `LiveMatches` follows. */
 export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
 
-/** Follows match state, its changes and feed health. Nothing that it gives is safe longer than its sources are. */
+/** Follows the live matches in match-state, match-transitions and feed-health. Their permission to trade expires by itself. */
 export class LiveMatches {
-  readonly #place: OpenCluster;
+  readonly #cluster: OpenCluster;
   readonly #decoders: Decoders<(typeof LIVE_TOPICS)[number]>;
   /** Topics by their names on the broker. */
   readonly #names: ReadonlyMap<string, (typeof LIVE_TOPICS)[number]>;
@@ -25,27 +23,27 @@ export class LiveMatches {
   /** Live matches, each with its partition. */
   readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
   /**
-   * The newest version with a change that was read, by event: an older state must not be traded on. Of matches that are not live too,
-   * until their state has it: the change may come before the state that makes them live.
+   * The newest version in match-transitions, by event: an older state must not be traded on. Kept for a match that is not live
+   * until its state has that version, because the change may arrive before the state that makes it live.
    */
   readonly #changed = new Map<number, number>();
-  /** When the latest message of a match was received, by key of feed health, Unix milliseconds. */
-  readonly #heard = new Map<string, number>();
-  /** When a partition was last read to its end, on the steady clock. */
-  readonly #read = new Map<string, number>();
+  /** Time of receipt of the latest message of a match (Unix milliseconds), by key of feed health. */
+  readonly #lastReceived = new Map<string, number>();
+  /** Time at which a partition was last read to its end (steady clock), by `partitionKey`. */
+  readonly #readAt = new Map<string, number>();
 
-  constructor(place: OpenCluster) {
-    this.#place = place;
-    this.#decoders = decodersOf(place, LIVE_TOPICS);
-    this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(place.prefix, topic), topic]));
+  constructor(cluster: OpenCluster) {
+    this.#cluster = cluster;
+    this.#decoders = decodersOf(cluster, LIVE_TOPICS);
+    this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(cluster.prefix, topic), topic]));
   }
 
-  /** Follows until `signal`; calls back once every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
+  /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const { brokers } = this.#place;
+    const { brokers } = this.#cluster;
     const topics = [...this.#names.keys()];
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
-    // The newest state contains earlier changes; only a later change can contradict it.
+    // The newest state contains all earlier changes: only new ones matter.
     const changes = bounds.filter(({ topic }) => this.#names.get(topic) === 'match-transitions');
     await follow({
       brokers,
@@ -56,30 +54,30 @@ export class LiveMatches {
       signal,
       onBatch: (batch) => this.#apply(batch),
       onUpToDate: (of, at) => {
-        this.#read.set(partitionKey(of), at);
-        if (this.#read.size === bounds.length) onRead();
+        this.#readAt.set(partitionKey(of), at);
+        if (this.#readAt.size === bounds.length) onRead();
       },
     });
   }
 
-  /** The live matches now, by start and id. */
-  matches(now: Now): LiveRow[] {
-    const sources = this.sources(now).map(({ source }) => source);
+  /** Returns the live matches now, ordered by start and id. */
+  matches(now: Now = machineNow()): LiveRow[] {
+    const sources = this.#health.sources(now).map(({ source }) => source);
     return [...this.#states.values()]
       .map(({ state, partition }) => {
         const feed = this.#health.match(state.event_id, now);
         const doubts = doubtsOf({
           version: state.version,
           changed: this.#changed.get(state.event_id) ?? 0,
-          readAt: this.#read.get(partition) ?? Number.NEGATIVE_INFINITY,
+          readAt: this.#readAt.get(partition) ?? Number.NEGATIVE_INFINITY,
           now: now.steady,
         });
-        const heard = sources.map((source) => this.#heard.get(`${source}/${state.event_id}`) ?? 0);
+        const received = sources.map((source) => this.#lastReceived.get(`${source}/${state.event_id}`) ?? 0);
         return {
           state,
           feed,
           trading: tradingOf(state, feed, doubts),
-          heardAt: Math.max(state.cause.received_at, ...heard),
+          lastReceivedAt: Math.max(state.cause.received_at, ...received),
         };
       })
       .sort(
@@ -88,9 +86,10 @@ export class LiveMatches {
       );
   }
 
-  /** Every source of messages now. */
-  sources(now: Now): SourceFeedStatus[] {
-    return this.#health.sources(now);
+  /** Returns the lines of the board now. */
+  boardLines(room: BoardRoom): string[] {
+    const now = machineNow();
+    return boardLines(this.matches(now), this.#health.sources(now), { now: now.wall, room });
   }
 
   async #apply({ topic: name, partition, records }: FollowedBatch): Promise<void> {
@@ -113,7 +112,7 @@ export class LiveMatches {
       if (state === null || state.version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
       return;
     }
-    // The memory of the event register is most of a state.
+    // The event register is most of a state, and not shown.
     const { fields: _, ...kept } = state;
     this.#states.set(eventId, { state: kept, partition });
   }
@@ -121,7 +120,11 @@ export class LiveMatches {
   async #applyHealth(key: string, value: Buffer | null): Promise<void> {
     const record = value === null ? null : await this.#decoders['feed-health'].read(value);
     this.#health.apply(key, record, performance.now());
-    if (record === null || record.heard_at === null) this.#heard.delete(key);
-    else if (record.event_id !== null) this.#heard.set(key, record.heard_at);
+    if (record === null || record.heard_at === null) this.#lastReceived.delete(key);
+    else if (record.event_id !== null) this.#lastReceived.set(key, record.heard_at);
   }
+}
+
+function machineNow(): Now {
+  return { wall: Date.now(), steady: performance.now() };
 }

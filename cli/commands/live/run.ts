@@ -1,24 +1,18 @@
 import { once } from 'node:events';
 import { findCluster, requireTopics } from '../../cluster.ts';
-import type { GivenTo } from '../../command.ts';
+import type { ArgumentsOf } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../until-stopped.ts';
+import { untilStopped } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
-import { boardLines, matchJson, type Room } from './board.ts';
+import { matchJson } from './board.ts';
 import type { command } from './command.ts';
 import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
-const machineNow = () => ({ wall: Date.now(), steady: performance.now() });
-
-export async function run({ values }: GivenTo<typeof command>): Promise<number> {
-  const place = findCluster(process.env);
-  await requireTopics(place, LIVE_TOPICS);
-  const matches = new LiveMatches(place);
-  const board = (room: Room): string[] => {
-    const now = machineNow();
-    return boardLines(matches.matches(now), matches.sources(now), { now: now.wall, room });
-  };
+export async function run({ values }: ArgumentsOf<typeof command>): Promise<number> {
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, LIVE_TOPICS);
+  const matches = new LiveMatches(cluster);
   const { stdout } = process;
   await untilStopped(async (signal) => {
     const read = Promise.withResolvers<void>();
@@ -26,11 +20,13 @@ export async function run({ values }: GivenTo<typeof command>): Promise<number> 
     await Promise.race([read.promise, following]);
     if (stdout.isTTY && !values.once && !values.json) {
       const ended = signal.aborted ? following : Promise.race([following, once(signal, 'abort')]);
-      return drawWhile(ended, () => board({ columns: stdout.columns - 1, rows: stdout.rows - 1 }));
+      return drawWhile(ended, () =>
+        matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 1 }),
+      );
     }
     const lines = values.json
-      ? matches.matches(machineNow()).map((match) => jsonText(matchJson(match)))
-      : board({ columns: terminalColumns(), rows: null });
+      ? matches.matches().map((match) => jsonText(matchJson(match)))
+      : matches.boardLines({ columns: terminalColumns(), rows: null });
     stdout.write(lines.map((line) => `${line}\n`).join(''));
   });
   return 0;

@@ -1,5 +1,4 @@
-/** A match as the board shows it, in the words of a terminal. */
-
+/** Describes a match as the live board does, for a terminal. */
 import type { MatchState } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
@@ -9,7 +8,7 @@ import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
 import { guardWords } from '../../../services/api/board/shown/words.ts';
 import type { StyledText } from '../../table.ts';
 
-/** E.g. `safe`, `halted: score under review, feed stale (nothing received)`. */
+/** Returns e.g. `safe`, or `halted: score under review, feed stale (nothing received)`. */
 function tradingWords({ permission, reasons }: Trading, feed: FeedStatus): string {
   if (permission !== 'halted') return permission === 'safe' ? 'safe' : 'not in play';
   const ofFeed = `feed_${feed.state}`;
@@ -18,7 +17,7 @@ function tradingWords({ permission, reasons }: Trading, feed: FeedStatus): strin
   return `halted: ${words.filter((part) => part !== '').join(', ')}`;
 }
 
-/** The same with its colour: only what may be acted on is green. */
+/** Returns the trading permission with its colour: only safe matches are green. */
 export function tradingCell(trading: Trading, feed: FeedStatus): string | StyledText {
   const text = tradingWords(trading, feed);
   if (trading.permission === 'safe') return { text, style: 'green' };
@@ -27,7 +26,7 @@ export function tradingCell(trading: Trading, feed: FeedStatus): string | Styled
 
 const NO_PLACE = { competition: null, season: null, stage: null, group: null };
 
-/** A match as the live board knows it, at `now`, Unix milliseconds. */
+/** Returns a match as the live board has it at `now`, Unix milliseconds. */
 export function boardMatchOf(state: Omit<MatchState, 'fields'>, feed: FeedStatus, now: number): BoardMatch {
   const view = { place: () => NO_PLACE, matchHealth: () => feed, incidents: () => [] };
   return boardMatch({ ...state, extra_time: null }, view, now / 1000);

@@ -3,16 +3,16 @@ import { doubtsOf } from '#tradability/doubts.ts';
 import type { PageRecords } from './page.ts';
 import type { FollowedRecord, MatchRecords } from './records.ts';
 
-/** Clocks of processors and ingress services may differ by so much, milliseconds. */
-const SLACK_MS = 600_000;
+/** Maximum difference between clocks of processors and ingress services. */
+const CLOCK_SKEW_MS = 600_000;
 
-/** The known facts of a match; only newer records change them. */
+/** The facts of a match, which newer records update. */
 export class FollowedMatch {
   readonly #records: MatchRecords;
   #state: MatchState;
   readonly #incidents: Map<string, MatchIncident>;
   readonly #transitions: MatchTransition[];
-  /** When all states up to then had been read while it is followed, on the steady clock. */
+  /** All states before this time (steady clock) have been read while following. */
   #readAt = Number.NEGATIVE_INFINITY;
 
   private constructor(records: MatchRecords, { state, incidents, transitions }: PageRecords) {
@@ -22,18 +22,18 @@ export class FollowedMatch {
     this.#transitions = [...transitions];
   }
 
-  /** Reads a match; null where there is no state of it. Rejects as `MatchRecords` does. */
+  /** Reads a match; null when it has no state. Rejects as `MatchRecords` does. */
   static async read(records: MatchRecords): Promise<FollowedMatch | null> {
     const latest = (await records.read('match-state')).at(-1);
     if (latest === undefined) return null;
     const incidents = new Map(
       (await records.read('match-incidents')).map(({ value }) => [value.id, value] as const),
     );
-    // Its log is long; the story begins where its first incident was written by the provider.
+    // The log is long: reads it from the time of the provider's first incident.
     const first = Math.min(
       ...incidents.values().map(({ incident, cause }) => Math.min(cause.ut, incident?.ut ?? cause.ut)),
     );
-    const times = { from: first * 1000 - SLACK_MS, until: latest.written + SLACK_MS };
+    const times = { from: first * 1000 - CLOCK_SKEW_MS, until: latest.written + CLOCK_SKEW_MS };
     const transitions = incidents.size === 0 ? [] : await records.read('match-transitions', times);
     return new FollowedMatch(records, {
       state: latest.value,
@@ -50,7 +50,7 @@ export class FollowedMatch {
     };
   }
 
-  /** Applies and gives each record that is newer than what was read, until `signal`; `onUpToDate`: the states up to now were. */
+  /** Applies newer records until `signal`, and passes them to `onRecord`. Calls `onUpToDate` when the current state was read. */
   follow(
     signal: AbortSignal,
     {
@@ -71,7 +71,7 @@ export class FollowedMatch {
     });
   }
 
-  /** Whether a record is newer than what is known: what was written while the match was read is read again as it is followed. */
+  /** Whether a record is new: records written while the match was read come again when it is followed. */
   #isNewer({ topic, value }: FollowedRecord): boolean {
     if (topic === 'match-state') return value.version > this.#state.version;
     if (topic === 'match-incidents') return value.version > (this.#incidents.get(value.id)?.version ?? 0);
@@ -80,7 +80,7 @@ export class FollowedMatch {
     return value.version === last.version && value.n > last.n;
   }
 
-  /** Reasons against acting on the state while it is followed. */
+  /** Returns the reasons not to act on the state while it is followed. */
   doubts(): string[] {
     const { version } = this.#state;
     const changed = this.#transitions.at(-1)?.version ?? 0;

@@ -24,7 +24,7 @@ const page = (version: number, feed = ALIVE, width: number | null = null) =>
   pageLines(factsUpTo(version), feed, { now: writtenAt(version) + 4_000, width });
 
 describe('the page of a match', () => {
-  test('has the score after each goal, and what voided one', () => {
+  test('shows the score after each goal, and why one is void', () => {
     expect(page(VERSIONS.length).slice(5)).toEqual([
       'minute  score  incident          team  player  id',
       "    0'         1st half started                5-001",
@@ -44,17 +44,17 @@ describe('the page of a match', () => {
 
   test.each([
     [
-      'no other incident that refers to it',
+      'no other incident that refers to the goal',
       [incident('5-011', 1834, { parent_id: '5-010' }), incident('5-012', 424)],
     ],
     [
-      'none that awaits confirmation',
+      'no cancellation that awaits confirmation',
       [
         incident('5-012', 424, { parent_id: '5-010' }),
         incident('5-013', 424, { parent_id: '5-010', confirmation: 'tbd' }),
       ],
     ],
-  ])('names what cancelled a goal by law 6: %s', (_, after) => {
+  ])('names the incident that cancelled a goal by law 6, %s', (_, after) => {
     const before = [incident('5-001', 429, { participant_id: null }), incident('5-010', 413)];
     const incidents = [...before, ...after].map((one) => incidentMessage(one));
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
@@ -64,7 +64,7 @@ describe('the page of a match', () => {
     expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);
   });
 
-  test('has the firm score and why nothing may be traded', () => {
+  test('shows the firm score, and why the match may not be traded', () => {
     expect(page(3)).toEqual(
       expect.arrayContaining([
         'Home - Away  1–0  firm 0–0  (no provider score to compare)',
@@ -76,11 +76,11 @@ describe('the page of a match', () => {
     expect(page(VERSIONS.length, SILENT)).toContain('trading halted: feed stale (nothing received)');
   });
 
-  test.each([100, 60, 30])('exceeds no terminal of %i columns', (width) => {
+  test.each([100, 60, 30])('fits a terminal of %i columns', (width) => {
     for (const line of page(VERSIONS.length, SILENT, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
   });
 
-  test('is one value for programs', () => {
+  test('is one JSON value with --json', () => {
     expect(pageJson(factsUpTo(VERSIONS.length), SILENT)).toMatchObject({
       state: { event_id: 7000001, score: { home: 2, away: 0 } },
       trading: { permission: 'halted', reasons: ['feed_stale'] },

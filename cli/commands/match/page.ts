@@ -1,4 +1,5 @@
-/** The page of one match: pure. */
+/** Renders the page of one match. Pure. */
+import { styleText } from 'node:util';
 import { isCancellation, isGoal, namedGoals, scoresAfter } from '#domain/goals.ts';
 import { compareIds } from '#domain/incident-index.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
@@ -14,27 +15,28 @@ import {
   statusName,
 } from '../../../services/api/board/shown/words.ts';
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
-import { cut, paint, type TextCell, type TextColumn, tableLines } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
+import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
 
+/** The records that a page shows. */
 export type PageRecords = {
   readonly state: MatchState;
-  /** Removed ones too. */
+  /** All incidents, removed ones too. */
   readonly incidents: readonly MatchIncident[];
-  /** Those of its incidents and goals at least, in order. */
+  /** At least the transitions of incidents and goals, in order. */
   readonly transitions: readonly MatchTransition[];
 };
 
-/** An incident that matters, with the score after it. */
+/** An important incident, with the score after it. */
 type MatchStory = TimelineEntry & {
-  /** The score after a goal that counts; null of all else, and where the score does not come from incidents. */
+  /** The score after a counting goal; null for other incidents, and when the score does not come from incidents. */
   readonly score: Score | null;
   /** The ids of the incidents that cancelled this goal. */
   readonly cancelled_by: readonly string[];
 };
 
-/** The important incidents in order of id, the provider's order. */
+/** Returns the important incidents, ordered by id as the provider does. */
 function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
@@ -47,7 +49,7 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   }));
 }
 
-/** The incidents that name each goal (law 6), but for those that await confirmation: they cancel nothing yet. */
+/** Returns, by goal, the incidents that cancel it (law 6), without those that await confirmation. */
 function cancellersOf({ state, incidents }: Pick<PageRecords, 'state' | 'incidents'>) {
   const known = incidents.toSorted((a, b) => compareIds(a.id, b.id));
   const goals = known.filter(({ incident }) => incident !== null && isGoal(incident));
@@ -72,21 +74,22 @@ const COLUMNS: readonly TextColumn<PageRow>[] = [
   { head: 'score', align: 'right', of: (row) => styled(row, row.score && scoreWords(row.score)) },
   {
     head: 'incident',
-    least: 12,
+    minWidth: 12,
     of: (row) => styled(row, row.name + (row.added ? ` +${row.added} min` : '')),
   },
-  { head: 'team', least: 8, of: (row) => styled(row, row.team ?? row.participant_name) },
-  { head: 'player', least: 8, of: (row) => styled(row, row.player) },
+  { head: 'team', minWidth: 8, of: (row) => styled(row, row.team ?? row.participant_name) },
+  { head: 'player', minWidth: 8, of: (row) => styled(row, row.player) },
   { head: 'id', of: (row) => styled(row, row.id) },
 ];
 
-/** How a page is drawn: at `now`, Unix milliseconds; `width` as `tableLines` takes it; `doubts` as `tradingOf` does. */
+/** `now` is Unix milliseconds; `width` is as for `tableLines`, `doubts` as for `tradingOf`. */
 type PageOptions = {
   readonly now: number;
   readonly width: number | null;
   readonly doubts?: readonly string[];
 };
 
+/** Returns the lines of the page. */
 export function pageLines(
   facts: PageRecords,
   feed: FeedStatus,
@@ -123,17 +126,17 @@ function headLines(
   const status = [statusName(status_id, status_type), minute, endingWords(status_id) ?? ''];
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
   return [
-    paint('bold', lineShown(`${nameOf(state)}  ${scoreWords(score)}`)) +
-      lineShown(
+    styleText('bold', escapeLine(`${nameOf(state)}  ${scoreWords(score)}`)) +
+      escapeLine(
         `  firm ${scoreWords(firm)}${shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`}  (${agreementWords(match)})`,
       ),
-    lineShown(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
-    `trading ${typeof trading === 'string' ? trading : paint(trading.style, lineShown(trading.text))}`,
+    escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
+    `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
 }
 
-/** Both sides. */
+/** Returns the names of both sides, or the name of the match. */
 export function nameOf({ name, home, away }: MatchState): string {
   if (home?.name && away?.name) return `${home.name} - ${away.name}`;
   return name ?? 'unknown teams';
@@ -143,7 +146,7 @@ function minuteOf({ minute }: MatchStory): string | null {
   return minute && `${minute}'`;
 }
 
-/** A goal stands out, and what is void steps back. */
+/** Returns a cell: bold for a goal, gray for a void incident. */
 function styled({ void: isVoid, kind }: MatchStory, text: string | null): TextCell {
   if (text === null || (isVoid === null && kind !== 'goal')) return text;
   return { text, style: isVoid === null ? 'bold' : 'gray' };
@@ -151,28 +154,28 @@ function styled({ void: isVoid, kind }: MatchStory, text: string | null): TextCe
 
 const INDENT = ' '.repeat(8);
 
-/** What voided an incident, what is odd about it, and its story where that says more than that it was reported. */
+/** Returns the lines below an incident: why it is void, its note, and its story unless it was only reported. */
 function notesOf(entry: MatchStory, width: number | null): string[] {
   const { note, story, kind, cancelled_by } = entry;
   const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
   const why = entry.void === null ? note : `${entry.void}${by}`;
-  const isTold = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
+  const showsStory = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
   const steps = story.map(({ received_at, what, score, firm }) => {
     const effect = [score, firm === null || firm === score ? null : `firm ${firm}`];
     return [timeText(received_at), what, ...effect].filter((part) => part !== null).join('  ');
   });
-  return [...(why === null ? [] : [why]), ...(isTold ? steps : [])].map((text) => {
-    const line = INDENT + lineShown(text);
-    return paint('gray', width === null ? line : cut(line, width));
+  return [...(why === null ? [] : [why]), ...(showsStory ? steps : [])].map((text) => {
+    const line = INDENT + escapeLine(text);
+    return styleText('gray', width === null ? line : cut(line, width));
   });
 }
 
-/** `2026-11-21 20:31:07.120Z` of Unix milliseconds. */
+/** Returns Unix milliseconds as `2026-11-21 20:31:07.120Z`. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ');
 }
 
-/** What `--json` prints. */
+/** Returns what `--json` prints. */
 export function pageJson(facts: PageRecords, feed: FeedStatus): object {
   const { fields: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);

@@ -1,26 +1,26 @@
-/** What had been published at a moment, as lines: pure. */
+/** Renders what had been published at a moment. Pure. */
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { guardWords, scoreWords, statusName } from '../../../services/api/board/shown/words.ts';
 import { summaryOf } from '../../summaries.ts';
 import { cut, type TextColumn, tableLines } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { nameOf, timeText } from './page.ts';
 import type { Held, Published, RecordedGap } from './published.ts';
 import type { Written } from './records.ts';
 
-/** How many of the last changes are listed; `--json` has all. */
-const LISTED = 20;
+/** Maximum number of changes to list; `--json` has all. */
+const MAX_LISTED = 20;
 
 const COLUMNS: readonly TextColumn<Written<MatchTransition>>[] = [
   { head: 'written', of: ({ written }) => timeText(written) },
   { head: 'received', of: ({ value }) => timeText(value.cause.received_at) },
-  { head: 'change', least: 30, of: ({ value }) => summaryOf('match-transitions', value) },
+  { head: 'change', minWidth: 30, of: ({ value }) => summaryOf('match-transitions', value) },
 ];
 
-/** A difference of receipt and publication that only a backlog, a replay or a rebuild makes, milliseconds. */
+/** Delay of a publication that only a backlog, a replay or a rebuild explains. */
 const LATE_MS = 60_000;
 
-/** The lines; `gaps` are those of that moment, `width` is as `tableLines` takes it. */
+/** Returns the lines; `gaps` are those of the moment `at`, `width` is as for `tableLines`. */
 export function publishedLines(
   published: Published,
   {
@@ -30,7 +30,7 @@ export function publishedLines(
   }: { readonly at: number; readonly gaps: readonly RecordedGap[]; readonly width: number | null },
 ): string[] {
   const { version, written, until, score, firm, guard, status, state, transitions } = published;
-  const listed = transitions.slice(-LISTED);
+  const listed = transitions.slice(-MAX_LISTED);
   const lines = [
     `as published by ${timeText(at)}`,
     `version ${version}, written ${timeText(written)}, ${until === null ? 'the newest' : `until ${timeText(until)}`}`,
@@ -43,7 +43,7 @@ export function publishedLines(
     ...feedLines(gaps),
     '',
     ...notesOf(published),
-  ].map((line) => (width === null ? lineShown(line) : cut(lineShown(line), width)));
+  ].map((line) => (width === null ? escapeLine(line) : cut(escapeLine(line), width)));
   const before = transitions.length - listed.length;
   return [
     ...lines,
@@ -70,7 +70,7 @@ function feedLines(gaps: readonly RecordedGap[]): string[] {
   });
 }
 
-/** What the answer does not rest on, or cannot say. */
+/** Returns notes on what is missing, or uncertain. */
 function notesOf({ state, version, transitions, since }: Published): string[] {
   const notes: string[] = [];
   if (state === null)

@@ -29,7 +29,7 @@ describe('what had been published', () => {
   const versions = VERSIONS.map(({ version }) => version);
 
   test.each(versions)(
-    'is version %i from its writing until the next, whatever compaction left',
+    'is version %i from its writing until the next, whether or not states were compacted',
     (version) => {
       const newest = STATES.slice(-1);
       for (const states of [STATES, newest, []])
@@ -45,7 +45,7 @@ describe('what had been published', () => {
     },
   );
 
-  test('says that a state was compacted away, and shows it where it is held', () => {
+  test('has the state when it is held, and null when it was compacted away', () => {
     const at = writtenAt(3);
     expect(publishedAt({ states: STATES, transitions: TRANSITIONS }, at)).toMatchObject({
       state: VERSIONS[2]?.state,
@@ -55,12 +55,12 @@ describe('what had been published', () => {
     });
   });
 
-  test('was nothing before the first version, which is held', () => {
+  test('is nothing before the first version, when that is held', () => {
     const answer = publishedAt({ states: STATES, transitions: TRANSITIONS }, writtenAt(1) - 1);
     expect(answer).toMatchObject({ kind: 'nothing', first: { written: writtenAt(1) } });
   });
 
-  test('is lost where retention removed it', () => {
+  test('is lost when retention removed it', () => {
     const transitions = TRANSITIONS.filter(({ value }) => value.version >= 4);
     for (const states of [[], STATES.slice(-1)])
       expect(publishedAt({ states, transitions }, writtenAt(3))).toEqual({
@@ -73,7 +73,7 @@ describe('what had been published', () => {
     });
   });
 
-  test('says only what changed since the oldest change that is held', () => {
+  test('has only the values that changed since the oldest change that is held', () => {
     const transitions = TRANSITIONS.filter(({ value }) => value.version >= 4);
     // Version 4 confirms a goal: the firm score and the guard change, the score and the status do not.
     expect(publishedAt({ states: [], transitions }, writtenAt(4))).toMatchObject({
@@ -86,17 +86,17 @@ describe('what had been published', () => {
     });
   });
 
-  test('continues from the newest state where changes after it are held alone', () => {
+  test('continues from the newest state when only changes after it are held', () => {
     const transitions = TRANSITIONS.filter(({ value }) => value.version > 3);
     const answer = publishedAt({ states: STATES.slice(0, 3), transitions }, writtenAt(5));
     expect(valuesOf(answer)).toEqual(stateValues(5));
   });
 
-  test('is unknown where no topic has it', () => {
+  test('is unknown when no topic has the match', () => {
     expect(publishedAt({ states: [], transitions: [] }, 0)).toEqual({ kind: 'unknown' });
   });
 
-  test('goes by the order of the topic where clocks of processors differ', () => {
+  test('uses the order of the topic when clocks of processors differ', () => {
     const transitions = TRANSITIONS.map((one) =>
       one.value.version === 3 ? { value: one.value, written: one.written + 2 * EVERY_MS } : one,
     );
@@ -104,7 +104,7 @@ describe('what had been published', () => {
   });
 });
 
-test('gaps are those of all sources and of the match that the moment is in', () => {
+test('returns the gaps of all sources and of the match that include the moment', () => {
   const gap = { from: 1_000, to: 2_000, reason: 'silence', action: 'snapshot' };
   const record = { ...sampleOf('feed-health'), source: 'webhook', gaps: [gap] };
   const of = (event_id: number | null, at: number) => gapsAt([{ ...record, event_id }], 7, at);

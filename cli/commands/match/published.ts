@@ -1,4 +1,4 @@
-/** What had been published of a match at a moment: pure. */
+/** Derives what had been published of a match at a moment. Pure. */
 import type {
   FeedHealth,
   Guard,
@@ -9,63 +9,64 @@ import type {
 } from '#topics/generated/types.ts';
 import type { Written } from './records.ts';
 
-/** A value, or that the topics no longer say it. */
+/** A value; null when the topics no longer hold it. */
 export type Held<T> = { readonly value: T } | null;
 
-/** What the topics hold of a match, each in the order of its topic. */
+/** The records of a match, in the order of each topic. */
 export type MatchLog = {
-  /** Of match-state: compaction removes all but the newest. */
+  /** Records of match-state, where compaction removes all but the newest. */
   readonly states: readonly Written<MatchState>[];
-  /** Of match-transitions: retention removes the oldest. */
+  /** Records of match-transitions, where retention removes the oldest. */
   readonly transitions: readonly Written<MatchTransition>[];
 };
 
-/** What had been published. Times are Unix milliseconds of writing. */
+/** The version that was current at a moment. Times are those of writing, Unix milliseconds. */
 export type Published = {
   readonly kind: 'published';
   readonly version: number;
   readonly written: number;
-  /** When the next version was written; null where there is none yet. */
+  /** The time at which the next version was written; null when there is none yet. */
   readonly until: number | null;
-  /** Null is unknown, as it was published. */
+  /** A value of null was published as unknown. */
   readonly score: Held<Score | null>;
   readonly firm: Held<Score | null>;
   readonly guard: Held<Guard>;
   /** E.g. `33 live`. */
   readonly status: Held<string | null>;
-  /** The state as it was published; null where match-state no longer holds that version. */
+  /** The published state; null when match-state no longer holds that version. */
   readonly state: MatchState | null;
-  /** The changes up to the moment that are held, oldest first. */
+  /** The changes up to the moment that match-transitions holds, oldest first. */
   readonly transitions: readonly Written<MatchTransition>[];
   /** The first version from which every change is held. */
   readonly since: number;
 };
 
+/** What had been published at a moment. */
 export type PublishedAt =
   | Published
   /** Nothing had been published; `first` is the first published record. */
   | { readonly kind: 'nothing'; readonly first: Written<MatchTransition> }
-  /** It is no longer held; `oldest` is the first version that is. */
+  /** The version of that moment is no longer held; `oldest` is the first version that is. */
   | { readonly kind: 'lost'; readonly oldest: { readonly version: number; readonly written: number } }
   | { readonly kind: 'unknown' };
 
 /** The guard of a match before its first change (law 9). */
 const FIRST_GUARD: Guard = { safe: true, reasons: [] };
 
-/** What had been published at `at`, Unix milliseconds. */
+/** Returns what had been published at `at`, Unix milliseconds. */
 export function publishedAt({ states, transitions }: MatchLog, at: number): PublishedAt {
-  // By the order of the topic: processors whose clocks differ write times out of order, never versions.
+  // Uses the order of the topic: processors with different clocks write times out of order, but never versions.
   const base = upToTime(states, at).at(-1);
   const upTo = upToTime(transitions, at);
   const last = upTo.at(-1);
   const version = Math.max(base?.value.version ?? 0, last?.value.version ?? 0);
-  if (version === 0) return before(states, transitions);
+  if (version === 0) return withoutVersion(states, transitions);
 
   let values: Values = base === undefined ? INITIAL : valuesOf(base.value);
   let known = base?.value.version ?? 0;
   let since = known + 1;
   for (const { value } of upTo.filter((one) => one.value.version > known)) {
-    // What was between is gone: only what changed since then is known.
+    // The versions in between are gone: only values that changed since are known.
     if (value.version > known + 1) {
       values = UNHELD;
       since = value.version;
@@ -115,8 +116,8 @@ function changed(values: Values, { kind, score, guard, value }: MatchTransition)
   return values;
 }
 
-/** Why nothing is held up to the moment. */
-function before(
+/** Returns why no version is held up to the moment. */
+function withoutVersion(
   states: readonly Written<MatchState>[],
   transitions: readonly Written<MatchTransition>[],
 ): PublishedAt {
@@ -127,15 +128,15 @@ function before(
   return { kind: 'lost', oldest: { version: oldest.value.version, written: oldest.written } };
 }
 
-/** The records up to the last one that was written by then. */
+/** Returns the records up to the last one that was written by `at`. */
 function upToTime<T>(records: readonly Written<T>[], at: number): readonly Written<T>[] {
   return records.slice(0, records.findLastIndex(({ written }) => written <= at) + 1);
 }
 
-/** A gap of a source, or of what it said of the match. */
+/** A gap in the messages of a source, or `ofMatch` in those of the match. */
 export type RecordedGap = HealthGap & { readonly source: string; readonly ofMatch: boolean };
 
-/** The recorded gaps of feed health that a moment is in, of all sources and of one match. */
+/** Returns the recorded gaps that include a moment, of all sources and of one match. */
 export function gapsAt(records: readonly FeedHealth[], eventId: number, at: number): RecordedGap[] {
   return records
     .filter(({ event_id }) => event_id === null || event_id === eventId)

@@ -1,5 +1,3 @@
-/** The records of one match in its topics. */
-
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
@@ -9,35 +7,40 @@ import { RENEW_MS } from '#tradability/doubts.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { decodersOf } from '../../topic-reads.ts';
 
-/** A record with the time at which it was written, Unix milliseconds. */
+/** A decoded record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
 
-/** The topics that hold a match, in the partition of its event id. */
+/** The topics that hold a match; its records are in the partition of its event id. */
 const MATCH_TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const satisfies TopicName[];
 type MatchTopic = (typeof MATCH_TOPICS)[number];
 
+/** A decoded record of a match, with its topic. */
 export type FollowedRecord = {
   [T in MatchTopic]: { readonly topic: T } & Written<TopicValues[T]>;
 }[MatchTopic];
 
 const CLIENT_ID = 'touchline-match';
 
-/** The partition of a match in a topic, by its name on the broker, with its bounds at the opening. */
-type OwnLog = TopicPartition & LogBounds;
+/** The partition of a match in a topic (name on the broker), with its bounds when `MatchRecords` was opened. */
+type MatchPartitionLog = TopicPartition & LogBounds;
 
-/** Reads what the topics held of a match when this was opened, and follows what comes after it. Methods reject with `StreamError`, `DecodeError`. */
+/** Reads the records of a match that existed when this was opened, and follows later ones. Rejects with `StreamError`, `DecodeError`. */
 export class MatchRecords {
   readonly #cluster: OpenCluster;
   readonly #key: string;
-  readonly #logs: Readonly<Record<MatchTopic, OwnLog>>;
+  readonly #logs: Readonly<Record<MatchTopic, MatchPartitionLog>>;
 
-  private constructor(cluster: OpenCluster, key: string, logs: Readonly<Record<MatchTopic, OwnLog>>) {
+  private constructor(
+    cluster: OpenCluster,
+    key: string,
+    logs: Readonly<Record<MatchTopic, MatchPartitionLog>>,
+  ) {
     this.#cluster = cluster;
     this.#key = key;
     this.#logs = logs;
   }
 
-  /** Rejects with `StreamError` where no broker answers. */
+  /** Looks up the partitions of a match and their bounds. Rejects with `StreamError` when no broker answers. */
   static async open(cluster: OpenCluster, eventId: number): Promise<MatchRecords> {
     const { brokers, prefix } = cluster;
     const key = String(eventId);
@@ -51,7 +54,7 @@ export class MatchRecords {
     return new MatchRecords(cluster, key, Object.fromEntries(logs));
   }
 
-  /** The records with a value, in order: at least those written from `from` to before `until`, Unix milliseconds. */
+  /** Returns the records with a value, in order: at least those written from `from` to before `until` (Unix milliseconds). */
   async read<T extends MatchTopic>(
     topic: T,
     { from, until }: { readonly from?: number; readonly until?: number } = {},
@@ -64,7 +67,7 @@ export class MatchRecords {
       signal: stop.signal,
       onBatch: ({ partition, records, next }) => {
         found.push(...records.filter((record) => this.#isOwn(record)));
-        // Other partitions have what was written since the opening, at offsets of their own.
+        // Other partitions have records since the opening too, but other offsets.
         if (end !== null && next >= end && partition === log.partition) stop.abort();
       },
       onCaughtUp: () => stop.abort(),
@@ -77,8 +80,8 @@ export class MatchRecords {
   }
 
   /**
-   * Gives each record that is written from the opening on, until `signal`, and calls `onUpToDate` with the time, of the steady clock, at
-   * which every state of the match up to then had been given.
+   * Calls `onRecord` with each record written after the opening, until `signal`. Calls `onUpToDate` with a time (steady clock)
+   * when all states written before that time were passed on.
    */
   async follow(
     signal: AbortSignal,
@@ -107,9 +110,9 @@ export class MatchRecords {
     );
   }
 
-  /** Follows topics from these offsets of the match's partitions on; of other partitions what is written from now on. */
+  /** Follows the match's partitions from these offsets, and other partitions from their ends. */
   #follow(
-    logs: readonly (readonly [OwnLog, number])[],
+    logs: readonly (readonly [MatchPartitionLog, number])[],
     options: Omit<FollowOptions, 'brokers' | 'topics'>,
   ): Promise<void> {
     return follow({
@@ -122,7 +125,7 @@ export class MatchRecords {
     });
   }
 
-  async #offsetAt(log: OwnLog, time: number | undefined): Promise<number | null> {
+  async #offsetAt(log: MatchPartitionLog, time: number | undefined): Promise<number | null> {
     if (time === undefined) return null;
     const offsets = await offsetsAt({ brokers: this.#cluster.brokers, topic: log.topic, time });
     return offsets.get(partitionKey(log)) ?? null;

@@ -2,15 +2,15 @@ import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { FollowedFeedHealth } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
 import { summaryOf } from '../../summaries.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../until-stopped.ts';
-import { jsonText, lineShown } from '../../values.ts';
-import { pastMoment } from '../option-values.ts';
-import { Health } from '../status/followed.ts';
-import { Permissions } from '../tail/permissions.ts';
+import { printLine, untilStopped } from '../../terminal.ts';
+import { TradingPermissions } from '../../trading-permissions.ts';
+import { escapeLine, jsonText } from '../../values.ts';
+import { parsePastTime } from '../option-values.ts';
 import type { command } from './command.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
@@ -18,21 +18,21 @@ import { gapsAt, publishedAt } from './published.ts';
 import { publishedLines } from './published-page.ts';
 import { MatchRecords } from './records.ts';
 
-/** How often it is looked whether what may be traded has changed. */
-const LOOK_EVERY_MS = 200;
+/** Interval between two checks whether the trading permission has changed. */
+const TRADING_INTERVAL_MS = 200;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
-  const place = findCluster(process.env);
-  await requireTopics(place, ['match-state']);
-  const records = await MatchRecords.open(place, request.eventId);
-  if (request.at !== null) return showPublished(place, records, { ...request, at: request.at });
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['match-state']);
+  const records = await MatchRecords.open(cluster, request.eventId);
+  if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
-  if (followed === null) throw unknown(place, request.eventId);
-  const health = new Health(place);
+  if (followed === null) throw unknownEvent(cluster, request.eventId);
+  const health = new FollowedFeedHealth(cluster);
   await untilStopped(async (signal) => {
-    const topics = await findTopics(place);
-    if (topics.has('feed-health')) await health.known(signal);
+    const topics = await findTopics(cluster);
+    if (topics.has('feed-health')) await health.untilRead(signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
     const feed = health.match(request.eventId);
@@ -45,8 +45,8 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-/** Redraws the page, by time alone too: trading permission expires by itself. */
-async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
+/** Redraws the page, even without new records: trading permission expires by itself. */
+async function draw(followed: FollowedMatch, health: FollowedFeedHealth, signal: AbortSignal): Promise<void> {
   const upToDate = Promise.withResolvers<void>();
   const following = followed.follow(signal, { onRecord() {}, onUpToDate: upToDate.resolve });
   await Promise.race([upToDate.promise, following]);
@@ -57,28 +57,28 @@ async function draw(followed: FollowedMatch, health: Health, signal: AbortSignal
   });
 }
 
-/** Prints the page once, then a line for each change, and what may be traded as that changes. */
-async function list(followed: FollowedMatch, health: Health, signal: AbortSignal): Promise<void> {
+/** Prints the page once, then a line for each change and for each change of the trading permission. */
+async function list(followed: FollowedMatch, health: FollowedFeedHealth, signal: AbortSignal): Promise<void> {
   const { facts } = followed;
   const eventId = facts.state.event_id;
-  const say = (text: string): void => void process.stdout.write(`${lineShown(text)}\n`);
-  for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) say(line);
-  const permissions = new Permissions();
-  permissions.show(eventId, facts.state);
+  const print = (text: string): void => printLine(escapeLine(text));
+  for (const line of pageLines(facts, health.match(eventId), { now: Date.now(), width: null })) print(line);
+  const permissions = new TradingPermissions();
+  permissions.apply(eventId, facts.state);
   let trading: NodeJS.Timeout | undefined;
-  const sayTrading = (): void => {
+  const printTrading = (): void => {
     for (const [, words] of permissions.changes((id) => health.match(id), followed.doubts()))
-      say(`${timeText(Date.now())}  ${words}`);
+      print(`${timeText(Date.now())}  ${words}`);
   };
   try {
     await followed.follow(signal, {
       onRecord(record) {
-        if (record.topic === 'match-state') permissions.show(eventId, record.value);
+        if (record.topic === 'match-state') permissions.apply(eventId, record.value);
         if (record.topic === 'match-transitions')
-          say(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
+          print(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
       },
       onUpToDate() {
-        trading ??= setInterval(sayTrading, LOOK_EVERY_MS);
+        trading ??= setInterval(printTrading, TRADING_INTERVAL_MS);
       },
     });
   } finally {
@@ -86,9 +86,9 @@ async function list(followed: FollowedMatch, health: Health, signal: AbortSignal
   }
 }
 
-/** Shows what had been published at a moment. Throws `CommandError` where that is no longer held. */
+/** Prints what had been published at a moment. Throws `CommandError` when that is no longer held. */
 async function showPublished(
-  place: OpenCluster,
+  cluster: OpenCluster,
   records: MatchRecords,
   { eventId, at, json }: { readonly eventId: number; readonly at: number; readonly json: boolean },
 ): Promise<number> {
@@ -96,10 +96,10 @@ async function showPublished(
   const published = publishedAt({ states, transitions }, at);
   switch (published.kind) {
     case 'unknown':
-      throw unknown(place, eventId);
+      throw unknownEvent(cluster, eventId);
     case 'lost':
       throw new CommandError(
-        `what had been published of event ${eventId} at ${timeText(at)} is no longer held: the oldest that is, version ${published.oldest.version}, was written ${timeText(published.oldest.written)}`,
+        `what had been published of event ${eventId} at ${timeText(at)} is no longer held: the oldest version that is held, ${published.oldest.version}, was written ${timeText(published.oldest.written)}`,
       );
     case 'nothing': {
       const { written, value } = published.first;
@@ -108,7 +108,7 @@ async function showPublished(
       return 0;
     }
     case 'published': {
-      const gaps = gapsAt(await readHealth(place), eventId, at);
+      const gaps = gapsAt(await readHealth(cluster), eventId, at);
       const lines = json
         ? [jsonText({ at, ...published, gaps })]
         : publishedLines(published, { at, gaps, width: terminalColumns() });
@@ -118,20 +118,20 @@ async function showPublished(
   }
 }
 
-async function readHealth(place: OpenCluster): Promise<FeedHealth[]> {
-  if (!(await findTopics(place)).has('feed-health')) return [];
-  return [...(await readLatest('feed-health', place)).values()];
+async function readHealth(cluster: OpenCluster): Promise<FeedHealth[]> {
+  if (!(await findTopics(cluster)).has('feed-health')) return [];
+  return [...(await readLatest('feed-health', cluster)).values()];
 }
 
-function unknown({ prefix }: OpenCluster, eventId: number): CommandError {
+function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {
   return new CommandError(`event ${eventId} is unknown here: no topic under ${prefix} has it`);
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>, now: number) {
+function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
   const { follow: follows, json } = values;
-  const at = values.at === undefined ? null : pastMoment('--at', values.at, now);
+  const at = values.at === undefined ? null : parsePastTime('--at', values.at, now);
   if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
   return { eventId: Number(id), follows, json, at };
 }

@@ -1,22 +1,22 @@
 /** `touchline position`: shows and sets the committed positions of a processor. */
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline position <processor> [<partition> <offset> [--yes] [--accept-state]]
 
 Shows the committed position of a processor in each partition of its input; with a partition and an offset, sets it. A later
-position skips the records up to it for good: without --yes it says how many these are, and changes nothing. An earlier one has
-them processed again, which changes no match state. A stopped partition resumes within half a minute, a running one with its
-next record.
+position permanently skips the records before it: without --yes the command prints their number and changes nothing. An earlier
+position processes records again, which changes no match state. A stopped partition resumes within half a minute, a running one
+with its next record.
 
   <processor>  ${PROCESSOR_NAMES.join(', ')}
   <offset>     an offset of the input, or start, or end
   --yes        skips records that were not processed
   --accept-state
-               takes the changelogs as they are for the state, also where one was made again or lost records: without it
-               the processor refuses these as before
+               accepts the current changelogs as the state, even after a changelog was created again or lost records;
+               without it the processor still refuses such changelogs
 
-The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

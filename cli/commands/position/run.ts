@@ -2,7 +2,7 @@ import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
 import { quiet } from '#streams/log.ts';
 import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
 import { findCluster } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
 import { setPosition } from './set-position.ts';
@@ -15,11 +15,10 @@ const COLUMNS: readonly TextColumn<PartitionProgress>[] = [
   { head: 'behind', align: 'right', of: ({ position, start, end }) => end - (position ?? start) },
 ];
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { processor, partition, to, acceptsState, skips } = parse(given);
-  const place = findCluster(process.env);
-  const topics = streamTopics(place.prefix, processor);
-  const brokers = place.brokers;
+  const { brokers, prefix } = findCluster(process.env);
+  const topics = streamTopics(prefix, processor);
   if (to === undefined) {
     const rows = await inputProgress({ brokers, ...topics, log: quiet });
     process.stdout.write(tableText(COLUMNS, rows));
@@ -39,9 +38,8 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>) {
-  const acceptsState = values['accept-state'] === true;
-  const skips = values.yes === true;
+function parse({ values, positionals }: ArgumentsOf<typeof command>) {
+  const { yes: skips, 'accept-state': acceptsState } = values;
   const [name, partition, offset, ...more] = positionals;
   const processor = PROCESSOR_NAMES.find((known) => known === name);
   if (processor === undefined) throw new UsageError(`name a processor: ${PROCESSOR_NAMES.join(' or ')}`);

@@ -14,13 +14,13 @@ import {
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 import { CommandError } from '../../command.ts';
 
-/** A position that was set: the previous one, null where there was none, and the new one. */
+/** A position that was set: the previous offset (null when there was none), and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
 
 /**
- * Sets the position of one partition in the owner's place: fences a running task, which claims the partition again from
- * there. Rejects with `RefusedError` POSITION_BEYOND_END where the input has no such offset, with `StreamError`, and with
- * `CommandError` where `skipsNothing` forbids it.
+ * Sets the position of one partition. Fences a running task, which then claims the partition again from the new position.
+ * Rejects with `RefusedError` POSITION_BEYOND_END when the input does not have the offset, with `CommandError` when
+ * `skipsNothing` forbids the position, and with `StreamError`.
  */
 export async function setPosition(
   topics: StreamTopics,
@@ -29,9 +29,9 @@ export async function setPosition(
     readonly partition: number;
     /** An offset, or the start or the end of the input. */
     readonly to: number | 'start' | 'end';
-    /** Takes the changelogs as they are for the state of the position, whatever they lost. */
+    /** Accepts the current changelogs as the state at the position, even when they lost records. Default false. */
     readonly acceptsState?: boolean;
-    /** Changes nothing where records of the input would never be processed. */
+    /** Refuses a position that skips records of the input. Default false. */
     readonly skipsNothing?: boolean;
     readonly log: Logger;
   },
@@ -67,9 +67,9 @@ export async function setPosition(
       const position = {
         next,
         topicId: await reader.topicId(),
-        // What the input holds now is what is meant.
+        // The offset refers to the current records of the input.
         inputEpoch: null,
-        // Without outputs: setting a position may repeat them, which the operator accepts.
+        // Has no marks of outputs: the operator accepts that processing again repeats them.
         logs: Object.fromEntries(
           topics.changelogs.flatMap((topic) => {
             const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
@@ -89,12 +89,13 @@ export async function setPosition(
   }
 }
 
-/** Throws `CommandError` where records lie between the position, which another topic may have been of, and the next one. */
+/** Throws `CommandError` when records lie between the position and `next`. A position of another topic id does not count. */
 function requireNoneSkipped(
   position: Position | null,
   { next, bounds, topicId }: { readonly next: number; readonly bounds: LogBounds; readonly topicId: string },
 ): void {
   const processed = position?.topicId === topicId ? position.next : bounds.start;
   const skipped = next - Math.max(processed, bounds.start);
-  if (skipped > 0) throw new CommandError(`up to ${skipped} records would never be processed: say --yes`);
+  if (skipped > 0)
+    throw new CommandError(`up to ${skipped} records would never be processed: confirm with --yes`);
 }

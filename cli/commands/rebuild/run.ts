@@ -1,4 +1,3 @@
-import { withPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import {
@@ -10,14 +9,16 @@ import {
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
-import { commandLog, findCluster, type OpenCluster } from '../../cluster.ts';
-import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { findCluster, type OpenCluster } from '../../cluster.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { publishValues } from '../../publish-values.ts';
+import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
 import type { command } from './command.ts';
 
 /**
- * Topics to delete, so that the output of a processor follows from its input alone; and its readers, which are rebuilt too.
- * `standings` and its catalogue stay: they also hold the provider's tables, and the versions of ours continue.
+ * The topics to delete, so that the output of a processor depends on its input alone; and its readers, which are rebuilt too.
+ * `standings` and its catalogue stay: they also hold the provider's tables, and the versions of our tables continue.
  */
 const REBUILDS: Readonly<
   Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
@@ -27,70 +28,65 @@ const REBUILDS: Readonly<
     readers: ['standings-processor', 'webhook-composer', 'alert-processor'],
   },
   'standings-processor': { deleted: ['standings-results'], readers: [] },
-  // Offsets of webhook-messages are the progress of subscriptions: it stays.
+  // webhook-messages stays: its offsets are the progress of subscriptions.
   'webhook-composer': { deleted: ['webhook-times'], readers: [] },
   'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
   'alert-processor': { deleted: ['alert-guards'], readers: [] },
 };
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const processor = parse(given);
-  const place = findCluster(process.env);
+  const cluster = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
-  for (const one of all) await requireStopped(place, one);
-  for (const one of all) await rebuildOne(place, one);
-  process.stdout.write(`${all.join(' and ')} will process all input again: start them\n`);
+  for (const one of all) await requireStopped(cluster, one);
+  for (const one of all) await rebuildOne(cluster, one);
+  printLine(`${all.join(' and ')} will process all input again: start them`);
   return 0;
 }
 
-async function requireStopped(place: OpenCluster, processor: ProcessorName): Promise<void> {
-  const members = await groupMembers(place.brokers, applicationOf(place.prefix, processor));
+async function requireStopped(cluster: OpenCluster, processor: ProcessorName): Promise<void> {
+  const members = await groupMembers(cluster.brokers, applicationOf(cluster.prefix, processor));
   if (members === 0) return;
   throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
 }
 
-async function rebuildOne(place: OpenCluster, processor: ProcessorName): Promise<void> {
-  const { brokers, prefix } = place;
+async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promise<void> {
+  const { brokers, prefix } = cluster;
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
   if (processor === 'webhook-dispatcher') {
-    // A topic that is lost has nothing to carry over.
+    // Creates a lost topic, whose progress is empty.
     await createTopics({ brokers, prefix, partitions });
-    const carried = await carryProgress(place);
-    process.stdout.write(`${processor}: carried over the progress of ${carried} webhooks\n`);
+    const carried = await carryProgress(cluster);
+    printLine(`${processor}: carried over the progress of ${carried} webhooks`);
   }
   await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
   await createTopics({ brokers, prefix, partitions });
-  process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
+  printLine(`${processor}: deleted and created ${deleted.join(', ')}`);
 }
 
 /**
- * Writes to webhook-attempts what webhook-progress has of each subscription: the attempts that it was folded from expire
- * after 30 days. Gives the number of subscriptions. Throws as `readEach` and `PublishError`.
+ * Copies the progress of each subscription from webhook-progress to webhook-attempts, where the original attempts expire after
+ * 30 days. Returns the number of subscriptions. Rejects with `PublishError`, and as `readEach`.
  */
-async function carryProgress(place: OpenCluster): Promise<number> {
-  const committed = await readLatest('webhook-progress', place);
+async function carryProgress(cluster: OpenCluster): Promise<number> {
+  const committed = await readLatest('webhook-progress', cluster);
   const all: WebhookAttempt[] = [];
-  await readEach(place, 'webhook-attempts', (attempt) => void all.push(attempt));
+  await readEach(cluster, 'webhook-attempts', (attempt) => void all.push(attempt));
   const attempts = Map.groupBy(all, ({ subscription_id }) => subscription_id);
   const ids = new Set([...committed.keys(), ...attempts.keys()]);
   const progress = [...ids]
     .map((id) => catchUp(committed.get(id) ?? null, attempts.get(id) ?? []))
     .filter((known) => known !== null);
-  const codec = await place.registry.codec('webhook-attempts');
-  const topic = topicName(place.prefix, 'webhook-attempts');
-  const records = progress
-    .flatMap(carryOver)
-    .map((attempt) => ({ topic, key: attempt.subscription_id, value: codec.encode(attempt) }));
-  const options = { brokers: place.brokers, clientId: 'touchline-rebuild', log: commandLog('rebuild') };
-  await withPublisher(options, (publisher) => publisher.publish(records));
+  const entries = progress.flatMap(carryOver).map((value) => ({ key: value.subscription_id, value }));
+  await publishValues(cluster, 'webhook-attempts', entries, { client: 'rebuild' });
   return progress.length;
 }
 
-function parse({ values, positionals }: GivenTo<typeof command>): ProcessorName {
+function parse({ values, positionals }: ArgumentsOf<typeof command>): ProcessorName {
   const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
   if (processor === undefined || positionals.length > 1)
     throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (!values.yes) throw new UsageError('this deletes topics: say --yes');
+  if (!values.yes) throw new UsageError('this deletes topics: confirm with --yes');
   return processor;
 }

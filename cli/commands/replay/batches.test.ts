@@ -13,7 +13,7 @@ async function cut(records: readonly ReturnType<typeof at>[], gaps: number | nul
 }
 
 describe('batches of a replay', () => {
-  test('are cut by number and by bytes at full speed', async () => {
+  test('are limited by number and by bytes at full speed', async () => {
     const many = Array.from({ length: 36_000 }, (_, n) => at(n));
     expect(await cut(many, null)).toEqual([
       [16_000, 0],
@@ -55,8 +55,8 @@ describe('batches of a replay', () => {
         [2, 2_000],
       ],
     ],
-  ])('are due where gaps are kept: %s', async (_, gaps, expected) => {
-    // The last one was written by a clock that is behind.
+  ])('are due after the gaps that are kept: %s', async (_, gaps, expected) => {
+    // A clock that was behind wrote the last record.
     const records = [at(5_000), at(5_050), at(5_150), at(6_000), at(5_900)];
     expect(await cut(records, gaps)).toEqual(expected);
   });

@@ -1,21 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { machineClock } from '#timing/clock.ts';
 
-/** Most records, and about most bytes, of one batch at full speed. */
-const MOST_RECORDS = 16_000;
-const MOST_BYTES = 64 * 1024 * 1024;
-/** How long the records of one batch may lie apart where gaps are kept, milliseconds of the replay. */
+/** Maximum number of records of a batch. */
+const MAX_RECORDS = 16_000;
+/** Size at which a batch is complete; its last record may exceed it. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Longest time between records of one batch when gaps are kept, milliseconds of the replay. */
 const TICK_MS = 100;
 
-type Timed = { readonly timestamp: number; readonly value: Buffer | null };
+type TimedRecord = { readonly timestamp: number; readonly value: Buffer | null };
 
-/** A batch, and when it is due, milliseconds after the first record. */
+/** A batch, and the time at which it is due, milliseconds after the first record. */
 export type ReplayBatch<T> = { readonly records: readonly T[]; readonly dueMs: number };
 
 /**
- * Cuts records into batches by what they are, never by when they were read: tables count versions by batch. At full speed
- * (`gaps` null) by number and bytes; else what lies in the same tenth of a second of the replay, `gaps` times the original.
+ * Groups records into batches by their content, never by the time of reading, because versions of tables count batches. Groups
+ * by number and bytes; with `gaps`, the factor for gaps between records (null: none), also by tenths of a second of the replay.
  */
-export async function* batchesOf<T extends Timed>(
+export async function* batchesOf<T extends TimedRecord>(
   records: AsyncIterable<T>,
   gaps: number | null,
 ): AsyncGenerator<ReplayBatch<T>> {
@@ -26,8 +27,8 @@ export async function* batchesOf<T extends Timed>(
   for await (const record of records) {
     first ??= record.timestamp;
     const tick = gaps === null ? 0 : Math.floor(((record.timestamp - first) * gaps) / TICK_MS) * TICK_MS;
-    // A clock that went back keeps nobody waiting.
-    const isNext = tick > dueMs || batch.length >= MOST_RECORDS || bytes >= MOST_BYTES;
+    // Ignores a clock that went back.
+    const isNext = tick > dueMs || batch.length >= MAX_RECORDS || bytes >= MAX_BYTES;
     if (isNext && batch.length > 0) {
       yield { records: batch, dueMs };
       batch = [];
@@ -40,8 +41,8 @@ export async function* batchesOf<T extends Timed>(
   if (batch.length > 0) yield { records: batch, dueMs };
 }
 
-/** Waits until `dueMs` after `startedAt`, on the clock of `performance.now`; at once where that is over, or at `signal`. */
+/** Waits until `dueMs` after `startedAt` (of `performance.now`), or until `signal`. Returns at once when that time is over. */
 export async function waitUntil(startedAt: number, dueMs: number, signal: AbortSignal): Promise<void> {
   const left = startedAt + dueMs - performance.now();
-  if (left > 0) await delay(left, undefined, { signal }).catch(() => {});
+  if (left > 0) await machineClock.sleep(left, signal);
 }

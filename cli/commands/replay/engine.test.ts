@@ -12,7 +12,7 @@ const MESSAGES = [
   goal(2, 110, 200, true),
   goal(1, 120, 300, true, 'cancelled'),
 ];
-/** Of the messages above; what is no message comes to the first partition. */
+/** Partitions of the messages; any other record goes to partition 0. */
 const PARTITIONS = [1, 0, 1, 1, 0, 1];
 const inputs = (values: readonly (Buffer | null)[]) =>
   values.map((value, at) => ({
@@ -23,7 +23,7 @@ const inputs = (values: readonly (Buffer | null)[]) =>
   }));
 
 describe('a replay in memory', () => {
-  test('gives the same bytes again, and other stamps of tables alone where batches are others', async () => {
+  test('returns the same bytes again, and the same states and transitions with other batches', async () => {
     const once = await replayInMemory(inputs(MESSAGES), 2);
     expect(await replayInMemory(inputs(MESSAGES), 2)).toEqual(once);
     const states = (records: typeof once) =>
@@ -37,7 +37,7 @@ describe('a replay in memory', () => {
     expect(transitions(other).toSorted(byPartition)).toEqual(transitions(once).toSorted(byPartition));
   });
 
-  test('names in a table the offset of the result that it is of', async () => {
+  test('names in a table the offset of its result', async () => {
     const records = await replayInMemory(inputs(MESSAGES), 3);
     const results = records.filter(({ topic }) => topic === 'match-results');
     const tables = records.filter(({ topic }) => topic === 'standings');
@@ -50,7 +50,7 @@ describe('a replay in memory', () => {
     }
   });
 
-  test('makes a dead letter of what cannot be read, dated by its record', async () => {
+  test('returns a dead letter for an unreadable record, with the time of the record', async () => {
     const records = await replayInMemory(inputs([...MESSAGES, Buffer.from('no message')]), 7);
     const [letter] = records.filter(({ topic }) => topic === 'dead-letters');
     expect(await codecOf('dead-letters').read(letter?.value as Buffer)).toMatchObject({
@@ -66,7 +66,7 @@ describe('a replay in memory', () => {
     );
   });
 
-  test('gives up one record of a batch that fails, and goes on with the state before it', async () => {
+  test('returns a dead letter for the failing record of a batch, and continues with the state before it', async () => {
     const process = MatchPartition.prototype.process;
     const failing = vi.spyOn(MatchPartition.prototype, 'process').mockImplementation(function (
       this: MatchPartition,

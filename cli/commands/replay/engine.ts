@@ -7,7 +7,7 @@ import type { RulesOf } from '../../../services/standings-processor/rules.ts';
 import { StandingsPartition } from '../../../services/standings-processor/standings-partition.ts';
 import { type ReadBack, ReplayTask } from './task.ts';
 
-/** A record for normalized-messages; `timestamp` is that of the log it was read from, Unix milliseconds. */
+/** A record for normalized-messages; `timestamp` is that of its source, Unix milliseconds. */
 export type ReplayInput = {
   readonly partition: number;
   readonly key: Buffer | string | null;
@@ -15,10 +15,10 @@ export type ReplayInput = {
   readonly timestamp: number;
 };
 
-/** A record to publish to the partition that it names. */
+/** A record to publish, with its partition. */
 export type ReplayOutput = PublishRecord & { readonly partition: number };
 
-/** The topics that an engine reads or writes. */
+/** The topics that the engine reads or writes. */
 export const REPLAY_TOPICS = [
   'normalized-messages',
   'match-incidents',
@@ -33,38 +33,39 @@ export const REPLAY_TOPICS = [
 
 export type ReplayCodecs = CodecsOf<(typeof REPLAY_TOPICS)[number]>;
 
-export type EngineOptions = {
-  /** Prefix of all that is written. */
+export type ReplayEngineOptions = {
+  /** Prefix of the topics to write. */
   readonly prefix: string;
   readonly codecs: ReplayCodecs;
   readonly rulesOf: RulesOf;
-  /** Called only after a failure, for what earlier calls of `process` gave. */
+  /** Reads records that earlier calls of `process` returned. Called only after a failure. */
   readonly readBack: ReadBack;
 };
 
 type ReplayedProcessor = 'match-processor' | 'standings-processor';
 
-/** As the match processor's defaults are; what is published does not depend on them. */
+/** The match processor's defaults. The output does not depend on them. */
 const KEEP_LOADED_MS = 900_000;
 const MAX_LOADED = 256;
 
 /**
- * The match processor and the standings processor of all partitions in one process, one batch after the other: the same
- * batches in the same order give the same records, offsets in their causes included. Knows no clock and no broker.
+ * Runs the match processor and the standings processor of all partitions, batch after batch. The same batches in the same order
+ * give the same records, including the offsets in their causes. Knows no clock and no broker.
  */
 export class ReplayEngine {
-  readonly #options: EngineOptions;
-  /** By processor and partition. */
+  readonly #options: ReplayEngineOptions;
+  /** Tasks by processor and partition. */
   readonly #tasks = new Map<string, ReplayTask>();
-  /** Records given so far of each partition: its next offset. */
+  /** The next offset of each partition. */
   readonly #ends = new Map<string, number>();
+  /** Number of records by topic. */
   readonly #counts = new Map<string, number>();
 
-  constructor(options: EngineOptions) {
+  constructor(options: ReplayEngineOptions) {
     this.#options = options;
   }
 
-  /** What a batch leads to, in the order to publish it, its own records first. Rejects with `StreamError`. */
+  /** Returns the records of a batch and its output, in the order to publish them. Rejects with `StreamError`. */
   async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
     const [normalized, results] = [this.#named('normalized-messages'), this.#named('match-results')];
     const inputs = batch.map((input) => ({ topic: normalized, ...input }));
@@ -75,17 +76,17 @@ export class ReplayEngine {
       value,
     }));
     const timestamp = batch.at(-1)?.timestamp ?? 0;
-    const given = await this.#run('match-processor', inputs);
-    const found = given.filter(({ topic }) => topic === results).map((record) => ({ ...record, timestamp }));
+    const states = await this.#run('match-processor', inputs);
+    const found = states.filter(({ topic }) => topic === results).map((record) => ({ ...record, timestamp }));
     const tables = await this.#run('standings-processor', found);
-    for (const record of [...given, ...tables]) {
-      if (record.topic !== results) this.#offsetOf(record);
+    for (const record of [...states, ...tables]) {
+      if (record.topic !== results) this.#nextOffset(record);
       output.push(record);
     }
     return output;
   }
 
-  /** How many records were given of each topic, by its name on the broker. */
+  /** Returns the number of records by topic, named as on the broker. */
   counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
@@ -94,14 +95,14 @@ export class ReplayEngine {
     for (const task of this.#tasks.values()) task.close();
   }
 
-  /** Gives each task its records, partition by partition. */
+  /** Passes the records to the tasks, partition by partition. Returns their output. */
   async #run(
     processor: ReplayedProcessor,
     inputs: readonly (ReplayInput & { readonly topic: string })[],
   ): Promise<ReplayOutput[]> {
     const all = inputs.map((input) => ({
       ...input,
-      offset: this.#offsetOf(input),
+      offset: this.#nextOffset(input),
       key: typeof input.key === 'string' ? Buffer.from(input.key) : input.key,
     }));
     const byPartition = Map.groupBy(all, ({ partition }) => partition);
@@ -112,8 +113,8 @@ export class ReplayEngine {
     return output;
   }
 
-  /** The offset that the next record of a partition gets. */
-  #offsetOf(of: TopicPartition): number {
+  /** Assigns the next offset of a partition to a record. */
+  #nextOffset(of: TopicPartition): number {
     const key = partitionKey(of);
     const offset = this.#ends.get(key) ?? 0;
     this.#ends.set(key, offset + 1);

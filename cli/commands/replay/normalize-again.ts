@@ -1,12 +1,11 @@
-/** From what `raw-messages` keeps to what the ingress services publish of it, with the rules of now. Pure. */
-
+/** Normalizes records of raw-messages as the ingress services do, with the current rules. Pure. */
 import { z } from 'zod';
 import { parseJson } from '#contract/values.ts';
 import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import { type MessageContext, type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
 import type { RawMessage } from '#topics/generated/types.ts';
 
-/** The body that the feed poller keeps of an event's whole incident list (services/feed-poller/publish/messages.ts). */
+/** The body in which the feed poller keeps an event's complete incident list (services/feed-poller/publish/messages.ts). */
 const snapshotBody = z.tuple([
   z.object({
     id: z.string(),
@@ -17,11 +16,11 @@ const snapshotBody = z.tuple([
   }),
 ]);
 
-/** What so few bytes at the front of a body say: parsing every body twice would cost as much as all the rest. */
+/** Text near the beginning of a snapshot. Parsing every body twice would cost as much as all other work. */
 const SNAPSHOT_MARK = '"type":"incident_snapshot"';
 const MARK_WITHIN = 256;
 
-/** Reads a delivery once more; it keeps its time of receipt and its id. */
+/** Normalizes a delivery again; keeps its time of receipt and its id. */
 export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMessage): ReadDelivery {
   const isFeed = origin === 'feed';
   const context = {
@@ -33,12 +32,12 @@ export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMe
     ? normalizeSnapshotAgain(body, { origin: 'feed', deliveryId: delivery_id, receivedAt: received_at })
     : null;
   if (result === null) return readDelivery(body, context);
-  // Its dead letter was written when it was received; another one adds nothing.
+  // The dead letter of an unreadable snapshot was written when it was received.
   const normalized = result.kind === 'normalized' ? [result.message] : [];
   return { raw: null, normalized, deadLetters: [], ignored: new Map() };
 }
 
-/** Normalizes a body of the feed poller that has an event's whole incident list; null for any other body. */
+/** Normalizes a body of the feed poller with an event's complete incident list; null for any other body. */
 export function normalizeSnapshotAgain(body: Buffer, context: MessageContext): Normalized | null {
   const snapshot = readSnapshotBody(body);
   if (snapshot === null) return null;

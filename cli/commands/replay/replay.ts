@@ -16,18 +16,19 @@ import { normalizeAgain } from './normalize-again.ts';
 import { partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
+/** A replay: its source, range and target. */
 export type ReplayOptions = {
   readonly source: TopicCluster;
   readonly target: OpenCluster;
   readonly topic: 'normalized-messages' | 'raw-messages';
-  /** Moments of the log, Unix milliseconds; null: its start, and its end as of now. */
+  /** The range of the log, Unix milliseconds; null is its start or its current end. */
   readonly from: number | null;
   readonly to: number | null;
-  /** How many times as long as they were the gaps between records are; null: there are none. */
+  /** Factor for the gaps between records; null keeps no gaps. */
   readonly gaps: number | null;
-  /** Whether what the target holds is deleted. */
+  /** Whether existing topics of the target are deleted. */
   readonly replace: boolean;
-  /** Partitions of the target's topics of a match; undefined: as many as those of the source. */
+  /** Partitions of the target's topics of a match; undefined takes the number of the source. */
   readonly partitions: number | undefined;
   /** Whether clients, their tokens and the poller's checkpoints are copied. */
   readonly forSwitch: boolean;
@@ -36,19 +37,20 @@ export type ReplayOptions = {
   readonly onProgress: (line: string) => void;
 };
 
-/** `seconds` are those from the first record read to the last one acknowledged. */
+/** The size of a replay; `seconds` from the first record read to the last one acknowledged. */
 export type Replayed = { readonly records: number; readonly seconds: number };
 
 const CLIENT = 'touchline-replay';
-/** A publisher sends one request at a time; several keep a broker busy. Each owns partitions, which keeps their order. */
+/** Number of publishers: each sends one request at a time. Each owns partitions, which keeps their order. */
 const PUBLISHERS = 4;
 const READ_BACK_BYTES = 4 * 1024 * 1024;
-/** More than one batch leads to: the queue is emptied before the next one is added. */
+/** Exceeds the output of a batch, and the queue is empty before the next batch is added. */
 const QUEUE_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Replays a range into the target. Resolves when all of it is acknowledged, checked, and the positions of its processors are
- * set. Throws `CommandError` where the target is in use or the replay is stopped; as libs/streams and libs/topics.
+ * Replays a range into the target. Resolves when all records are acknowledged and checked, and the positions of the processors
+ * are set. Throws `CommandError` when the target is in use or `signal` stops the replay, and the errors of libs/streams and
+ * libs/topics.
  */
 export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const { source, target, onProgress } = options;
@@ -61,7 +63,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
   const prefix = target.prefix;
   const codecs = await target.registry.codecs(REPLAY_TOPICS);
-  const writer = new Writer(publishers);
+  const writer = new ReplayWriter(publishers);
   const engine = new ReplayEngine({
     prefix,
     codecs,
@@ -84,7 +86,11 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   }
 }
 
-type Running = { readonly client: StreamClient; readonly engine: ReplayEngine; readonly writer: Writer };
+type Running = {
+  readonly client: StreamClient;
+  readonly engine: ReplayEngine;
+  readonly writer: ReplayWriter;
+};
 
 async function run(options: ReplayOptions, { client, engine, writer }: Running): Promise<Replayed> {
   const { source, target, topic, from, to, gaps, signal, onProgress } = options;
@@ -98,7 +104,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   for await (const batch of batchesOf(readMerged(client, name, ranges), gaps)) {
     await waitUntil(startedAt, batch.dueMs, signal);
     if (signal.aborted) break;
-    // The batch before is on its way to the broker meanwhile.
+    // The broker acknowledges the previous batch meanwhile.
     const output = await engine.process(await inputsOf(batch.records));
     await writer.write(output);
     records += batch.records.length;
@@ -113,10 +119,10 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   return { records, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** Makes records of the source the input of the engine. */
+/** Converts records of the source into input of the engine. */
 type ReadInputs = (records: readonly ReadRecord[]) => Promise<readonly ReplayInput[]>;
 
-/** How records of the source are read: where they are normalized again, or distributed again by their keys. */
+/** Returns the conversion for a source: it normalizes raw messages, or distributes records over other partitions. */
 async function inputReader(options: ReplayOptions): Promise<ReadInputs> {
   const { topic, partitions } = options;
   if (topic === 'raw-messages') return openNormalizer(options);
@@ -127,12 +133,12 @@ async function inputReader(options: ReplayOptions): Promise<ReadInputs> {
     );
 }
 
-/** raw-messages, read once more: their messages go to the partitions of their events. */
-async function openNormalizer({ source, target, partitions: wanted }: ReplayOptions): Promise<ReadInputs> {
+/** Returns the conversion of raw-messages: normalizes again, and assigns messages to the partitions of their events. */
+async function openNormalizer({ source, target, partitions: requested }: ReplayOptions): Promise<ReadInputs> {
   const { registry } = target;
   const raw = registry.decoder('raw-messages');
   const codec = await registry.codec('normalized-messages');
-  const partitions = wanted ?? (await matchPartitions(source));
+  const partitions = requested ?? (await matchPartitions(source));
   const inputOf = (message: NormalizedMessage, timestamp: number): ReplayInput => {
     const key = Buffer.from(String(message.event_id));
     return { partition: partitionHash(key) % partitions, key, value: codec.encode(message), timestamp };
@@ -149,8 +155,8 @@ async function openNormalizer({ source, target, partitions: wanted }: ReplayOpti
   };
 }
 
-/** Publishes batch after batch, one ahead of the next, and reads back what it published. */
-class Writer {
+/** Publishes batches while the next one is processed, and reads back published records. */
+class ReplayWriter {
   readonly #publishers: readonly Publisher[];
   #publishing: Promise<unknown> = Promise.resolve();
 
@@ -158,17 +164,18 @@ class Writer {
     this.#publishers = publishers;
   }
 
-  /** Resolves when the records before are acknowledged. Rejects with `PublishError`. */
+  /** Publishes records once the previous ones are acknowledged. Rejects with `PublishError`, also for the previous ones. */
   async write(records: readonly ReplayOutput[]): Promise<void> {
     await this.#publishing;
     const shares = Map.groupBy(records, ({ partition }) => partition % this.#publishers.length);
     this.#publishing = Promise.all(
       [...shares].map(([at, share]) => (this.#publishers[at] as Publisher).publish(share)),
     );
-    // Awaited with the next one: its failure is one then.
+    // Awaited by the next call, which reports its failure.
     this.#publishing.catch(() => {});
   }
 
+  /** Resolves when all records are acknowledged. Rejects with `PublishError`. */
   async settled(): Promise<void> {
     await this.#publishing;
   }
@@ -187,7 +194,7 @@ class Writer {
 
 const WIDTH = 24;
 
-/** The progress as one line: a bar, records, records a second, and the estimated time left. */
+/** Returns the progress as one line: a bar, records, records per second, and the estimated time left. */
 function progressLine(records: number, total: number, seconds: number): string {
   const share = total === 0 ? 1 : records / total;
   const filled = Math.floor(share * WIDTH);

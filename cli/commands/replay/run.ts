@@ -3,18 +3,19 @@ import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
-import { untilStopped } from '../../until-stopped.ts';
-import { parseCount, parseMoment } from '../option-values.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { untilStopped } from '../../terminal.ts';
+import { parseCount, parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
 import { replayInto } from './replay.ts';
 
-const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
+/** The rules that come with this release. */
+const DEFAULT_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
 const settings = z.object({ RULES_DIR: z.string().default('') });
 const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { into, ...options } = parse(given);
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
@@ -24,7 +25,7 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   const where = {
     source,
     target,
-    rulesDir: RULES_DIR || OWN_RULES,
+    rulesDir: RULES_DIR || DEFAULT_RULES,
     onProgress: showProgress(process.stderr),
   };
   const { records, seconds } = await untilStopped((signal) =>
@@ -37,12 +38,12 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
   return 0;
 }
 
-function parse({ values }: GivenTo<typeof command>) {
+function parse({ values }: ArgumentsOf<typeof command>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
   const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
   if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);
-  const from = parseMoment('--from', values.from);
-  const to = parseMoment('--to', values.to);
+  const from = parseOptionalMoment('--from', values.from);
+  const to = parseOptionalMoment('--to', values.to);
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   return {
     into: values.into,
@@ -52,11 +53,11 @@ function parse({ values }: GivenTo<typeof command>) {
     gaps: parseGaps(values.gaps),
     replace: values.replace,
     forSwitch: values['for-switch'],
-    partitions: parseCount('partitions', values.partitions),
+    partitions: parseCount('--partitions', values.partitions),
   };
 }
 
-/** By the choices of --source. */
+/** Topics by the choices of --source. */
 const SOURCES = { normalized: 'normalized-messages', raw: 'raw-messages' } as const;
 
 function parseGaps(text: string | undefined): number | null {

@@ -18,7 +18,7 @@ const RANGES = [
   { partition: 2, start: 0, end: 1 },
 ];
 
-/** Logs that are read so many records at once; the answers of the partitions take turns in this order. */
+/** A client whose fetches return `atOnce` records; partition `slow` answers late. */
 function clientOf(atOnce: number, slow: number): Pick<StreamClient, 'openReader'> {
   return {
     openReader: ({ partition }: ReaderOptions) => ({
@@ -39,12 +39,12 @@ test.each([
   [2, 1],
   [10, 2],
 ])(
-  'partitions are merged by what is in the log, %i records at once and partition %i slow',
+  'merges partitions by their records alone, with %i records at once and partition %i slow',
   async (atOnce, slow) => {
     const merged: string[] = [];
     for await (const { partition, timestamp } of readMerged(clientOf(atOnce, slow), 'a', RANGES))
       merged.push(`${partition}:${timestamp}`);
-    // Of the same time the lower partition first; each in its own order; up to the end of its range.
+    // At the same time the lower partition first; each in its order; up to the end of its range.
     expect(merged).toEqual(['0:10', '1:15', '0:20', '0:20', '2:20', '0:40', '1:50', '1:12', '1:20']);
   },
 );

@@ -8,26 +8,26 @@ import {
 } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 
-/** A range of a topic; times are those of the log's records, Unix milliseconds. */
-export type Range = {
+/** A range of a topic; times are those of its records, Unix milliseconds. */
+export type TopicRange = {
   readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;
-  /** The first record written at or after it, null for the first there is. */
+  /** Starts at the first record written at or after this time; null starts at the first record. */
   readonly from: number | null;
-  /** Up to the first record written at or after it, null for all that is there now. */
+  /** Ends before the first record written at or after this time; null ends at the current end. */
   readonly to: number | null;
 };
 
-/** The offsets of a range in one partition: `end` is not in it. */
+/** The offsets of a range in one partition; `end` is excluded. */
 export type PartitionRange = { readonly partition: number; readonly start: number; readonly end: number };
 
-/** Of one answer of the broker; two are held of each partition. */
+/** Maximum size of a fetch. Each partition holds two of them. */
 const FETCH_BYTES = 1024 * 1024;
 const READER = 'touchline-replay';
 
-/** The offsets of a range, by what the broker knows of the times of its records. Rejects with `StreamError`. */
-export async function partitionRanges({ brokers, topic, from, to }: Range): Promise<PartitionRange[]> {
+/** Returns the offsets of a range in each partition, as the broker knows them by time. Rejects with `StreamError`. */
+export async function partitionRanges({ brokers, topic, from, to }: TopicRange): Promise<PartitionRange[]> {
   const bounds = await topicBounds({ brokers, clientId: READER }, [topic]);
   const first = from === null ? null : await offsetsAt({ brokers, topic, time: from });
   const last = to === null ? null : await offsetsAt({ brokers, topic, time: to });
@@ -40,8 +40,8 @@ export async function partitionRanges({ brokers, topic, from, to }: Range): Prom
 }
 
 /**
- * The records of a range, merged: each partition in its own order, the partitions by the times of their next records, then
- * by their numbers. So the order follows from the log alone, however fast which partition is read. Rejects with `StreamError`.
+ * Reads the records of a range, merged: each partition in its order, and partitions by the times of their next records, then by
+ * their numbers. The order depends on the log alone, not on the speed of reading. Rejects with `StreamError`.
  */
 export async function* readMerged(
   client: Pick<StreamClient, 'openReader'>,
@@ -52,77 +52,77 @@ export async function* readMerged(
     .filter(({ start, end }) => start < end)
     .map(
       (range) =>
-        new Cursor(client.openReader({ topic, partition: range.partition, maxBytes: FETCH_BYTES }), range),
+        new PartitionCursor(
+          client.openReader({ topic, partition: range.partition, maxBytes: FETCH_BYTES }),
+          range,
+        ),
     );
   try {
     for (;;) {
-      let first: Cursor | null = null;
+      let first: PartitionCursor | null = null;
       for (const cursor of cursors) {
         if (cursor.head === undefined) await cursor.fill();
         if (cursor.head === undefined) continue;
         if (first?.head === undefined || cursor.head.timestamp < first.head.timestamp) first = cursor;
       }
       if (first?.head === undefined) return;
-      yield first.take(first.head);
+      const { head } = first;
+      first.advance();
+      yield head;
     }
   } finally {
     await Promise.all(cursors.map((cursor) => cursor.close()));
   }
 }
 
-/** How far one partition is read. The next answer is on its way while one is used. */
-class Cursor {
+/** Reads one partition, with one fetch ahead. */
+class PartitionCursor {
   head: ReadRecord | undefined;
   readonly #reader: PartitionReader;
   readonly #range: PartitionRange;
   #records: ReadBatch['records'] = [];
   #at = 0;
   #next: number;
-  #reading: Promise<ReadBatch> | null = null;
+  #fetching: Promise<ReadBatch> | null = null;
 
   constructor(reader: PartitionReader, range: PartitionRange) {
     this.#reader = reader;
     this.#range = range;
     this.#next = range.start;
-    this.#readAhead();
+    this.#fetchAhead();
   }
 
-  /** Waits for the next record, if there is one. */
+  /** Waits until `head` is the next record, or undefined at the end. */
   async fill(): Promise<void> {
-    while (this.head === undefined && this.#reading !== null) {
-      const batch = await this.#reading;
+    while (this.head === undefined && this.#fetching !== null) {
+      const batch = await this.#fetching;
       this.#records = batch.records;
       this.#at = 0;
       this.#next = batch.next;
-      this.#readAhead();
-      this.#advance();
+      this.#fetchAhead();
+      this.advance();
     }
   }
 
-  /** Gives the head, and goes to the next one. */
-  take(head: ReadRecord): ReadRecord {
-    this.#advance();
-    return head;
-  }
-
-  close(): Promise<void> {
-    return this.#reader.close();
-  }
-
-  #advance(): void {
+  /** Moves `head` to the next record that was fetched. */
+  advance(): void {
     const record = this.#records[this.#at];
     this.#at += 1;
     const { partition, end } = this.#range;
     this.head = record === undefined || record.offset >= end ? undefined : { ...record, partition };
   }
 
-  #readAhead(): void {
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  #fetchAhead(): void {
     if (this.#next >= this.#range.end) {
-      this.#reading = null;
+      this.#fetching = null;
       return;
     }
-    this.#reading = this.#reader.read(this.#next);
-    // Awaited later: its failure is one then.
-    this.#reading.catch(() => {});
+    this.#fetching = this.#reader.read(this.#next);
+    // Awaited later, when its failure is reported.
+    this.#fetching.catch(() => {});
   }
 }

@@ -18,7 +18,7 @@ import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { setPosition } from '../position/set-position.ts';
 
-/** The processors that a replay replaces and that resume after it. The composer sends none of the replayed messages. */
+/** The processors that resume after the replay. The composer sends none of the replayed messages. */
 const CONTINUED = [
   'match-processor',
   'standings-processor',
@@ -26,14 +26,14 @@ const CONTINUED = [
 ] as const satisfies readonly ProcessorName[];
 
 /**
- * Makes the topics of a prefix, those of a match with `partitions` or as many as those of the source, and registers their
- * schemas. With `replace`, deletes what is there before. Throws `CommandError` where it holds records, or its processors run;
- * as libs/topics.
+ * Creates the topics of the target and registers their schemas; topics of a match get `partitions`, by default as many as those
+ * of the source. `replace` deletes existing topics first. Throws `CommandError` when topics hold records or processors run, and
+ * the errors of libs/topics.
  */
 export async function prepareTarget(
   source: TopicCluster,
   target: OpenCluster,
-  { replace, partitions: wanted }: { readonly replace: boolean; readonly partitions: number | undefined },
+  { replace, partitions: requested }: { readonly replace: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
   const { brokers, prefix } = target;
   for (const processor of PROCESSOR_NAMES) {
@@ -49,8 +49,7 @@ export async function prepareTarget(
       ...PROCESSOR_NAMES.map((processor) => positionsTopicName(prefix, processor)),
     ]);
   }
-  const there = await findTopics({ brokers, prefix });
-  for (const topic of there) {
+  for (const topic of await findTopics(target)) {
     const used = (await bounds(brokers, topicName(prefix, topic))).some(({ end }) => end > 0);
     if (used) {
       throw new CommandError(
@@ -58,25 +57,24 @@ export async function prepareTarget(
       );
     }
   }
-  const partitions = wanted ?? (await matchPartitions(source));
+  const partitions = requested ?? (await matchPartitions(source));
   await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
 }
 
-/** The partitions of the topics of a match. */
+/** Returns the number of partitions of the topics of a match. */
 export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<number> {
   return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }
 
-/** What does not follow from messages. */
+/** Topics that are not derived from messages. */
 const INPUTS = ['catalogue', 'standings', 'standings-catalogue'] as const satisfies readonly TopicName[];
-/** What a system that is switched to the target continues with. */
+/** Topics that a system needs when it is switched to the target. */
 const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const satisfies readonly TopicName[];
 
 /**
- * Copies what does not follow from messages, as it stands now: the catalogue, and the tables that the provider made itself;
- * for a switch, clients, their access tokens and how far the provider was polled, record by record. To be called before the
- * end of the range is looked up: what the poller reads again is harmless, what it left out would be lost. Gives the number of
- * records of each topic, by its name on the broker.
+ * Copies the current records that are not derived from messages: the catalogue and the provider's own tables; `forSwitch`, also
+ * clients, their access tokens and the poller's checkpoints. Call this before looking up the end of the range: the poller may
+ * read messages twice, but must not leave any out. Returns the number of records by topic, named as on the broker.
  */
 export async function copyInputs(
   source: TopicCluster,
@@ -85,7 +83,7 @@ export async function copyInputs(
   forSwitch: boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  const publish = async (topic: TopicName, records: readonly Copied[]): Promise<void> => {
+  const publish = async (topic: TopicName, records: readonly CopiedRecord[]): Promise<void> => {
     const name = topicName(target.prefix, topic);
     await publisher.publish(records.map((record) => ({ ...record, topic: name })));
     counts.set(name, records.length);
@@ -99,19 +97,19 @@ export async function copyInputs(
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     await publish(topic, kept);
   }
-  // Of two edits with the same version the first counts, so all are copied in order.
+  // Of two edits with the same version the first counts: copies all records in order.
   if (forSwitch) for (const topic of OPERATIONS) await publish(topic, await recordsOf(source, topic));
   return counts;
 }
 
-type Copied = { readonly key: string; readonly value: Buffer | null };
+type CopiedRecord = { readonly key: string; readonly value: Buffer | null };
 
-/** The records of a topic, in the order of each partition. */
-async function recordsOf(place: TopicCluster, topic: TopicName): Promise<Copied[]> {
-  const records: Copied[] = [];
+/** Returns the records of a topic, in the order of each partition. */
+async function recordsOf(cluster: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
+  const records: CopiedRecord[] = [];
   await readTopic({
-    brokers: place.brokers,
-    topic: topicName(place.prefix, topic),
+    brokers: cluster.brokers,
+    topic: topicName(cluster.prefix, topic),
     untilEnd: true,
     onRecord({ key, value }) {
       if (key !== null)
@@ -122,8 +120,8 @@ async function recordsOf(place: TopicCluster, topic: TopicName): Promise<Copied[
 }
 
 /**
- * Checks that the topics hold what was published and nothing else: a record that was written twice, after a request that
- * failed, would shift the offsets that others name. Throws `CommandError`.
+ * Checks that the topics hold exactly the published records. A record that a failed request wrote twice would shift the offsets
+ * that causes name. Throws `CommandError`.
  */
 export async function requireWritten(
   target: TopicCluster,
@@ -134,12 +132,12 @@ export async function requireWritten(
     const found = ends.reduce((sum, { end }) => sum + end, 0);
     if (found === count) continue;
     throw new CommandError(
-      `${topic} holds ${found} records, ${count} were published: something else writes to it, or a request was written twice; replay again`,
+      `${topic} holds ${found} records, ${count} were published: another process writes to it, or a request was written twice; replay again`,
     );
   }
 }
 
-/** Sets the positions of the processors to the end of the replay, so that they resume there. */
+/** Sets the positions of the processors to the end of the replay, where they resume. */
 export async function setPositions(target: TopicCluster): Promise<void> {
   const { brokers, prefix } = target;
   for (const processor of CONTINUED) {

@@ -14,12 +14,14 @@ export type TaskRecord = ConsumedRecord & { readonly timestamp: number };
 /** Reads the published records of a partition of a topic (name on the broker), oldest first. */
 export type ReadBack = (topic: string, partition: number) => AsyncIterable<readonly ConsumedRecord[]>;
 
+/** A partition of a processor, and what it needs. */
 export type ReplayTaskOptions = {
   readonly partition: number;
   readonly create: () => PartitionProcessor;
-  /** What the processor restores itself from, by names on the broker. */
+  /** The changelogs of the processor, by names on the broker. */
   readonly changelogs: readonly string[];
   readonly readBack: ReadBack;
+  /** The task's dead letters. */
   readonly letters: {
     readonly service: ProcessorName;
     readonly input: TopicName;
@@ -29,8 +31,8 @@ export type ReplayTaskOptions = {
 };
 
 /**
- * One partition of a processor without the task runtime: what a batch gives depends on its records alone, so that the same
- * batches give the same bytes (docs/decisions/0084).
+ * Runs one partition of a processor without the task runtime. The output of a batch depends on its records alone, so that the
+ * same batches give the same bytes (docs/decisions/0084).
  */
 export class ReplayTask {
   readonly #options: ReplayTaskOptions;
@@ -42,8 +44,8 @@ export class ReplayTask {
   }
 
   /**
-   * What a batch leads to. As with the task runtime, a record that cannot be processed, or whose results cannot be written,
-   * becomes a dead letter and changes nothing. Rejects with `StreamError` where a broker or a topic is unavailable.
+   * Returns the output of a batch. As with the task runtime, a record that cannot be processed, or whose results cannot be
+   * written, becomes a dead letter and changes nothing. Rejects with `StreamError` when a broker or a topic is unavailable.
    */
   async process(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
     try {
@@ -83,7 +85,7 @@ export class ReplayTask {
     return output;
   }
 
-  /** A batch that failed, record by record: only what fails by itself is given up. */
+  /** Processes a failed batch record by record: only records that fail alone become dead letters. */
   async #oneByOne(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
     const output: OutputRecord[] = [];
     await this.#restore(output);
@@ -103,7 +105,7 @@ export class ReplayTask {
     return output;
   }
 
-  /** The state of a processor that threw is unknown: a new one is restored from the published and the pending records. */
+  /** Replaces the processor, whose state is unknown after an error, and restores it from published and pending records. */
   async #restore(unpublished: readonly OutputRecord[]): Promise<void> {
     const { partition, create, changelogs, readBack } = this.#options;
     this.#processor.close();
@@ -118,7 +120,7 @@ export class ReplayTask {
     }
   }
 
-  /** Dated by its record: a clock would make two replays differ. */
+  /** Returns a dead letter with the time of its record: a clock would make two replays differ. */
   #deadLetter(record: TaskRecord, error: PoisonError): OutputRecord {
     const { letters, partition } = this.#options;
     return deadLetterOf(letters, partition, record, error, record.timestamp);

@@ -1,16 +1,17 @@
-/** `touchline status`: one screen of a running system. */
-import { defineCommand } from '../../command.ts';
+/** `touchline status`: shows a running system on one screen. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline status [--watch] [--json] [--metrics <address>[,<address>...]]
 
-One screen of a running system: of each processor how many processes share it and how many records wait, how many dead letters
-are open, and whether each source of messages is to be believed, all from the broker. Of processes whose metrics it is given, what they hold: tasks by state, restored and undecided records.
+Shows a running system on one screen, from the broker: processes and pending records of each processor, open dead letters, and
+whether each source of messages is believed. With --metrics also, from these processes: memory, tasks by state, restored and
+undecided records.
 
-  --watch    again every 2 s, in a terminal, until Ctrl-C; elsewhere once
-  --json     the same as JSON, once
+  --watch    updates every 2 s on a terminal until Ctrl-C; elsewhere prints once
+  --json     prints JSON, once
   --metrics  addresses of METRICS_PORT, as http://localhost:9464
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -1,12 +1,11 @@
-/** What processes say of themselves on `/metrics`. */
 import { httpGet } from '#service/http-get.ts';
 
-/** A process, or why it did not answer. */
+/** The metrics of a process, or why they could not be read. */
 export type ProcessStatus =
   | {
       readonly url: string;
       readonly service: string;
-      /** Partitions that it holds, by state; none of a service without. */
+      /** Number of tasks by state; empty for a service without tasks. */
       readonly tasks: Readonly<Record<string, number>>;
       readonly restoredRecords: number;
       readonly undecidedRecords: number;
@@ -18,28 +17,28 @@ const LIMITS = { timeoutMs: 3_000, maxBytes: 16 * 1024 * 1024 };
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
-/** Reads a process's metrics; `url` is its address, as http://localhost:9464. Never rejects. */
-export async function askProcess(url: string, signal: AbortSignal): Promise<ProcessStatus> {
+/** Reads the metrics of a process; `url` is its address, as http://localhost:9464. Never rejects. */
+export async function readProcessStatus(url: string, signal: AbortSignal): Promise<ProcessStatus> {
   try {
     const { status, body } = await httpGet(`${url}/metrics`, LIMITS, signal);
-    return status === 200 ? processStatus(url, body.toString()) : { url, problem: `answers ${status}` };
+    return status === 200 ? parseProcessStatus(url, body.toString()) : { url, problem: `answers ${status}` };
   } catch (error) {
     return { url, problem: (error as Error).message };
   }
 }
 
-/** The status in the Prometheus text of a process. */
-export function processStatus(url: string, text: string): ProcessStatus {
+/** Parses the Prometheus text of a process. */
+export function parseProcessStatus(url: string, text: string): ProcessStatus {
   const tasks: Record<string, number> = {};
   let service = '';
   const sums = new Map<string, number>();
   for (const line of text.split('\n')) {
     const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
     if (name === '') continue;
-    const of = Object.fromEntries([...labels.matchAll(LABEL)].map(([, label, is]) => [label, is]));
-    service ||= of.service ?? '';
+    const byName = Object.fromEntries([...labels.matchAll(LABEL)].map(([, label, text]) => [label, text]));
+    service ||= byName.service ?? '';
     sums.set(name, (sums.get(name) ?? 0) + Number(value));
-    if (name === 'touchline_tasks' && Number(value) > 0) tasks[of.state ?? ''] = Number(value);
+    if (name === 'touchline_tasks' && Number(value) > 0) tasks[byName.state ?? ''] = Number(value);
   }
   if (service === '') return { url, problem: 'is no service of Touchline' };
   return {

@@ -1,4 +1,4 @@
-/** The screen of `touchline status`: pure. */
+/** Renders the screen of `touchline status`. Pure. */
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import type { ProcessStatus } from './processes.ts';
@@ -6,31 +6,32 @@ import type { ProcessStatus } from './processes.ts';
 /** A processor as the broker knows it. */
 export type ProcessorStatus = {
   readonly processor: string;
-  /** Null where its topics are not there. */
+  /** Null when its topics do not exist. */
   readonly state: {
     readonly processes: number;
     readonly partitions: number;
     readonly behind: number;
-    /** Partitions whose position is outside of what the input has: they are refused. */
+    /** Partitions whose position is outside of their input: they are refused. */
     readonly outside: readonly number[];
   } | null;
 };
 
+/** What the screen shows. */
 export type SystemStatus = {
-  /** Unix milliseconds. */
+  /** Time of reading, Unix milliseconds. */
   readonly at: number;
   readonly prefix: string;
   readonly processors: readonly ProcessorStatus[];
-  /** Open dead letters; null where there is no such topic. */
+  /** Number of open dead letters; null when the topic does not exist. */
   readonly deadLetters: number | null;
-  /** The status of each source of messages; none where there is no record of one. */
+  /** The status of each source of messages that has a record. */
   readonly sources: readonly SourceFeedStatus[];
   readonly processes: readonly ProcessStatus[];
 };
 
 const MIB = 1024 * 1024;
 
-/** A broker that has not answered for longer is said so, milliseconds. */
+/** Age above which the screen says that the broker has not answered. */
 const LATE_MS = 5_000;
 
 const PROCESSORS: readonly TextColumn<ProcessorStatus>[] = [
@@ -38,16 +39,16 @@ const PROCESSORS: readonly TextColumn<ProcessorStatus>[] = [
   { head: 'processes', align: 'right', of: ({ state }) => state?.processes ?? '-' },
   { head: 'partitions', align: 'right', of: ({ state }) => state?.partitions ?? '-' },
   { head: 'behind', align: 'right', of: ({ state }) => state?.behind ?? '-' },
-  { head: '', least: 12, of: noteCell },
+  { head: '', minWidth: 12, of: noteCell },
 ];
 const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'feed', of: ({ source }) => source },
   { head: 'state', of: ({ state, believed }) => ({ text: state, style: believed ? 'green' : 'red' }) },
   { head: 'since', of: ({ since }) => since && `${new Date(since).toISOString().slice(0, 19)}Z` },
-  { head: 'reason', least: 8, of: ({ reason }) => reason },
+  { head: 'reason', minWidth: 8, of: ({ reason }) => reason },
 ];
 const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
-  { head: 'process', least: 12, of: (one) => ('problem' in one ? one.url : one.service) },
+  { head: 'process', minWidth: 12, of: (one) => ('problem' in one ? one.url : one.service) },
   {
     head: 'MiB',
     align: 'right',
@@ -55,10 +56,10 @@ const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
   },
   { head: 'restored', align: 'right', of: (one) => ('problem' in one ? '-' : one.restoredRecords) },
   { head: 'undecided', align: 'right', of: (one) => ('problem' in one ? '-' : one.undecidedRecords) },
-  { head: 'tasks', least: 12, of: tasksCell },
+  { head: 'tasks', minWidth: 12, of: tasksCell },
 ];
 
-/** The lines of the screen as it is drawn at `now`, Unix milliseconds; `width` as `tableLines` takes it. */
+/** Returns the lines of the screen at `now`, Unix milliseconds; `width` is as for `tableLines`. */
 export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
   const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);

@@ -1,78 +1,82 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { behindOf } from '#cluster/logs.ts';
 import { httpUrl, list } from '#service/config.ts';
 import { StreamError } from '#streams/errors.ts';
+import { machineClock } from '#timing/clock.ts';
 import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { FollowedFeedHealth, OpenDeadLetters } from '../../followed-topics.ts';
 import { processorProgress } from '../../progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
-import { untilStopped } from '../../until-stopped.ts';
+import { printLine, untilStopped } from '../../terminal.ts';
 import type { command } from './command.ts';
-import { Health, OpenLetters } from './followed.ts';
-import { askProcess } from './processes.ts';
+import { readProcessStatus } from './processes.ts';
 import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.ts';
 
-const EVERY_MS = 2_000;
+const INTERVAL_MS = 2_000;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+/** A system whose status is shown: its cluster, followed topics, and addresses of metrics. */
+type ShownSystem = {
+  readonly cluster: TopicCluster;
+  readonly letters: OpenDeadLetters;
+  readonly health: FollowedFeedHealth;
+  readonly metrics: readonly string[];
+};
+
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
-  const place = findCluster(process.env);
-  const followed = { letters: new OpenLetters(place), health: new Health(place) };
+  const cluster = findCluster(process.env);
+  const letters = new OpenDeadLetters(cluster);
+  const system: ShownSystem = { cluster, letters, health: new FollowedFeedHealth(cluster), metrics };
   await untilStopped(async (signal) => {
-    const take = () => statusOf(place, followed, metrics, signal);
-    if (watch && !json && process.stdout.isTTY) return live(take, followed.health, signal);
-    const taken = await take();
-    const text = json ? JSON.stringify(taken, null, 2) : renderStatus(taken, terminalColumns()).join('\n');
-    process.stdout.write(`${text}\n`);
+    if (watch && !json && process.stdout.isTTY) return redraw(system, signal);
+    const status = await readStatus(system, signal);
+    printLine(json ? JSON.stringify(status, null, 2) : renderStatus(status, terminalColumns()).join('\n'));
   });
   return 0;
 }
 
-/** Feeds are judged with each draw: a broker that does not answer keeps all else waiting, and its silence is what must be shown. */
-async function live(take: () => Promise<SystemStatus>, health: Health, signal: AbortSignal): Promise<void> {
-  let latest = await take();
-  const taking = async (): Promise<void> => {
+/** Redraws the screen until `signal`. Feed health is current at each drawing, even while the broker does not answer. */
+async function redraw(system: ShownSystem, signal: AbortSignal): Promise<void> {
+  let latest = await readStatus(system, signal);
+  const reading = async (): Promise<void> => {
     while (!signal.aborted) {
-      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
+      await machineClock.sleep(INTERVAL_MS, signal);
       // Keeps the last values with their age, so that the command survives restarts of its broker.
-      latest = await take().catch((error: unknown) => {
-        // Questions about topics and those about records fail with errors of their own.
+      latest = await readStatus(system, signal).catch((error: unknown) => {
+        // Requests about topics fail with `TopicAdminError`, those about records with `StreamError`.
         if (error instanceof StreamError || error instanceof TopicAdminError) return latest;
         throw error;
       });
     }
   };
-  await drawWhile(Promise.race([taking(), once(signal, 'abort')]), () => {
-    const shown = { ...latest, sources: health.sources() };
+  await drawWhile(Promise.race([reading(), once(signal, 'abort')]), () => {
+    const shown = { ...latest, sources: system.health.sources() };
     return renderStatus(shown, process.stdout.columns - 1, Date.now());
   });
 }
 
-async function statusOf(
-  place: TopicCluster,
-  { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
-  metrics: readonly string[],
+async function readStatus(
+  { cluster, letters, health, metrics }: ShownSystem,
   signal: AbortSignal,
 ): Promise<SystemStatus> {
-  const prefix = place.prefix;
-  const topics = await findTopics({ brokers: place.brokers, prefix });
+  const topics = await findTopics(cluster);
   const [processors, deadLetters, sources, processes] = await Promise.all([
-    Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
-    topics.has('dead-letters') ? letters.known(signal).then(() => letters.count) : null,
-    topics.has('feed-health') ? health.known(signal).then(() => health.sources()) : [],
-    Promise.all(metrics.map((url) => askProcess(url, signal))),
+    Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(cluster, name))),
+    topics.has('dead-letters') ? letters.untilRead(signal).then(() => letters.count) : null,
+    topics.has('feed-health') ? health.untilRead(signal).then(() => health.sources()) : [],
+    Promise.all(metrics.map((url) => readProcessStatus(url, signal))),
   ]);
-  return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
+  return { at: Date.now(), prefix: cluster.prefix, processors, deadLetters, sources, processes };
 }
 
-async function processorStatus(place: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {
-  const progress = await processorProgress(place, processor);
+async function processorStatus(cluster: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {
+  const progress = await processorProgress(cluster, processor);
   if (progress === null) return { processor, state: null };
   const { members, partitions } = progress;
   const outside = partitions.filter(
@@ -91,10 +95,10 @@ async function processorStatus(place: TopicCluster, processor: ProcessorName): P
 
 const addresses = list(httpUrl());
 
-function parse({ values }: GivenTo<typeof command>) {
+function parse({ values }: ArgumentsOf<typeof command>) {
   const { watch, json, metrics } = values;
   if (metrics === undefined) return { watch, json, metrics: [] };
   const parsed = addresses.safeParse(metrics);
-  if (!parsed.success) throw new UsageError('--metrics takes http addresses, with commas between several');
+  if (!parsed.success) throw new UsageError('--metrics takes http addresses, separated by commas');
   return { watch, json, metrics: parsed.data };
 }

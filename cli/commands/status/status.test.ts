@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { processStatus } from './processes.ts';
+import { parseProcessStatus } from './processes.ts';
 import { renderStatus, type SystemStatus } from './render.ts';
 
 const METRICS = `# HELP touchline_tasks Partitions held, by state.
@@ -13,9 +13,9 @@ touchline_undecided_records{partition="1",service="match-processor"} 4
 process_resident_memory_bytes{service="match-processor"} 209715200
 `;
 
-describe('processStatus', () => {
-  test('reads tasks by state, and adds up over partitions', () => {
-    expect(processStatus('http://a', METRICS)).toEqual({
+describe('parseProcessStatus', () => {
+  test('reads tasks by state, and sums over partitions', () => {
+    expect(parseProcessStatus('http://a', METRICS)).toEqual({
       url: 'http://a',
       service: 'match-processor',
       tasks: { running: 6, restoring: 2 },
@@ -25,15 +25,15 @@ describe('processStatus', () => {
     });
   });
 
-  test.each(['', 'up 1\n', '<html></html>'])('says what is no service: %j', (text) => {
-    expect(processStatus('http://a', text)).toEqual({
+  test.each(['', 'up 1\n', '<html></html>'])('refuses a text that is not of a service: %j', (text) => {
+    expect(parseProcessStatus('http://a', text)).toEqual({
       url: 'http://a',
       problem: 'is no service of Touchline',
     });
   });
 });
 
-test('one screen has processors, dead letters and processes', () => {
+test('renders processors, dead letters, sources and processes on one screen', () => {
   const state = { processes: 2, partitions: 8, behind: 12_345, outside: [] };
   const taken: SystemStatus = {
     at: Date.UTC(2026, 5, 11, 20, 45, 10, 500),
@@ -56,7 +56,7 @@ test('one screen has processors, dead letters and processes', () => {
       },
       { source: 'other', believed: false, state: 'unknown', reason: null, since: null },
     ],
-    processes: [processStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
+    processes: [parseProcessStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
   expect(renderStatus(taken, null)).toEqual([
     'touchline.  2026-06-11T20:45:10Z',

@@ -1,15 +1,16 @@
 import { TOPIC_NAMES, type TopicName } from '#topics/topics.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { didYouMean } from '../../suggest.ts';
-import { parseCount, timeOf } from '../option-values.ts';
+import { parseCount, parseTime } from '../option-values.ts';
 import type { command } from './command.ts';
 
-/** The largest limit. */
-const MOST = 999_999_999;
+/** Maximum value of --limit. */
+const MAX_LIMIT = 999_999_999;
 
+/** A parsed request of `touchline tail`. */
 export type TailRequest = {
   readonly topics: readonly TopicName[];
-  /** Where it begins: Unix milliseconds, or an offset; a negative one counts back from the end. */
+  /** The start: `since` is Unix milliseconds; a negative `offset` counts back from the end. */
   readonly from: 'beginning' | 'end' | { readonly since: number } | { readonly offset: number };
   readonly untilEnd: boolean;
   readonly json: boolean;
@@ -20,7 +21,7 @@ export type TailRequest = {
 };
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
-export function parseTail({ values, positionals }: GivenTo<typeof command>, now: number): TailRequest {
+export function parseTail({ values, positionals }: ArgumentsOf<typeof command>, now: number): TailRequest {
   if (positionals.length === 0) throw new UsageError('name a topic, or several');
   const { json, format = null, key = null } = values;
   if (json && format !== null) throw new UsageError('--json and --format exclude each other');
@@ -33,20 +34,22 @@ export function parseTail({ values, positionals }: GivenTo<typeof command>, now:
     format,
     key,
     partition,
-    limit: parseCount('limit', values.limit, MOST) ?? Number.POSITIVE_INFINITY,
+    limit: parseCount('--limit', values.limit, MAX_LIMIT) ?? Number.POSITIVE_INFINITY,
   };
 }
 
-function startOf(values: GivenTo<typeof command>['values'], now: number): TailRequest['from'] {
+function startOf(values: ArgumentsOf<typeof command>['values'], now: number): TailRequest['from'] {
   const { since, offset, 'from-beginning': fromBeginning } = values;
   if ([since !== undefined, offset !== undefined, fromBeginning].filter(Boolean).length > 1)
     throw new UsageError('--from-beginning, --since and --offset exclude each other');
-  if (since !== undefined) return { since: timeOf('--since', since, now) };
+  if (since !== undefined) return { since: parseTime('--since', since, now) };
   if (offset !== undefined) {
     if (!/^-?\d{1,15}$/.test(offset))
-      throw new UsageError('--offset is a whole number; as --offset=-10 the last ten of each partition');
+      throw new UsageError(
+        '--offset is a whole number; --offset=-10 starts at the last ten records of each partition',
+      );
     if (!offset.startsWith('-') && values.partition === undefined)
-      throw new UsageError('--offset goes with --partition: offsets count in a partition');
+      throw new UsageError('--offset goes with --partition: each partition has its own offsets');
     return { offset: Number(offset) };
   }
   return fromBeginning ? 'beginning' : 'end';

@@ -15,7 +15,7 @@ test.each([
   ['plain', 'plain'],
 ])('fills %j', (format, text) => expect(formatter(format)(state)).toBe(text));
 
-test('shows a deleted key', () =>
+test('fills the format for a deleted key', () =>
   expect(formatter('{key}={value}|{summary}')({ ...state, key: 'k', value: null })).toBe(
     'k=|(no value: the key is deleted)',
   ));

@@ -1,12 +1,12 @@
-/** How `touchline tail` shows a record. */
+/** Formats records for `touchline tail`. */
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
-import { jsonText, lineShown } from '../../values.ts';
+import { escapeLine, jsonText } from '../../values.ts';
 
-/** A record with its decoded value; null where its key is deleted. */
+/** A record with its decoded value, which is null for a deleted key. */
 type DecodedRecord<T extends TopicName = TopicName> = {
   readonly topic: T;
   readonly record: ReadRecord;
@@ -27,10 +27,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
     value === null ? '(no value: the key is deleted)' : summaryOf(topic, value as never),
 };
 
-/** The names of what a format may hold, beside `value.` and the path of a field. */
+/** Names that a format may contain, besides `value.` and the path of a field. */
 const FIELD_NAMES = Object.keys(FIELDS);
 
-/** A function that fills the `{names}` of a format; `\t` and `\n` are a tab and a line end. Throws `UsageError`. */
+/** Returns a function that fills the `{names}` of a format; `\t` and `\n` are a tab and a line end. Throws `UsageError`. */
 export function formatter(format: string): Field {
   const parts = format
     .replaceAll('\\t', '\t')
@@ -42,7 +42,7 @@ export function formatter(format: string): Field {
 
 function fieldNamed(name: string): Field {
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-  if (field !== undefined) return (decoded) => lineShown(field(decoded));
+  if (field !== undefined) return (decoded) => escapeLine(field(decoded));
   const [head, ...path] = name.split('.');
   if (head !== 'value' || path.length === 0)
     throw new UsageError(`--format has no {${name}}: it has {${FIELD_NAMES.join('}, {')}}, {value.<field>}`);
@@ -53,6 +53,6 @@ function fieldNamed(name: string): Field {
       value,
     );
     if (found === undefined || found === null) return '';
-    return lineShown(typeof found === 'string' ? found : jsonText(found));
+    return escapeLine(typeof found === 'string' ? found : jsonText(found));
   };
 }

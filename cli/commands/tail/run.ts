@@ -1,49 +1,49 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { machineClock } from '#timing/clock.ts';
 import { findTopics } from '#topics/admin.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
-import { sayInTime } from '../../terminal.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { FollowedFeedHealth } from '../../followed-topics.ts';
+import { printLineAndDrain, untilStopped } from '../../terminal.ts';
 import { decodersOf } from '../../topic-reads.ts';
-import { untilStopped } from '../../until-stopped.ts';
-import { jsonText, lineShown } from '../../values.ts';
-import { Health } from '../status/followed.ts';
+import { TradingPermissions } from '../../trading-permissions.ts';
+import { escapeLine, jsonText } from '../../values.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
 import type { command } from './command.ts';
 import { formatter } from './format.ts';
-import { Permissions } from './permissions.ts';
 
-const PERMISSIONS_EVERY_MS = 100;
-const FORMAT = '{time}  {key}  {summary}';
+/** Interval between two checks whether trading permissions have changed. */
+const PERMISSIONS_INTERVAL_MS = 100;
+const DEFAULT_FORMAT = '{time}  {key}  {summary}';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTail(given, Date.now());
-  const several = request.topics.length > 1 ? '{topic}  ' : '';
-  const format = formatter(request.format ?? `${several}${FORMAT}`);
-  const place = findCluster(process.env);
-  await requireTopics(place, request.topics);
-  return untilStopped((signal) => showRecords(place, { ...request, line: format }, signal));
+  const topic = request.topics.length > 1 ? '{topic}  ' : '';
+  const line = formatter(request.format ?? `${topic}${DEFAULT_FORMAT}`);
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, request.topics);
+  return untilStopped((signal) => showRecords(cluster, { ...request, line }, signal));
 }
 
-/** Shows records until `asked`, or the end that the request names; gives the exit code. */
+/** Prints records until `stopped`, or the end of the request. Returns the exit code. */
 async function showRecords(
-  place: OpenCluster,
+  cluster: OpenCluster,
   request: TailRequest & { readonly line: ReturnType<typeof formatter> },
-  asked: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<number> {
   const { topics, untilEnd, json, key, limit, line } = request;
-  const decoders = decodersOf(place, topics);
-  const from = await startOf(place, request);
-  const permissions = (await showsTrading(place, request)) ? new Permissions() : null;
-  const over = new AbortController();
-  const signal = AbortSignal.any([asked, over.signal]);
+  const decoders = decodersOf(cluster, topics);
+  const from = await startOf(cluster, request);
+  const permissions = (await showsTrading(cluster, request)) ? new TradingPermissions() : null;
+  const ended = new AbortController();
+  const signal = AbortSignal.any([stopped, ended.signal]);
   const caughtUp = Promise.withResolvers<void>();
-  const health = new Health(place);
+  const health = new FollowedFeedHealth(cluster);
   let shown = 0;
   let undecodable = 0;
 
@@ -54,25 +54,27 @@ async function showRecords(
     if (record.value === null && json) return;
     try {
       const value = record.value === null ? null : await decoders[topic].read(record.value);
-      if (topic === 'match-state') permissions?.show(Number(keyText), value as MatchState | null);
-      await sayInTime(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
+      if (topic === 'match-state') permissions?.apply(Number(keyText), value as MatchState | null);
+      await printLineAndDrain(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       undecodable += 1;
       process.stderr.write(`partition ${record.partition}, offset ${record.offset}: ${error.message}\n`);
     }
     shown += 1;
-    if (shown >= limit) over.abort();
+    if (shown >= limit) ended.abort();
   };
 
-  const following =
+  const printing =
     permissions &&
-    caughtUp.promise.then(() => health.known(signal)).then(() => say(permissions, health, signal));
-  // Awaited below; without feed health no trading permission may be printed.
-  following?.catch(() => over.abort());
-  const names = new Map(topics.map((topic) => [topicName(place.prefix, topic), topic]));
+    caughtUp.promise
+      .then(() => health.untilRead(signal))
+      .then(() => printPermissions(permissions, health, signal));
+  // Awaited below. Ends the command, because without feed health it must not show any trading permission.
+  printing?.catch(() => ended.abort());
+  const names = new Map(topics.map((topic) => [topicName(cluster.prefix, topic), topic]));
   await follow({
-    brokers: place.brokers,
+    brokers: cluster.brokers,
     topics: [...names.keys()],
     from,
     otherwise: request.from === 'beginning' ? 'beginning' : 'end',
@@ -86,37 +88,41 @@ async function showRecords(
     },
     onCaughtUp: () => {
       caughtUp.resolve();
-      if (untilEnd) over.abort();
+      if (untilEnd) ended.abort();
     },
   });
   caughtUp.resolve();
-  over.abort();
-  await following;
-  // What was read to its end from its beginning has no such key; elsewhere its records may be before or to come.
-  if (key !== null && shown === 0 && untilEnd && request.from === 'beginning' && !asked.aborted)
+  ended.abort();
+  await printing;
+  // Only a topic that was read completely proves that the key is unknown.
+  if (key !== null && shown === 0 && untilEnd && request.from === 'beginning' && !stopped.aborted)
     throw new CommandError(`${key} is unknown here: no record of ${topics.join(' or ')} has it as its key`);
   return undecodable === 0 ? 0 : 1;
 }
 
-/** Whether it also says what may be traded: values and lines in a given format stand alone, and a command that ends sees no change. */
+/** Whether to print trading permissions: not beside JSON or a given format, nor when the command ends by itself. */
 async function showsTrading(
-  { brokers, prefix }: OpenCluster,
+  cluster: OpenCluster,
   { topics, json, format, untilEnd }: TailRequest,
 ): Promise<boolean> {
   if (!topics.includes('match-state') || json || format !== null || untilEnd) return false;
-  return (await findTopics({ brokers, prefix })).has('feed-health');
+  return (await findTopics(cluster)).has('feed-health');
 }
 
-/** Prints what may be traded as it changes, by time alone too, until `signal`. */
-async function say(permissions: Permissions, health: Health, signal: AbortSignal): Promise<void> {
+/** Prints changes of trading permissions, even without new records, until `signal`. */
+async function printPermissions(
+  permissions: TradingPermissions,
+  health: FollowedFeedHealth,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     for (const [eventId, words] of permissions.changes((id) => health.match(id)))
-      await sayInTime(lineShown(`${new Date().toISOString()}  ${eventId}  ${words}`));
-    await delay(PERMISSIONS_EVERY_MS, undefined, { signal }).catch(() => {});
+      await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));
+    await machineClock.sleep(PERMISSIONS_INTERVAL_MS, signal);
   }
 }
 
-/** The first offset of each partition that does not begin at the beginning or the end. Throws `CommandError`. */
+/** Returns the first offset of partitions by `partitionKey`; none for the beginning and the end. Throws `CommandError`. */
 async function startOf(
   { brokers, prefix }: OpenCluster,
   { topics, from, partition }: TailRequest,

@@ -39,7 +39,7 @@ test.each([
   [['expire', ID, '--at', 'tomorrow']],
 ])('refuses %j', (args) => expect(() => parseTokens(parseArguments(args, command))).toThrow(UsageError));
 
-test('does not echo a token that is given in place of its id', () => {
+test('does not echo a token that was given instead of its id', () => {
   const token = `touchline_pat_${'x'.repeat(43)}`;
   expect(() => parseTokens(parseArguments(['revoke', token], command))).toThrow(
     expect.not.stringContaining(token),

@@ -1,7 +1,8 @@
 import { MAX_LABEL } from '#clients/access-tokens.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
-import { idOf, momentOf } from '../option-values.ts';
+import { parseOptionalId } from '../ids.ts';
+import { parseMoment } from '../option-values.ts';
 import { ACTIONS, type command } from './command.ts';
 
 /** A parsed request of `touchline tokens`. Times are Unix milliseconds. */
@@ -11,13 +12,13 @@ const ID = /^[0-9a-f]{16}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseTokens(given: GivenTo<typeof command>) {
+export function parseTokens(given: ArgumentsOf<typeof command>) {
   const { values } = given;
   const { name: action, words } = actionOf(ACTIONS, given);
-  const clientId = values.client === undefined ? null : idOf(values.client);
-  const expectWords = (wanted: number): void => {
-    if (words.length !== wanted)
-      throw new UsageError(`${action} takes ${wanted} arguments here, not ${words.length}`);
+  const clientId = parseOptionalId(values.client);
+  const expectWords = (expected: number): void => {
+    if (words.length !== expected)
+      throw new UsageError(`${action} takes ${expected} arguments here, not ${words.length}`);
   };
   switch (action) {
     case 'list':
@@ -38,12 +39,12 @@ export function parseTokens(given: GivenTo<typeof command>) {
     case 'expire':
       expectWords(1);
       if ((values.at === undefined) === (values.never !== true))
-        throw new UsageError('say --at <time> or --never');
+        throw new UsageError('add --at <time> or --never');
       return { action, id: tokenIdOf(words[0]), at: values.at === undefined ? null : expiryOf(values.at) };
   }
 }
 
-/** Never echoes the argument: it may be a token instead of its id. */
+/** Parses the id of a token. The error never echoes the argument, which may be a token instead of its id. */
 function tokenIdOf(text = ''): string {
   if (ID.test(text)) return text;
   throw new UsageError('the id of a token has 16 hexadecimal digits, as touchline tokens list shows it');
@@ -54,7 +55,7 @@ function labelOf(text: string): string {
   throw new UsageError(`a label has at most ${MAX_LABEL} characters`);
 }
 
-/** A moment; of a day its beginning in UTC. */
+/** Parses a moment, or a day, which means its beginning in UTC. */
 function expiryOf(text: string): number {
-  return momentOf('--at', DAY.test(text) ? `${text}T00:00Z` : text);
+  return parseMoment('--at', DAY.test(text) ? `${text}T00:00Z` : text);
 }

@@ -1,5 +1,5 @@
-/** `touchline tokens`: the access tokens of clients. */
-import { defineCommand } from '../../command.ts';
+/** `touchline tokens`: shows and changes the access tokens of clients. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
@@ -8,16 +8,17 @@ const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
        touchline tokens label <token id> <label> | --none
        touchline tokens expire <token id> --at <time> | --never
 
-The personal access tokens of clients for the tool endpoint. They are on the topic access-tokens, as hashes: a token is
-shown only by the exchange that issued it (POST /api/v1/token of the tool gateway). Every gateway applies a change within
-moments. Several people may edit at the same time: no edit undoes another.
+The personal access tokens of clients for the tool endpoint. The topic access-tokens stores their hashes: only the exchange
+that issues a token shows it (POST /api/v1/token of the tool gateway). Every gateway applies a change within moments.
+Several people may edit at the same time: no edit undoes another.
 
-  list    the tokens, the oldest first; those that are dead for more than 30 days go when their client exchanges again
-  revoke  makes the token, or every token of the client, invalid at once and for good
-  label   what the token is called, at most 256 characters
-  expire  sets when it expires: a day (its beginning in UTC) or a moment as 2027-01-31T12:00:00Z; or never
+  list    lists the tokens, the oldest first. Tokens that were revoked or expired more than 30 days ago are deleted when
+          their client exchanges credentials again
+  revoke  makes the token, or every token of the client, permanently invalid, at once
+  label   sets the label of the token, at most 256 characters
+  expire  sets when the token expires: at the beginning of a day (UTC), at a moment as 2027-01-31T12:00:00Z, or never
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 /** Options that each action takes. */

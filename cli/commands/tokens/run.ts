@@ -3,34 +3,35 @@ import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/dire
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { commandLog, findCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 import type { command } from './command.ts';
 
 type Tokens = VersionedTopic<'access-tokens'>;
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTokens(given);
-  const place = findCluster(process.env);
-  await requireTopics(place, ['access-tokens']);
-  const topic = new VersionedTopic('access-tokens', { ...place, log: commandLog('tokens') });
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['access-tokens']);
+  const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
-  // Fails for an unknown client: a wrong id must not look like a client without tokens.
-  if ('clientId' in request && request.clientId !== null) await requireClient(place, topic, request.clientId);
+  // A wrong id must not look like a client without tokens.
+  if ('clientId' in request && request.clientId !== null)
+    await requireKnownClient(cluster, topic, request.clientId);
   process.stdout.write(text);
   return 0;
 }
 
-/** Throws `CommandError` for an id that no client has and no token is of; a client that was removed may have tokens. */
-async function requireClient(place: TopicCluster, topic: Tokens, id: number): Promise<void> {
+/** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
+async function requireKnownClient(cluster: TopicCluster, topic: Tokens, id: number): Promise<void> {
   if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
-  await requireTopics(place, ['clients']);
-  const clients = await ClientDirectory.open({ ...place, log: commandLog('tokens') }).list();
+  await requireTopics(cluster, ['clients']);
+  const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
   if (clients.every(({ client_id }) => client_id !== id))
     throw new CommandError(
-      `client ${id} is unknown here: no client and no token under ${place.prefix} has it`,
+      `client ${id} is unknown here: no client and no token under ${cluster.prefix} has it`,
     );
 }
 
@@ -42,7 +43,7 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
         .sort((a, b) => a.created_at - b.created_at);
       if (all.length === 0 && !request.json) return 'there are no tokens\n';
       if (!request.json) return tableText(columnsAt(now), all);
-      return all.map((token) => `${JSON.stringify(shown(token, now))}\n`).join('');
+      return all.map((token) => `${JSON.stringify(publicFields(token, now))}\n`).join('');
     }
     case 'revoke':
       return `${line(await revoke(topic, request.id, now), now)}\n`;
@@ -55,21 +56,22 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
     }
     case 'label': {
       const { label } = request;
-      return `${line(await change(topic, request.id, (known) => ({ ...known, label })), now)}\n`;
+      return `${line(await editToken(topic, request.id, (known) => ({ ...known, label })), now)}\n`;
     }
     case 'expire': {
       const expires_at = request.at;
-      return `${line(await change(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
+      return `${line(await editToken(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
     }
   }
 }
 
-/** Only the first revocation counts. */
+/** Revokes a token; keeps the time of an earlier revocation. */
 function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenRecord> {
-  return change(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
+  return editToken(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
 }
 
-function change(
+/** Edits a token. Throws `CommandError` when it does not exist. */
+function editToken(
   topic: Tokens,
   id: string,
   edit: (known: AccessTokenRecord) => RecordDraft<AccessTokenRecord>,
@@ -85,8 +87,8 @@ function stateOf(record: AccessTokenRecord, now: number): 'live' | 'revoked' | '
   return isLive(record, now) ? 'live' : 'expired';
 }
 
-/** What may be shown of a token: not its hash. */
-function shown(record: AccessTokenRecord, now: number): object {
+/** Returns a token without its hash, and with its state. */
+function publicFields(record: AccessTokenRecord, now: number): object {
   const { token_hash: _, ...rest } = record;
   return { ...rest, state: stateOf(record, now) };
 }
@@ -98,7 +100,7 @@ function columnsAt(now: number): TextColumn<AccessTokenRecord>[] {
     { head: 'state', of: (record) => stateCell(stateOf(record, now)) },
     { head: 'made', of: ({ created_at }) => timeText(created_at) },
     { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : timeText(expires_at)) },
-    { head: 'label', least: 6, of: ({ label }) => label },
+    { head: 'label', minWidth: 6, of: ({ label }) => label },
   ];
 }
 
@@ -110,7 +112,7 @@ function line(record: AccessTokenRecord, now: number): string {
   const { token_id, client_id, label, created_at, expires_at } = record;
   const until = expires_at === null ? 'for ever' : `until ${timeText(expires_at)}`;
   const state = stateOf(record, now).padEnd(7);
-  const name = label === null ? '' : `  ${lineShown(label)}`;
+  const name = label === null ? '' : `  ${escapeLine(label)}`;
   return `${token_id}  client ${client_id}  ${state}  made ${timeText(created_at)}, ${until}${name}`;
 }
 

@@ -1,21 +1,22 @@
 /** `touchline topics`: creates the topics and registers their schemas. */
 import { TOPICS } from '#topics/topics.ts';
-import { defineCommand } from '../../command.ts';
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline topics [--replication-factor <n>] [--min-in-sync <n>] [--partitions <n>] [--print]
 
-Creates every missing topic and registers the schemas of all; existing topics stay unchanged. Services need
-both; touchline up and demo do this by themselves. docs/reference/topics.md has the table. Warns where copies are unsafe.
+Creates every missing topic and registers all schemas; existing topics stay unchanged. Services need both; touchline up
+and demo do this by themselves. docs/reference/topics.md lists the topics. Warns when the number of replicas is unsafe.
 
-  --replication-factor <n>  copies of each partition of a topic that is made; else TOPIC_REPLICATION_FACTOR, else one a
+  --replication-factor <n>  replicas of each partition of a new topic; default: TOPIC_REPLICATION_FACTOR, else one per
                             broker, at most three
-  --min-in-sync <n>         copies that must have a record before it counts as written; else TOPIC_MIN_IN_SYNC_REPLICAS,
-                            else two of three, and one of fewer
-  --partitions <n>          partitions of the topics of a match that are made, else TOPIC_PARTITIONS, else ${TOPICS['match-state'].partitions}; all of
-                            them must have the same
-  --print                   only prints the commands of kafka-topics.sh that create all of them, for an operator who may
+  --min-in-sync <n>         replicas that must have a record before it counts as written; default:
+                            TOPIC_MIN_IN_SYNC_REPLICAS, else two of three, else one
+  --partitions <n>          partitions of new topics of a match, the same number for all of them; default:
+                            TOPIC_PARTITIONS, else ${TOPICS['match-state'].partitions}
+  --print                   only prints the commands of kafka-topics.sh that create all topics, for an operator who may
+                            create them
 
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+${BROKER_HELP}
 `;
 
 export const command = defineCommand({

@@ -2,44 +2,37 @@ import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import { printCommands } from '../../addresses.ts';
 import { findCluster } from '../../cluster.ts';
-import type { GivenTo } from '../../command.ts';
-import { printCommands } from '../../print-commands.ts';
-import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
+import type { ArgumentsOf } from '../../command.ts';
+import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
+import { printLine } from '../../terminal.ts';
 import { parseCount } from '../option-values.ts';
 import type { command } from './command.ts';
 
 const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTableSettings });
 
-export async function run(args: GivenTo<typeof command>): Promise<number> {
-  const { print, given } = parse(args);
+export async function run({ values }: ArgumentsOf<typeof command>): Promise<number> {
+  const replicationFactor = parseCount('--replication-factor', values['replication-factor']);
+  const minInSync = parseCount('--min-in-sync', values['min-in-sync']);
+  const partitions = parseCount('--partitions', values.partitions);
   const config = loadConfig(settings, process.env);
-  const wanted = { ...wantedTopicsOf(config), ...given };
-  if (print) {
+  const configured = wantedTopicsOf(config);
+  const wanted: WantedTopics = {
+    replicationFactor: replicationFactor ?? configured.replicationFactor,
+    minInSync: minInSync ?? configured.minInSync,
+    partitions: partitions ?? configured.partitions,
+  };
+  if (values.print) {
     printCommands('kafka-topics.sh', topicCommands({ prefix: config.TOPIC_PREFIX, ...wanted }));
     return 0;
   }
-  const place = findCluster(process.env);
-  const there = await findTopics(place);
-  const warnings = await createTopics({ ...place, ...wanted });
+  const cluster = findCluster(process.env);
+  const existing = await findTopics(cluster);
+  const warnings = await createTopics({ ...cluster, ...wanted });
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  await place.registry.registerAll();
-  for (const topic of TOPIC_NAMES) {
-    process.stdout.write(`${there.has(topic) ? 'there' : 'made '}  ${topicName(place.prefix, topic)}\n`);
-  }
+  await cluster.registry.registerAll();
+  for (const topic of TOPIC_NAMES)
+    printLine(`${existing.has(topic) ? 'there' : 'made '}  ${topicName(cluster.prefix, topic)}`);
   return 0;
-}
-
-function parse({ values }: GivenTo<typeof command>): { given: WantedTopics; print: boolean } {
-  const replicationFactor = parseCount('replication-factor', values['replication-factor']);
-  const minInSync = parseCount('min-in-sync', values['min-in-sync']);
-  const partitions = parseCount('partitions', values.partitions);
-  return {
-    print: values.print,
-    given: {
-      ...(replicationFactor === undefined ? {} : { replicationFactor }),
-      ...(minInSync === undefined ? {} : { minInSync }),
-      ...(partitions === undefined ? {} : { partitions }),
-    },
-  };
 }

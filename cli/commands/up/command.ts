@@ -1,4 +1,4 @@
-/** `touchline up`: every service except the simulator. */
+/** `touchline up`: starts every service except the simulator. */
 import { z } from 'zod';
 import { httpUrl, renderHelp, secret } from '#service/config.ts';
 import { defineCommand } from '../../command.ts';
@@ -9,22 +9,25 @@ export const config = z
     ...platformSettings,
     PROVIDER_BASE_URL: httpUrl()
       .optional()
-      .describe("A provider's REST interface, without /v2, to poll; nothing is polled by default."),
-    PROVIDER_CLIENT_ID: z.string().optional().describe('Client id there; goes with PROVIDER_BASE_URL.'),
+      .describe('REST interface of a provider to poll, without /v2. Default: nothing is polled.'),
+    PROVIDER_CLIENT_ID: z
+      .string()
+      .optional()
+      .describe('Client id at the provider; required with PROVIDER_BASE_URL.'),
     PROVIDER_SECRET_KEY: secret(z.string().optional()).describe(
-      'Secret key there; goes with PROVIDER_BASE_URL.',
+      'Secret key at the provider; required with PROVIDER_BASE_URL.',
     ),
   })
   .superRefine((given, context) => {
     for (const name of ['PROVIDER_CLIENT_ID', 'PROVIDER_SECRET_KEY'] as const)
       if (given.PROVIDER_BASE_URL !== undefined && given[name] === undefined)
-        context.addIssue({ code: 'custom', path: [name], message: 'goes with PROVIDER_BASE_URL' });
+        context.addIssue({ code: 'custom', path: [name], message: 'is required with PROVIDER_BASE_URL' });
   });
 
-const ABOUT = `Starts a broker, a schema registry and every service but the simulator, and stays until Ctrl-C.
-Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.
+const ABOUT = `Starts a broker, a schema registry and every service except the simulator, and runs until Ctrl-C.
+Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else on this machine with Java 17 or later.
 
-  --replicas <service>=<n>  so many processes of a service; once for each service, of
+  --replicas <service>=<n>  number of processes of a service; may be repeated, for
                             ${REPLICABLE.join(', ')}`;
 
 export const command = defineCommand({

@@ -1,16 +1,17 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
-import { say } from '../../terminal.ts';
+import { printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
 import { type command, config } from './command.ts';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const replicas = parseReplicas(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
@@ -20,12 +21,12 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     graceful: (reason) => {
       // A platform that is still starting ends with this process.
       if (platform === undefined) process.exit(0);
-      say(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
+      printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
       stopping.abort(reason);
     },
     force: (code) => process.exit(code),
   });
-  // Not once all is ready: the receiver accepts deliveries before.
+  // Before all services are ready, because the receiver already accepts deliveries.
   keepFolder(settings.DATA_DIR);
   const started = await startPlatform({
     dataDir: settings.DATA_DIR,
@@ -33,8 +34,8 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     provider: providerOf(settings),
     replicas,
     brokerCount: 1,
-    onProgress: (line) => say(`  ${line}`),
-    onTrouble: (line) => say(`! ${line}`),
+    onProgress: (line) => printLine(`  ${line}`),
+    onProblem: (line) => printLine(`! ${line}`),
   });
   try {
     await started.startRest();
@@ -43,25 +44,26 @@ export async function run(given: GivenTo<typeof command>): Promise<number> {
     throw error;
   }
   platform = started;
-  say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
-  const stay = setInterval(() => {}, 2 ** 30);
-  await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
-  clearInterval(stay);
+  printLine(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
+  // Keeps this process alive while no service runs, as between restarts.
+  const keepAlive = setInterval(() => {}, 2 ** 30);
+  await once(stopping.signal, 'abort');
+  clearInterval(keepAlive);
   await platform.stop();
   return 0;
 }
 
-/** A machine has room for so many at most. */
-const MOST_REPLICAS = 64;
+/** Maximum number of processes of a service on one machine. */
+const MAX_REPLICAS = 64;
 
-function parseReplicas({ values }: GivenTo<typeof command>): Map<string, number> {
+function parseReplicas({ values }: ArgumentsOf<typeof command>): Map<string, number> {
   const replicas = new Map<string, number>();
   for (const given of values.replicas ?? []) {
     const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];
-    if (!REPLICABLE.includes(name) || Number(count) > MOST_REPLICAS) {
+    if (!REPLICABLE.includes(name) || Number(count) > MAX_REPLICAS) {
       const services = REPLICABLE.join(', ');
       throw new UsageError(
-        `--replicas must be <service>=<n>, with 1 to ${MOST_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
+        `--replicas must be <service>=<n>, with 1 to ${MAX_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
       );
     }
     replicas.set(name, Number(count));
@@ -78,7 +80,7 @@ function providerOf({
   return { baseUrl, clientId, secretKey };
 }
 
-/** Addresses of everything, and how to send and read. */
+/** Renders the addresses of the platform, and commands that send and read. */
 function renderHowTo(platform: Platform, dataDir: string): string {
   const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
   const { dispatcherUrl, logFolder } = platform;

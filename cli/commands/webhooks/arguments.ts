@@ -1,19 +1,19 @@
-import { type GivenTo, UsageError } from '../../command.ts';
+import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
-import { parseCount, pastMoment } from '../option-values.ts';
+import { parseCount, parsePastTime } from '../option-values.ts';
 import { ACTIONS, type command } from './command.ts';
 
 /**
- * A parsed request of `touchline webhooks`. Times are Unix milliseconds; attempts without an id are those of all subscriptions;
- * what is skipped is everything composed before a time, or one message by its `uuid`.
+ * A parsed request of `touchline webhooks`. Times are Unix milliseconds. `attempts` without an id lists all webhooks. `skip`
+ * gives up all messages composed before a time, or the message with a `uuid`.
  */
 export type WebhooksRequest = ReturnType<typeof parseWebhooks>;
 
-const LIMIT = 50;
-const MOST = 100_000;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100_000;
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
-export function parseWebhooks(given: GivenTo<typeof command>, now: number) {
+export function parseWebhooks(given: ArgumentsOf<typeof command>, now: number) {
   const { values } = given;
   const { name: action, words: ids } = actionOf(ACTIONS, given);
   const counts: readonly number[] = ACTIONS[action].ids;
@@ -21,23 +21,23 @@ export function parseWebhooks(given: GivenTo<typeof command>, now: number) {
     throw new UsageError(action === 'list' ? 'list takes no id' : 'name one webhook by its id');
   const [id = ''] = ids;
   const json = values.json === true;
-  const limit = parseCount('limit', values.limit, MOST) ?? LIMIT;
+  const limit = parseCount('--limit', values.limit, MAX_LIMIT) ?? DEFAULT_LIMIT;
   switch (action) {
     case 'list':
       return { action, json };
     case 'attempts':
-      return { action, id: ids[0], since: pastMoment('--since', values.since ?? '1d', now), limit, json };
+      return { action, id: ids[0], since: parsePastTime('--since', values.since ?? '1d', now), limit, json };
     case 'undelivered':
       return { action, id, limit, json };
     case 'resend':
-      if (values.from === undefined) throw new UsageError('say --from and a time');
-      return { action, id, from: pastMoment('--from', values.from, now) };
+      if (values.from === undefined) throw new UsageError('add --from and a time');
+      return { action, id, from: parsePastTime('--from', values.from, now) };
     case 'skip': {
       const { before, message, yes = false } = values;
       if (before !== undefined && message === undefined)
-        return { action, id, what: { before: pastMoment('--before', before, now) }, yes };
+        return { action, id, what: { before: parsePastTime('--before', before, now) }, yes };
       if (message !== undefined && before === undefined) return { action, id, what: { message }, yes };
-      throw new UsageError('say --before and a time, or --message and the id of one message');
+      throw new UsageError('add --before and a time, or --message and the id of one message');
     }
     default:
       return { action, id };

@@ -1,5 +1,5 @@
-/** `touchline webhooks`: state of the deliveries to clients, and orders of operators. */
-import { defineCommand } from '../../command.ts';
+/** `touchline webhooks`: shows the deliveries to clients, and gives orders for them. */
+import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
 const HELP = `Usage: touchline webhooks list [--json]
@@ -9,24 +9,25 @@ const HELP = `Usage: touchline webhooks list [--json]
        touchline webhooks skip <id> --before <time> | --message <uuid> [--yes]
        touchline webhooks enable <id> | disable <id>
 
-How the webhooks of clients are delivered (touchline clients webhook makes them). An id may be cut short while it is
-unambiguous; a time is as 2026-11-20T18:00:00Z, or as 2h for two hours ago.
+Shows and controls the delivery of webhooks to clients (touchline clients webhook creates webhooks). An id may be shortened while
+it is unambiguous. A time is as 2026-11-20T18:00:00Z, or 2h for two hours ago.
 
-  list         every webhook, with the client's name and, where the key of clients is at hand, its host: delivering, failing or disabled, since when, and when it is tried again
-  attempts     the latest attempts and what was decided, of one webhook or of all, since a time (default: a day ago)
-  undelivered  the first messages that a webhook was not sent yet, and how many there are
-  resend       sends everything again that was composed since a time, at most seven days back, under the same ids, and
-               what waits; a webhook that is disabled is enabled by it
-  skip         gives up what waits and was composed before a time, or one message that the receiver cannot take: it is
-               never sent. Shows how many these are; with --yes it does so. resend sends them after all
-  enable       resumes at its last position, at once
-  disable      sends nothing more; messages until it is enabled are sent then, unless they expire first
+  list         lists every webhook: client, host (when the key of clients is available), state, since when it fails, and
+               when its next attempt is due
+  attempts     lists the latest attempts and decisions, of one webhook or of all, since a time (default: a day ago)
+  undelivered  lists the first pending messages of a webhook, and prints their number
+  resend       sends all messages again that were composed since a time, at most seven days ago, under the same ids, and
+               then the pending ones; enables a disabled webhook
+  skip         gives up pending messages that were composed before a time, or one message that the receiver cannot process.
+               Shows their number; only with --yes gives them up. resend can still send them
+  enable       resumes deliveries at the last position, at once
+  disable      stops deliveries; messages that arrive meanwhile are sent once it is enabled, unless they expire first
 
-A running dispatcher applies an order at once, else the next one that starts. The broker is that of KAFKA_BROKERS and
-SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+A running dispatcher applies an order at once, otherwise the next one that starts does.
+${BROKER_HELP}
 `;
 
-/** How many ids and which options each action takes. */
+/** Numbers of ids, and options, that each action takes. */
 export const ACTIONS = {
   list: { ids: [0], options: ['json'] },
   attempts: { ids: [0, 1], options: ['since', 'limit', 'json'] },

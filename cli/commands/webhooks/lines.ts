@@ -1,38 +1,34 @@
 import type { Audience } from '#clients/webhooks.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
-import { type TextCell, type TextColumn, tableText } from '../../table.ts';
+import type { TextCell, TextColumn } from '../../table.ts';
 
-/** A webhook and its progress; null before a dispatcher has seen it. */
+/** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
 export type WebhookRow = Audience & {
   readonly id: string;
   readonly clientId: number;
   readonly clientName: string;
-  /** Of its address; null where the key of clients is not at hand. */
+  /** Host of its address; null when the key of clients is not available. */
   readonly host: string | null;
   readonly active: boolean;
   readonly progress: WebhookProgress | null;
 };
 
-const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
+export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'webhook', of: ({ id }) => id },
   { head: 'client', align: 'right', of: ({ clientId }) => clientId },
-  { head: 'name', least: 8, of: ({ clientName }) => clientName },
-  { head: 'address', least: 10, of: ({ host }) => host ?? 'sealed' },
-  { head: 'state', least: 20, of: stateCell },
+  { head: 'name', minWidth: 8, of: ({ clientName }) => clientName },
+  { head: 'address', minWidth: 10, of: ({ host }) => host ?? 'sealed' },
+  { head: 'state', minWidth: 20, of: stateCell },
   { head: 'delivered', of: ({ progress }) => progress && (timeText(progress.delivered_at) ?? 'nothing yet') },
-  { head: 'last', least: 10, of: ({ progress }) => progress?.last_outcome ?? null },
+  { head: 'last', minWidth: 10, of: ({ progress }) => progress?.last_outcome ?? null },
 ];
 
-export function rowsText(rows: readonly WebhookRow[]): string {
-  return tableText(ROW_COLUMNS, rows);
-}
-
-const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
+export const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
   { head: 'time', of: ({ at }) => timeText(at) },
   { head: 'webhook', of: ({ subscription_id }) => subscription_id },
   { head: 'what', of: ({ kind }) => kind },
   { head: 'outcome', of: ({ outcome, status }) => (outcome === 'status' ? `status ${status}` : outcome) },
-  { head: 'reason', least: 10, of: ({ reason }) => reason },
+  { head: 'reason', minWidth: 10, of: ({ reason }) => reason },
   { head: 'messages', align: 'right', of: ({ messages }) => messages || null },
   { head: 'bytes', align: 'right', of: ({ bytes }) => bytes || null },
   { head: 'ms', align: 'right', of: ({ at, started_at }) => started_at && at - started_at },
@@ -40,21 +36,13 @@ const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
   { head: 'again at', of: ({ next_attempt_at }) => timeText(next_attempt_at) },
 ];
 
-export function attemptsText(attempts: readonly WebhookAttempt[]): string {
-  return tableText(ATTEMPT_COLUMNS, attempts);
-}
-
-const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
+export const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
   { head: 'received', of: ({ received_at }) => timeText(received_at) },
   { head: 'message', of: ({ uuid }) => uuid },
   { head: 'type', of: ({ type }) => type },
   { head: 'competition', align: 'right', of: ({ competition_id }) => competition_id ?? '-' },
   { head: 'bytes', align: 'right', of: ({ message }) => message.length },
 ];
-
-export function messagesText(messages: readonly WebhookMessage[]): string {
-  return tableText(MESSAGE_COLUMNS, messages);
-}
 
 function stateCell({ active, progress }: WebhookRow): TextCell {
   if (!active) return { text: 'client disabled', style: 'yellow' };

@@ -1,18 +1,19 @@
-import type { WebhookProgress } from '#topics/generated/types.ts';
 import { findCluster, requireTopics } from '../../cluster.ts';
-import { CommandError, type GivenTo } from '../../command.ts';
-import { say } from '../../terminal.ts';
-import { jsonText, lineShown } from '../../values.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { tableText } from '../../table.ts';
+import { printLine } from '../../terminal.ts';
+import { jsonText } from '../../values.ts';
+import { findByIdStart, requireByIdStart } from '../ids.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import type { command } from './command.ts';
-import { attemptsText, messagesText, rowsText, type WebhookRow } from './lines.ts';
+import { ATTEMPT_COLUMNS, MESSAGE_COLUMNS, ROW_COLUMNS, type WebhookRow } from './lines.ts';
 import { WebhookTopics } from './topics.ts';
 
-export async function run(given: GivenTo<typeof command>): Promise<number> {
+export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
-  const place = findCluster(process.env);
-  await requireTopics(place, ['webhook-progress']);
-  await perform(new WebhookTopics(place), request);
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, ['webhook-progress']);
+  await perform(new WebhookTopics(cluster), request);
   return 0;
 }
 
@@ -20,82 +21,79 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
   const rows = await topics.rows();
   switch (request.action) {
     case 'list':
-      if (request.json) for (const row of rows) say(jsonText(shown(row)));
-      else process.stdout.write(rowsText(rows));
+      if (request.json) for (const row of rows) printLine(jsonText(publicFields(row)));
+      else process.stdout.write(tableText(ROW_COLUMNS, rows));
       if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
       return;
     case 'attempts': {
-      // A removed webhook still has attempts, under its whole id.
-      const only = oneOf(rows, request.id)?.id ?? request.id;
-      const attempts = await topics.attempts(request.since, only ?? null);
-      if (attempts.length === 0 && request.id !== undefined) find(rows, request.id);
+      // A removed webhook still has attempts, under its full id.
+      const { id, since } = request;
+      const only = id === undefined ? null : (findByIdStart(rows, id, 'webhook')?.id ?? id);
+      const attempts = await topics.attempts(since, only);
+      if (attempts.length === 0 && id !== undefined) find(rows, id);
       const last = attempts.slice(-request.limit);
-      if (request.json) for (const attempt of last) say(jsonText(attempt));
-      else process.stdout.write(attemptsText(last));
+      if (request.json) for (const attempt of last) printLine(jsonText(attempt));
+      else process.stdout.write(tableText(ATTEMPT_COLUMNS, last));
       return;
     }
     case 'undelivered': {
       const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
-      if (request.json) for (const { message } of first) say(message.toString());
-      else process.stdout.write(messagesText(first));
+      if (request.json) for (const { message } of first) printLine(message.toString());
+      else process.stdout.write(tableText(MESSAGE_COLUMNS, first));
       if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
       return;
     }
     case 'resend': {
-      const { row, progress } = started(find(rows, request.id));
+      const { row, progress } = findStarted(rows, request.id);
       const next = await topics.offsetsAt(request.from);
       const again = await topics.between(row, next, progress.next);
       await topics.order(row, 'resent', { next });
-      say(
+      printLine(
         `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(request.from).toISOString()}, and what waits`,
       );
       return;
     }
     case 'skip': {
-      const { row, progress } = started(find(rows, request.id));
+      const { row, progress } = findStarted(rows, request.id);
       const next =
         'before' in request.what
           ? await topics.offsetsAt(request.what.before)
           : await topics.after(row, request.what.message);
       const skipped = await topics.between(row, progress.next, next);
-      process.stdout.write(messagesText(skipped.slice(0, SHOWN)));
-      if (!request.yes) throw new CommandError(`${skipped.length} messages would never be sent: say --yes`);
+      process.stdout.write(tableText(MESSAGE_COLUMNS, skipped.slice(0, MAX_SHOWN)));
+      if (!request.yes)
+        throw new CommandError(`${skipped.length} messages would never be sent: confirm with --yes`);
       await topics.order(row, 'skipped', { next, messages: skipped.length });
-      say(`webhook ${row.id} is not sent ${skipped.length} messages`);
+      printLine(`webhook ${row.id} is not sent ${skipped.length} messages`);
       return;
     }
     default: {
-      const { row } = started(find(rows, request.id));
+      const { row } = findStarted(rows, request.id);
       if (request.action === 'enable') await topics.order(row, 'enabled', {});
       else await topics.order(row, 'disabled', { reason: 'operator' });
-      say(`webhook ${row.id} is ${request.action}d`);
+      printLine(`webhook ${row.id} is ${request.action}d`);
     }
   }
 }
 
-/** How many messages of an order are shown. */
-const SHOWN = 20;
+/** Maximum number of skipped messages to show. */
+const MAX_SHOWN = 20;
 
-/** Throws `CommandError` for a webhook without a position. */
-function started(row: WebhookRow): { row: WebhookRow; progress: WebhookProgress } {
-  if (row.progress === null) throw new CommandError(`webhook ${row.id} is not known to a dispatcher yet`);
+/** Returns the webhook whose id begins with `id`. Throws `CommandError` when there is none, or several. */
+function find(rows: readonly WebhookRow[], id: string): WebhookRow {
+  return requireByIdStart(rows, id, 'webhook');
+}
+
+/** Like `find`, but throws `CommandError` for a webhook without progress too. */
+function findStarted(rows: readonly WebhookRow[], id: string) {
+  const row = find(rows, id);
+  if (row.progress === null)
+    throw new CommandError(`no dispatcher has seen webhook ${row.id} yet: it has no position`);
   return { row, progress: row.progress };
 }
 
-function find(rows: readonly WebhookRow[], id: string): WebhookRow {
-  const row = oneOf(rows, id);
-  if (row === undefined) throw new CommandError(`there is no webhook ${lineShown(id)}`);
-  return row;
-}
-
-/** The one whose id begins so. Throws `CommandError` for several. */
-function oneOf(rows: readonly WebhookRow[], id: string | undefined): WebhookRow | undefined {
-  const found = id === undefined ? [] : rows.filter((row) => row.id.startsWith(id));
-  if (found.length > 1) throw new CommandError(`${found.length} webhooks begin with ${lineShown(id ?? '')}`);
-  return found[0];
-}
-
-function shown({ id, clientId, clientName, host, active, progress }: WebhookRow): object {
+/** Returns what `--json` prints for a webhook. */
+function publicFields({ id, clientId, clientName, host, active, progress }: WebhookRow): object {
   return {
     ...progress,
     subscription_id: id,

@@ -1,33 +1,32 @@
-/** What the topics say of webhooks, and the orders that are written to them. */
-
+/** Reads webhooks, attempts and messages from their topics, and writes orders. */
 import { ClientDirectory } from '#clients/directory.ts';
 import { wants } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { withPublisher } from '#streams/publish/publisher.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
 import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
+import { publishValues } from '../../publish-values.ts';
 import { readEach } from '../../topic-reads.ts';
-import { lineShown } from '../../values.ts';
+import { escapeLine } from '../../values.ts';
 import { addressOf } from '../clients/client.ts';
 import type { WebhookRow } from './lines.ts';
 
 export class WebhookTopics {
-  readonly #place: OpenCluster;
+  readonly #cluster: OpenCluster;
 
-  constructor(place: OpenCluster) {
-    this.#place = place;
+  constructor(cluster: OpenCluster) {
+    this.#cluster = cluster;
   }
 
-  /** Every webhook of every client, by client. */
+  /** Returns every webhook, ordered by client. */
   async rows(): Promise<WebhookRow[]> {
     const [clients, progress] = await Promise.all([
-      ClientDirectory.open({ ...this.#place, log: commandLog('webhooks') }).list(),
-      readLatest('webhook-progress', this.#place),
+      ClientDirectory.open({ ...this.#cluster, log: commandLog('webhooks') }).list(),
+      readLatest('webhook-progress', this.#cluster),
     ]);
     const keys = findWebhookKeys(process.env);
     return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
@@ -44,18 +43,18 @@ export class WebhookTopics {
     );
   }
 
-  /** Attempts that ended at or after a time, in that order. */
+  /** Returns the attempts that ended at or after a time, in that order; `only` is the id of a webhook, null for all. */
   async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
     const found: WebhookAttempt[] = [];
     const keep = (attempt: WebhookAttempt): void => {
       if (only === null || attempt.subscription_id === only) found.push(attempt);
     };
     const from = await this.#offsetsAt('webhook-attempts', since);
-    await readEach(this.#place, 'webhook-attempts', keep, { from });
+    await readEach(this.#cluster, 'webhook-attempts', keep, { from });
     return found.sort((a, b) => a.at - b.at);
   }
 
-  /** The first messages that a webhook is still to be sent, by partition, and how many there are in all. */
+  /** Returns the first pending messages of a webhook, partition by partition, and the number of all. */
   async undelivered(
     row: WebhookRow,
     limit: number,
@@ -70,7 +69,7 @@ export class WebhookTopics {
     return { first, count };
   }
 
-  /** What a webhook is sent of the messages between two offsets of each partition that both have. */
+  /** Returns the messages for a webhook between two offsets of each partition; skips partitions without both. */
   async between(
     row: WebhookRow,
     from: readonly WebhookOffset[],
@@ -84,10 +83,7 @@ export class WebhookTopics {
     return found;
   }
 
-  /**
-   * The offset after a message that waits. Throws `CommandError` where it does not wait, or others of its partition wait
-   * before it.
-   */
+  /** Returns the offset after a pending message. Throws `CommandError` when it is not pending, or not the first of its partition. */
   async after(row: WebhookRow, uuid: string): Promise<WebhookOffset[]> {
     const ahead = new Map<number, number>();
     let found: (WebhookOffset & { readonly ahead: number }) | null = null;
@@ -99,7 +95,7 @@ export class WebhookTopics {
     return [requireFirst(found, uuid)];
   }
 
-  /** Where messages begin that were composed at or after a time. */
+  /** Returns the first offsets of the messages composed at or after a time. */
   async offsetsAt(time: number): Promise<WebhookOffset[]> {
     const topic = this.#name('webhook-messages');
     return Array.from(await this.#offsetsAt('webhook-messages', time), ([key, offset]) => ({
@@ -108,24 +104,19 @@ export class WebhookTopics {
     }));
   }
 
-  /** Writes an order for a webhook. Throws `PublishError`. */
+  /** Writes an order for a webhook. Rejects with `PublishError`. */
   async order(
     { id, clientId, progress }: WebhookRow,
     kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
     fields: Partial<WebhookAttempt>,
   ): Promise<void> {
-    const codec = await this.#place.registry.codec('webhook-attempts');
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
-    const value = codec.encode(attemptOf(head, fields));
-    const { brokers } = this.#place;
-    const options = { brokers, clientId: 'touchline-webhooks', log: commandLog('webhooks') };
-    await withPublisher(options, (publisher) =>
-      publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]),
-    );
+    const entry = { key: id, value: attemptOf(head, fields) };
+    await publishValues(this.#cluster, 'webhook-attempts', [entry], { client: 'webhooks' });
   }
 
-  /** Reads the messages that a webhook is sent from these offsets on. */
+  /** Calls `onMessage` with the messages for a webhook, from these offsets on. */
   async #readWanted(
     row: WebhookRow,
     from: readonly WebhookOffset[],
@@ -136,15 +127,15 @@ export class WebhookTopics {
     const keep = (message: WebhookMessage, at: WebhookOffset): void => {
       if (wants(row, message)) onMessage(message, at);
     };
-    await readEach(this.#place, 'webhook-messages', keep, { from: new Map(starts) });
+    await readEach(this.#cluster, 'webhook-messages', keep, { from: new Map(starts) });
   }
 
   #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
-    return offsetsAt({ brokers: this.#place.brokers, topic: this.#name(topic), time });
+    return offsetsAt({ brokers: this.#cluster.brokers, topic: this.#name(topic), time });
   }
 
   #name(topic: TopicName): string {
-    return topicName(this.#place.prefix, topic);
+    return topicName(this.#cluster.prefix, topic);
   }
 }
 
@@ -152,10 +143,10 @@ function requireFirst(
   found: (WebhookOffset & { readonly ahead: number }) | null,
   uuid: string,
 ): WebhookOffset {
-  if (found === null) throw new CommandError(`no message ${lineShown(uuid)} waits`);
+  if (found === null) throw new CommandError(`message ${escapeLine(uuid)} is not pending`);
   if (found.ahead > 0)
     throw new CommandError(
-      `${found.ahead} messages wait before ${lineShown(uuid)}: they would be skipped too`,
+      `${found.ahead} messages wait before ${escapeLine(uuid)}: they would be skipped too`,
     );
   return { partition: found.partition, offset: found.offset };
 }

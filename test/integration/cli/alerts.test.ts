@@ -25,7 +25,7 @@ const SECRET = '0123456789abcdef0123456789ABCDEF';
 const HOUR_MS = 3_600_000;
 const STALE_SINCE = 1_795_000_000_000;
 
-/** Those of the guide, for a team of the workload. */
+/** Writes the rules of the guide, for a team of the workload. Returns the file. */
 function rulesOfWorkload(): string {
   const { rules } = JSON.parse(readFileSync(RULES, 'utf8'));
   const ofTeam = rules.map((rule: object) => ('teams' in rule ? { ...rule, teams: [HOME] } : rule));
@@ -34,7 +34,7 @@ function rulesOfWorkload(): string {
   return file;
 }
 
-/** What the rules of the guide say of transitions, stated a second time: ids of alerts. Teams are those of the workload. */
+/** Returns the ids of the alerts that the rules of the guide require for transitions: a second, independent implementation. */
 function expectedOf(transitions: readonly MatchTransition[]): string[] {
   const closed = new Map<number, readonly string[]>();
   return transitions.flatMap(({ id, event_id, kind, score, guard, goals }) => {
@@ -64,13 +64,13 @@ type Played = {
   readonly expected: readonly string[];
   readonly states: ReadonlyMap<number, MatchState>;
   readonly file: string;
-  /** What a process for people printed from the middle on. */
+  /** The lines of a process with --format line, which started later. */
   readonly lines: readonly string[];
   readonly published: readonly Alert[];
   readonly webhooks: readonly string[];
   readonly delivered: HttpsReceiver;
   readonly others: HttpsReceiver;
-  /** How many lines the file had when each process was killed. */
+  /** Number of lines in the file when each process was killed. */
   readonly killedAt: readonly number[];
 };
 
@@ -124,7 +124,7 @@ beforeAll(async () => {
   let run = start('--out', file);
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = linesOf(file).length;
-    // The same two stale records again each time, as a monitor repeats them; of the second match another source is alive.
+    // Repeats the same two stale records each time, as a monitor does; another source of the second match is alive.
     await sayHealth('feed', first, 'stale', STALE_SINCE);
     await sayHealth('webhook', first + 1, 'alive', STALE_SINCE);
     await sayHealth('feed', first + 1, 'stale', STALE_SINCE);
@@ -147,7 +147,7 @@ beforeAll(async () => {
   );
   await sayHealth('webhook', first + 1, 'recovered', STALE_SINCE + 9_000);
   const reading = start('--format', 'line');
-  // It prints from what it found published at its start.
+  // It prints alerts that are published after its start.
   await untilTrue('the one for people takes part', () => reading.err.includes('partitions assigned'));
   await send(2 * KILLS);
   const { transitions, states } = await (async () => {
@@ -177,8 +177,8 @@ beforeAll(async () => {
 
 const idsOf = (alerts: readonly Alert[]): string[] => alerts.map(({ id }) => id).sort();
 
-describe('alerts of a process that is killed again and again', () => {
-  test('were under way as it was killed', () => {
+describe('alerts of a process that is killed repeatedly', () => {
+  test('were being published when it was killed', () => {
     const { expected, killedAt } = played;
     expect(expected.length).toBeGreaterThan(100);
     expect(Math.max(...killedAt)).toBeGreaterThan(0);
@@ -189,7 +189,7 @@ describe('alerts of a process that is killed again and again', () => {
     expect(idsOf(played.published)).toEqual(played.expected);
   });
 
-  test('are in the file once, in the order of the topic but where belief was found before it was published', () => {
+  test('are in the file once, in the order of the topic except early alerts of stale feeds', () => {
     const lines = linesOf(played.file);
     expect(idsOf(lines)).toEqual(played.expected);
     const early = new Set(lines.filter(({ offset }) => offset === null).map(({ id }) => id));
@@ -227,7 +227,7 @@ describe('alerts of a process that is killed again and again', () => {
 
 const goalOf = ({ event_id, incident_id }: Alert): string => `${event_id}/${incident_id}`;
 
-test('a goal and its cancellation are joined by the incident, with the score before and after', () => {
+test('joins a goal and its cancellation by the incident, with the score before and after', () => {
   const { published, states } = played;
   const cancelled = published.filter(({ kind, rule }) => kind === 'goal_cancelled' && rule === 'goals');
   expect(cancelled.length).toBeGreaterThan(0);
@@ -242,7 +242,7 @@ test('a goal and its cancellation are joined by the incident, with the score bef
   }
 });
 
-test('are lines for people where that is asked', () => {
+test('prints lines for people with --format line', () => {
   const expected = new Set(played.published.map(alertLine));
   expect(played.lines.length).toBeGreaterThan(0);
   for (const line of played.lines) expect(expected).toContain(line);
@@ -253,7 +253,7 @@ test.each([
   [['--rules', RULES, '--format', 'line', '--out', 'x'], '--out writes JSON'],
   [[], 'name a file of rules'],
   [['--rules', RULES, '--max-age', 'soon'], '--max-age is a time as 30m'],
-])('alerts %j is refused', async (args, problem) => {
+])('refuses alerts %j', async (args, problem) => {
   const { code, err } = await touchlineHere(['alerts', ...args], {});
   expect([code, err.includes(problem)]).toEqual([2, true]);
 });

@@ -19,7 +19,7 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 
 const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
-/** A place with topics, the clients on them, and the command line there. */
+/** Creates topics. Returns the clients on them, and a function that runs `touchline clients`. */
 async function started() {
   const { brokers, registryUrl, prefix } = backbone();
   await createTopics({ brokers, prefix, partitions: 1 });
@@ -33,12 +33,12 @@ async function started() {
   return { directory, run, place: { brokers, registryUrl, topicPrefix: prefix } };
 }
 
-/** The webhooks of a client, which this key opens. */
+/** Opens the webhooks of a client with a key. */
 function opened({ client_id, webhooks }: Client, key: string): Webhook[] {
   return webhooks.map((webhook) => openWebhook(client_id, webhook, [deriveKey(key, 'webhooks')]));
 }
 
-test('makes, shows and changes clients', async () => {
+test('creates, shows and changes clients', async () => {
   const { directory, run } = await started();
   const added = (await run('add --name First --competitions 1,2 --operations events.index')).out;
   const secret = /secret_key ([0-9a-f]{32})\n/.exec(added)?.[1] ?? '';
@@ -75,7 +75,7 @@ test('makes, shows and changes clients', async () => {
   expect((await run('show 2', 1)).err).toContain('there is no client 2');
 });
 
-test('reads a signing secret from a file, and not from an argument', async () => {
+test('reads a signing secret from a file, and refuses it as an argument', async () => {
   const { directory, run } = await started();
   await run('add');
   const secret = 'S'.repeat(32);
@@ -88,7 +88,7 @@ test('reads a signing secret from a file, and not from an argument', async () =>
   expect(opened(client, CLIENTS_KEY)).toMatchObject([{ url, secret }]);
 });
 
-test('seals webhooks, and shows their address to who has the key', async () => {
+test('seals webhooks, and shows their addresses with the key', async () => {
   const { directory, run } = await started();
   await run('add');
   const url = 'https://customer.example/hook';
@@ -104,7 +104,7 @@ test('seals webhooks, and shows their address to who has the key', async () => {
   expect((await directory.list())[0]?.webhooks).toEqual([]);
 });
 
-test('shows and changes a client of which a webhook is sealed with another key', async () => {
+test('shows and changes a client with a webhook that another key sealed', async () => {
   const { directory, run } = await started();
   await run('add');
   for (const key of [CLIENTS_KEY, 'a key that nobody has any more, and long'])
@@ -116,7 +116,7 @@ test('shows and changes a client of which a webhook is sealed with another key',
   expect((await directory.list())[0]?.competitions).toEqual([5]);
 });
 
-test('adds a webhook only where its address accepts a signed delivery, and tries it again', async () => {
+test('adds a webhook with --test only if its address accepts a signed delivery, and tests it later', async () => {
   const { directory, run } = await started();
   const receiver = await HttpsReceiver.start(answers.otherText);
   const caFile = join(temporaryFolder(), 'ca.pem');
@@ -139,7 +139,7 @@ test('adds a webhook only where its address accepts a signed delivery, and tries
   expect((await run(`webhook test 1 ${id}`, 1, reach)).err).toContain('the status is not 200: 500');
 });
 
-test('rotates the secret of a webhook in place', async () => {
+test('rotates the secret of a webhook, which keeps its id', async () => {
   const { directory, run } = await started();
   await run('add');
   const { out } = await run('webhook add 1 --url https://customer.example/hook');
@@ -156,7 +156,7 @@ test('rotates the secret of a webhook in place', async () => {
   expect((await run('webhook rotate-secret 1 none', 1)).err).toContain('client 1 has no webhook none');
 });
 
-test('seals with the key of a data folder only what the system of that folder delivers', async () => {
+test('uses the key of a data folder only for the system of that folder', async () => {
   const { run, place } = await started();
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'clients-key'), 'the key of the system of this folder, long\n');
@@ -176,7 +176,7 @@ test('seals with the key of a data folder only what the system of that folder de
   expect((await run(add, 1, { DATA_DIR: folder })).err).toContain('no key of clients');
 });
 
-test('seals the webhooks of all clients again, once, and names those that no key opens', async () => {
+test('reseals the webhooks of all clients once, and names those that no key opens', async () => {
   const { directory, run } = await started();
   const next = { CLIENTS_KEY: 'the next key of the tests, long enough', CLIENTS_KEY_SECOND: CLIENTS_KEY };
   const url = 'https://customer.example/hook';
@@ -197,7 +197,7 @@ test('seals the webhooks of all clients again, once, and names those that no key
   for (const client of before) expect(opened(client, next.CLIENTS_KEY)).toMatchObject([{ url }]);
 });
 
-test('loses no edit of several that are made at the same time', async () => {
+test('loses none of several simultaneous edits', async () => {
   const { directory } = await started();
   const blank = {
     client_id: 5,

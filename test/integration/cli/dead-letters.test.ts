@@ -7,7 +7,7 @@ import { TestTopics } from './topics.ts';
 
 const RECEIVED = Date.parse('2018-07-15T15:18:14Z');
 
-/** The dead letters that the receiver makes of a body. */
+/** Returns the dead letters that the receiver writes for a body. */
 function given(body: string | Buffer): DeadLetter[] {
   const { deadLetters } = readDelivery(Buffer.from(body), {
     origin: 'webhook',
@@ -21,7 +21,7 @@ function given(body: string | Buffer): DeadLetter[] {
 const eventMessage = (id: number) =>
   JSON.stringify({ id: `m-${id}`, type: 'event', ut: 1_531_670_000, data: { event: { id, status_id: 33 } } });
 
-/** A letter of a time when a body without its array was not known to be one: this release can read it. */
+/** A letter of an earlier release, which rejected a body without its array: this release can read it. */
 const notArray = given(eventMessage(24));
 const notJson = given('{"a":');
 const fromTopic: DeadLetter = {
@@ -29,7 +29,7 @@ const fromTopic: DeadLetter = {
   id: 'c'.repeat(64),
   service: 'match-processor',
   code: 'processing_failed',
-  // Not where its key would lead it.
+  // Not the partition of its key.
   partition: 0,
   key: Buffer.from('24'),
   value: Buffer.from([0, 1, 2, 3]),
@@ -59,7 +59,7 @@ async function onTopic(topics: TestTopics, topic: 'normalized-messages'): Promis
 }
 
 describe('touchline dead-letters', () => {
-  test('lists them, a line each, the oldest first, each once', async () => {
+  test('lists letters, the oldest first, each once', async () => {
     const topics = await withLetters(...notJson, fromTopic, ...notJson);
     const { code, out, err } = await run(topics, 'list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -70,14 +70,14 @@ describe('touchline dead-letters', () => {
     ]);
   });
 
-  test('lists them as JSON, and nothing where there are none', async () => {
+  test('lists letters as JSON, and prints nothing when there are none', async () => {
     const letters = await run(await withLetters(...notJson), 'list', '--json');
     expect(JSON.parse(letters.out)).toMatchObject({ code: 'not_json', value: '{"a":', topic: null });
     const none = await run(await withLetters(), 'list', '--json');
     expect(none).toEqual({ code: 0, out: '', err: '' });
   });
 
-  test('shows all of one, found by the beginning of its id', async () => {
+  test('shows a whole letter, found by the beginning of its id', async () => {
     const topics = await withLetters(...notJson, fromTopic);
     const { code, out } = await run(topics, 'show', 'cccc');
     expect(code).toBe(0);
@@ -90,7 +90,7 @@ describe('touchline dead-letters', () => {
     });
   });
 
-  test('does not guess between two', async () => {
+  test('refuses an ambiguous id', async () => {
     const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cc01' });
     expect(await run(topics, 'show', 'cc')).toMatchObject({
       code: 1,
@@ -117,7 +117,7 @@ describe('touchline dead-letters', () => {
 });
 
 describe('touchline dead-letters resend', () => {
-  test('reads what came over HTTP once more and publishes it, as received then', async () => {
+  test('normalizes a body that came over HTTP again, and publishes it with its time of receipt', async () => {
     const topics = await withLetters(...notArray, fromTopic);
     const { code, out } = await run(topics, 'resend', notArray[0]?.id ?? '');
     expect({ code, out }).toEqual({
@@ -136,7 +136,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toMatch(/\ncccccccccccc .*\n$/);
   });
 
-  test('puts a record back on its topic, partition, key and value', async () => {
+  test('publishes a record to its topic and partition, with its key and value', async () => {
     const topics = await withLetters(fromTopic);
     expect(await run(topics, 'resend', '--all')).toMatchObject({
       code: 0,
@@ -159,7 +159,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toBe('');
   });
 
-  test('keeps what still cannot be read, says why, and fails', async () => {
+  test('keeps a letter that still cannot be read, says why, and fails', async () => {
     const topics = await withLetters(...notJson, ...notArray);
     const { code, out } = await run(topics, 'resend', '--all');
     expect(code).toBe(1);
@@ -170,7 +170,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toContain('not_json');
   });
 
-  test('shows a letter again where the same bytes come once more', async () => {
+  test('lists a letter again when the same bytes are rejected again', async () => {
     const topics = await withLetters(...notArray);
     await run(topics, 'resend', '--all');
     expect(await run(topics, 'list')).toEqual({ code: 0, out: '', err: 'there are no dead letters\n' });

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { createTopics } from '#topics/admin.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { TopicName } from '#topics/topics.ts';
-import { isUsed } from '../../../cli/commands/demo/check.ts';
+import { isInUse } from '../../../cli/commands/demo/check.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { publishValues } from '../../support/publish-values.ts';
 
 test.each<TopicName>(['raw-messages', 'normalized-messages', 'match-state', 'clients'])(
-  'a demonstration does not play into topics of which %s has records',
+  'a demonstration does not use topics when %s has records',
   async (topic) => {
     const place = backbone();
     await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 1 });
-    expect(await isUsed(place)).toBe(false);
+    expect(await isInUse(place)).toBe(false);
     await publishValues(place, topic, [{ key: '1', value: sampleOf(topic) }]);
-    expect(await isUsed(place)).toBe(true);
+    expect(await isInUse(place)).toBe(true);
   },
 );

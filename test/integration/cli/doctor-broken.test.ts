@@ -1,5 +1,4 @@
-/** What `touchline doctor` says of systems that are broken in one way each. */
-
+/** Findings of `touchline doctor` in systems that are each broken in one way. */
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
@@ -14,7 +13,7 @@ import { writeText } from '../../support/certificates.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedCluster } from './initialized.ts';
+import { initializedCluster } from './topics.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
@@ -23,10 +22,10 @@ beforeAll(async () => {
   ({ place, env } = await initializedCluster());
 });
 
-/** Breaks one thing; gives the settings that lead to it, and the services that are named. */
+/** Breaks one thing. Returns the settings that lead to it, and the services to check. */
 type Break = () => Promise<{ env?: Record<string, string>; services?: string[] }>;
 
-/** A registry with another answer to the first question; all others go to the real one. */
+/** Serves a registry with its own answer to the first request; forwards all others to the real registry. */
 async function registryThat(answer: RequestListener): Promise<Record<string, string>> {
   const url = await serve((request, response) => {
     if (request.url === '/schemas/types') return void answer(request, response);
@@ -38,7 +37,7 @@ async function registryThat(answer: RequestListener): Promise<Record<string, str
   return { SCHEMA_REGISTRY_URL: url };
 }
 
-/** What a broker's TLS listener answers to bytes that are no TLS: a fatal alert. */
+/** The fatal alert with which a TLS listener answers bytes that are no TLS. */
 const ALERT = Buffer.from([0x15, 3, 3, 0, 2, 2, 80]);
 
 async function tlsPort(): Promise<number> {
@@ -78,7 +77,7 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     'the registry hangs',
     async () => ({ env: await registryThat(() => {}) }),
     'registry',
-    /^gives no answer within 5 s: it is slow, or something between drops what is sent$/,
+    /^does not answer within 5 s: it is slow, or the network drops packets$/,
   ],
   [
     'the registry is slow',
@@ -149,7 +148,7 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
   ],
 ];
 
-test.each(BROKEN)('%s: says so', async (_, make, check, said) => {
+test.each(BROKEN)('reports that %s', async (_, make, check, said) => {
   const { env: more = {}, services = [] } = await make();
   const { code, out, err } = await touchlineHere(['doctor', '--json', ...services], { ...env, ...more });
   const findings = JSON.parse(out) as CheckResult[];
@@ -159,6 +158,6 @@ test.each(BROKEN)('%s: says so', async (_, make, check, said) => {
   expect(found, JSON.stringify(bad, null, 1)).toHaveLength(1);
   expect(found[0]?.advice).not.toBeNull();
   expect(code).toBe(bad.some(({ status }) => status === 'failed') ? 1 : 0);
-  // Secrets are in no finding.
+  // No finding contains a secret.
   expect(out).not.toMatch(/from-a-file|hidden|short"/);
 });

@@ -1,4 +1,4 @@
-/** `touchline doctor` and `touchline status` against a real broker and registry: whole, and with one thing broken each. */
+/** `touchline doctor` and `touchline status` against a real broker and registry: complete, and with missing parts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
@@ -7,17 +7,17 @@ import type { TestBackbone } from '../../setup/backbone.ts';
 import { health } from '../../support/feed-health.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedCluster } from './initialized.ts';
+import { initializedCluster } from './topics.ts';
 
 let place: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
-/** Complete at first; the last tests break it. */
+/** A complete system; the last tests break it. */
 beforeAll(async () => {
   ({ place, env } = await initializedCluster());
 });
 
-/** Runs doctor; its findings by check, without those that are fine. */
+/** Runs doctor. Returns all findings, and those that did not pass. */
 async function doctor(more: Readonly<Record<string, string>> = {}, ...args: string[]) {
   const { code, out, err } = await touchlineHere(['doctor', '--json', ...args], { ...env, ...more });
   const findings = JSON.parse(out) as CheckResult[];
@@ -25,7 +25,7 @@ async function doctor(more: Readonly<Record<string, string>> = {}, ...args: stri
   return { code, findings, notFine: findings.filter(({ status }) => status !== 'ok') };
 }
 
-/** That the source of webhooks is down, for as long as the test takes. */
+/** Publishes that the source of webhooks is down, for as long as the test takes. */
 function publishHealth(): Promise<void> {
   const value = health({
     state: 'down',
@@ -39,7 +39,7 @@ function publishHealth(): Promise<void> {
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
 
 describe('an installation', () => {
-  test('that is complete is fine, but for processors that do not run', async () => {
+  test('passes when it is complete, except processors that do not run', async () => {
     const { code, findings, notFine } = await doctor();
     expect(code).toBe(0);
     expect(notFine.filter(({ check }) => !['lag', 'disk'].includes(check))).toEqual([]);
@@ -63,7 +63,7 @@ describe('an installation', () => {
     expect(of(findings, 'disk').some(({ message }) => message.startsWith('log of broker '))).toBe(true);
   });
 
-  test('is shown as lines, and as one screen', async () => {
+  test('is rendered as lines by doctor, and as one screen by status', async () => {
     const { code, out } = await touchlineHere(['doctor'], env);
     expect(code).toBe(0);
     expect(out).toMatch(/^ok {8}settings {2}/);
@@ -79,7 +79,7 @@ describe('an installation', () => {
 });
 
 describe('a broken installation', () => {
-  test('a missing topic and another schema are named, with what to do', async () => {
+  test('has findings for a missing topic and another schema, with advice', async () => {
     const { brokers, registryUrl, prefix } = place;
     const results = topicName(prefix, 'match-results');
     await deleteTopics(brokers, [results]);
@@ -114,7 +114,7 @@ describe('a broken installation', () => {
     expect(JSON.parse(out).processors[1]).toEqual({ processor: 'standings-processor', state: null });
   });
 
-  test('settings without a broker are a finding', async () => {
+  test('has a finding for settings without a broker', async () => {
     const { code, findings } = await doctor({ KAFKA_BROKERS: '', DATA_DIR: '/nonexistent' });
     expect(code).toBe(1);
     expect(of(findings, 'settings')).toMatchObject([
@@ -125,7 +125,7 @@ describe('a broken installation', () => {
   test.each([
     [['doctor', 'nobody'], 'there is no service'],
     [['status', '--metrics', 'x'], '--metrics takes http addresses'],
-  ])('does not take %j', async (args, text) => {
+  ])('refuses %j', async (args, text) => {
     const { code, err } = await touchlineHere(args, env);
     expect(code).toBe(2);
     expect(err).toContain(text);

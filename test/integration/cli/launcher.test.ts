@@ -5,20 +5,20 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
-/** Makes the launcher believe that it runs on an older Node, so that it takes the one of the package. */
+/** Makes the launcher see an older Node, so that it starts the one of the package. */
 const OLD_NODE = [
   '--import',
   'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.11.0" })',
 ];
 
-/** What a service needs to show its settings and to run as far as it can without a broker. */
+/** Settings with which a service runs without a broker, as far as it can. */
 const NO_BROKER = { KAFKA_BROKERS: '127.0.0.1:9', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9' };
 
 describe.each([
   ['on this Node', []],
   ['from an older Node', OLD_NODE],
 ])('touchline %s', (_, node) => {
-  test('passes arguments, output and exit code on', async () => {
+  test('passes on arguments, output and exit code', async () => {
     const run = touchline(['tail', 'match-stat'], {}, node);
     expect(await run.ended).toBe(2);
     expect(run.out).toBe('');
@@ -27,7 +27,7 @@ describe.each([
     );
   });
 
-  test('shows characters that turn the order of reading, and obeys none', async () => {
+  test('escapes characters that change the reading order', async () => {
     const run = touchline(['tail', 'match-\u202eetats'], {}, node);
     expect(await run.ended).toBe(2);
     expect(run.err).toMatch(/match-\\u202eetats/);
@@ -42,18 +42,18 @@ describe.each([
     expect(run.err).toContain('"reason":"SIGTERM"');
   });
 
-  test('says what it runs on', async () => {
+  test('prints its version and that of Node', async () => {
     const run = touchline(['--version'], {}, node);
     expect(await run.ended).toBe(0);
     expect(run.out).toMatch(/^touchline \d+\.\d+\.\d+, node (2[4-9]|[3-9]\d)\./);
   });
 });
 
-test('ends what it runs on another Node when it is killed itself', async () => {
+test('stops the service on another Node when the launcher is killed', async () => {
   const run = touchline(['match-processor'], NO_BROKER, OLD_NODE);
   await written(run, 'metrics and health');
   run.child.kill('SIGKILL');
-  // Its output ends when the last process that holds it has ended: the service, not the launcher.
+  // The output ends when the service ends, which holds it longer than the launcher.
   expect(await run.ended).toBe('SIGKILL');
   expect(run.err).toContain('"reason":"parent gone"');
 });
@@ -75,33 +75,33 @@ test('lists commands and services', async () => {
   expect(run.err).toBe('');
 });
 
-test('does not know everything', async () => {
+test('refuses an unknown command, and suggests one', async () => {
   const run = await touchlineHere(['tial']);
   expect(run.code).toBe(2);
   expect(run.err).toBe('touchline: there is no command or service "tial"; did you mean tail?\n');
 });
 
-test('without a command shows what there is', async () => {
+test('shows the help without a command, and fails', async () => {
   const run = await touchlineHere([]);
   expect(run.code).toBe(2);
   expect(run.out).toBe('');
   expect(run.err).toContain('Usage: touchline');
 });
 
-test('says what help and version it has by either name', async () => {
+test('has help and version as commands and as options', async () => {
   expect((await touchlineHere(['help'])).out).toBe((await touchlineHere(['--help'])).out);
   expect((await touchlineHere(['help', 'tail'])).out).toContain('Usage: touchline tail');
   expect((await touchlineHere(['version'])).out).toMatch(/^touchline \d/);
 });
 
 describe('an answer without a broker', () => {
-  /** Prints what CPU time the process took, in ms, as it ends: the wall clock depends on who else is at work. */
+  /** Prints the CPU time of the process at its end, milliseconds. The wall clock would depend on other processes. */
   const CPU =
     'data:text/javascript,process.on("exit",()=>{const {user,system}=process.cpuUsage();console.error("cpu",(user+system)/1000)})';
 
   test.each([[['--help']], [['version']], [['tial']]])('of %j costs less than 300 ms', async (args) => {
     const costs: number[] = [];
-    // The first fills the cache of compiled code.
+    // The first run fills the cache of compiled code.
     for (let round = 0; round < 4; round++) {
       const run = touchline(args, {}, ['--import', CPU]);
       await run.ended;
@@ -133,13 +133,13 @@ describe('the broker that is used', () => {
     );
   });
 
-  test('is asked for where there is none', async () => {
+  test('must be known: the error names its settings', async () => {
     const run = await touchlineHere(['tail', 'match-state'], { DATA_DIR: temporaryFolder() });
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/^touchline tail: no broker: .*touchline up.*KAFKA_BROKERS.*\n$/);
   });
 
-  test('has to be a broker', async () => {
+  test('must be a valid address', async () => {
     const run = await touchlineHere(['tail', 'match-state'], {
       KAFKA_BROKERS: 'here',
       SCHEMA_REGISTRY_URL: 'x',
@@ -149,7 +149,7 @@ describe('the broker that is used', () => {
     expect(run.err).toContain('SCHEMA_REGISTRY_URL: must be an http or https address');
   });
 
-  test('is named where it does not answer', async () => {
+  test('is named when it does not answer', async () => {
     const run = await touchlineHere(['tail', 'match-state', '--exit-at-end'], NO_BROKER);
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/^touchline tail: the broker at 127\.0\.0\.1:9: .+\n$/);

@@ -15,7 +15,7 @@ const state = (id: number, version = 1) => ({
   guard: { safe: true, reasons: [] },
 });
 
-/** Two live matches and one that is over, of a source that is alive for so long from now on. */
+/** Creates topics with two live matches and a finished one, from a source that is alive for `validMs`. */
 async function playing(validMs: number): Promise<TestTopics> {
   const topics = await TestTopics.create(NAMES);
   await topics.write('match-state', [
@@ -47,7 +47,7 @@ async function believe(topics: TestTopics, validMs: number): Promise<void> {
 }
 
 describe('touchline live', () => {
-  test('shows the live matches once where there is no terminal', async () => {
+  test('prints the live matches once without a terminal', async () => {
     const topics = await playing(600_000);
     const { code, out } = await touchlineHere(['live'], topics.env);
     expect(code).toBe(0);
@@ -68,20 +68,20 @@ describe('touchline live', () => {
     ]);
   });
 
-  test('follows them on a terminal, and withdraws by itself when feed health is silent', async () => {
+  test('updates on a terminal, and withdraws the permission by itself when feed health is silent', async () => {
     const topics = await playing(600_000);
     const run = new TerminalRun(['live'], topics.env, SIZE);
     await run.shows(/^2 live, 1 safe/);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 2), score: { home: 2, away: 0 } } }]);
     await run.shows(/France {2}2–0 /);
-    // A change that is newer than the state: what was shown is not what is so.
+    // A change that is newer than the state: the shown state is outdated.
     await topics.write('match-transitions', [
       { key: '1', value: { ...sampleOf('match-transitions'), event_id: 1, version: 3 } },
     ]);
     await run.shows(/halted: behind/);
     await topics.write('match-state', [{ key: '1', value: state(1, 3) }]);
     await run.shows(/^2 live, 1 safe/);
-    // The last word of feed health.
+    // The last record of feed health.
     await believe(topics, 1_000);
     await run.shows(/halted: feed health unknown +\d+ s +1$/);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 4), status_type: 'finished' } }]);
@@ -90,7 +90,7 @@ describe('touchline live', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('trades on no match that becomes live while a newer change of it is known', async () => {
+  test('halts a match that becomes live while a newer change of it is known', async () => {
     const topics = await playing(600_000);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 2), status_type: 'scheduled' } }]);
     const run = new TerminalRun(['live'], topics.env, SIZE);

@@ -11,7 +11,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 }
 
 describe('touchline topics', () => {
-  test('makes every topic, and says the second time that they are there', async () => {
+  test('creates every topic, and reports existing topics the second time', async () => {
     const { brokers, registryUrl, prefix } = backbone();
     const env = placeEnv({ brokers, registryUrl, prefix });
     const saidOf = (word: string) =>
@@ -34,8 +34,8 @@ describe('touchline topics', () => {
   test.each([
     [['--partitions', '0'], '--partitions must be a whole number from 1 to 9999'],
     [['--replication-factor', 'x'], '--replication-factor must be a whole number from 1 to 9999'],
-    [['now'], 'it takes no "now"'],
-  ])('does not take %j', async (args, text) => {
+    [['now'], 'unexpected argument "now"'],
+  ])('refuses %j', async (args, text) => {
     const { code, err } = await run(args);
     expect(code).toBe(2);
     expect(err).toContain(text);
@@ -43,7 +43,7 @@ describe('touchline topics', () => {
   });
 });
 
-test('docker compose runs no command that touchline does not have', async () => {
+test('docker compose runs only commands that touchline has', async () => {
   const compose = await readFile(new URL('../../../docker-compose.yml', import.meta.url), 'utf8');
   const commands = [...compose.matchAll(/^ {4}command: \[(.*)\]$/gm)].map(([, command]) => command ?? '');
   expect(commands.length).toBeGreaterThan(4);

@@ -23,7 +23,7 @@ const PARTITIONS = 4;
 const partition = partitionHash(Buffer.from(EVENT)) % PARTITIONS;
 const TOPICS = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
-/** Writes what versions published, at their times; `states` are those that compaction left. */
+/** Writes the records of versions at their times; `states` are those that compaction left. */
 async function write(
   topics: TestTopics,
   versions: readonly PlayedVersion[],
@@ -39,7 +39,7 @@ async function write(
   if (incidents.length > 0) await topics.write('match-incidents', incidents);
 }
 
-/** With all that was published. */
+/** Topics with all versions. */
 let whole: TestTopics;
 beforeAll(async () => {
   whole = await TestTopics.create(TOPICS, PARTITIONS);
@@ -49,7 +49,7 @@ beforeAll(async () => {
 const at = (time: number): string[] => ['match', EVENT, '--at', new Date(time).toISOString()];
 
 describe('touchline match', () => {
-  test('shows a match with the score after each goal and what voided one', async () => {
+  test('shows a match with the score after each goal, and why one is void', async () => {
     const run = await touchlineHere(['match', EVENT], whole.env);
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(run.out).toContain('Home - Away  2–0  firm 2–0');
@@ -62,7 +62,7 @@ describe('touchline match', () => {
     expect(JSON.parse(out)).toMatchObject({ state: { version: 7 }, trading: { permission: 'halted' } });
   });
 
-  test('says of an id that it is unknown, and fails', async () => {
+  test('fails for an unknown id', async () => {
     for (const args of [
       ['match', '70000'],
       ['match', '70000', '--at', '1m'],
@@ -75,7 +75,7 @@ describe('touchline match', () => {
       });
   });
 
-  test('follows a match: a line for each change, and what may be traded', async () => {
+  test('prints a line for each change and each change of the trading permission', async () => {
     const topics = await TestTopics.create(TOPICS, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 4));
     const run = touchline(['match', EVENT, '--follow'], topics.env);
@@ -87,7 +87,7 @@ describe('touchline match', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('follows a match on a terminal: one page, however narrow, that each change draws anew', async () => {
+  test('redraws one page on a terminal with each change, however narrow the terminal is', async () => {
     const topics = await TestTopics.create(TOPICS, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 2));
     const run = new TerminalRun(['match', EVENT, '--follow'], topics.env, { columns: 110, rows: 30 });
@@ -105,7 +105,7 @@ describe('touchline match', () => {
       from = upTo;
     }
     await run.shows(/^event 7000001, version 6, last changed/);
-    // A change that is newer than the state: what is shown is not what is so.
+    // A change that is newer than the state: the state is outdated.
     const [last] = VERSIONS.slice(-1);
     await topics.write('match-transitions', [{ key: EVENT, value: last?.transitions[0] ?? null }]);
     await run.shows(/^trading halted: behind, feed health unknown$/);
@@ -140,11 +140,11 @@ describe('touchline match', () => {
   });
 });
 
-describe('a match that is read while its topics are written to', () => {
-  test('has all of its changes, however far other partitions are', async () => {
+describe('a match that is read while its topics are written', () => {
+  test('has all of its changes, wherever other partitions end', async () => {
     const topics = await TestTopics.create(TOPICS, PARTITIONS);
     await write(topics, VERSIONS);
-    // Of other matches, in a partition that is read before this one.
+    // Records of other matches, in a partition that is read before this one.
     const others = async (count: number): Promise<void> => {
       const value = transitionsOf(VERSIONS)[0]?.value ?? null;
       const records = Array.from({ length: count }, () => ({ key: '1', value, partition: 0 }));
@@ -158,7 +158,7 @@ describe('a match that is read while its topics are written to', () => {
     expect(followed?.facts.transitions).toEqual(transitionsOf(VERSIONS).map(({ value }) => value));
   });
 
-  test('has a change once that was written between opening and reading', async () => {
+  test('has a change once when it was written between opening and reading', async () => {
     const topics = await TestTopics.create(TOPICS, PARTITIONS);
     await write(topics, VERSIONS.slice(0, 2));
     const records = await MatchRecords.open(findCluster(topics.env), Number(EVENT));
@@ -185,7 +185,7 @@ describe('a match that is read while its topics are written to', () => {
 });
 
 describe('touchline match --at', () => {
-  test('shows what had been published then, from the state where it is held', async () => {
+  test('shows what had been published, from the state when it is held', async () => {
     const { code, out } = await touchlineHere(at(writtenAt(3)), whole.env);
     expect(code).toBe(0);
     expect(out).toContain('version 3, written ');
@@ -197,7 +197,7 @@ describe('touchline match --at', () => {
     expect(out).not.toContain('7000001:4:');
   });
 
-  test('shows it from the changes where compaction removed the state, and says so', async () => {
+  test('shows it from the changes when compaction removed the state, and says so', async () => {
     const topics = await TestTopics.create(TOPICS, PARTITIONS);
     await write(topics, VERSIONS, statesOf(VERSIONS).slice(-1));
     const { code, out } = await touchlineHere(at(writtenAt(5)), topics.env);
@@ -212,7 +212,7 @@ describe('touchline match --at', () => {
     });
   });
 
-  test('says what retention removed, and makes nothing up', async () => {
+  test('shows as missing what retention removed', async () => {
     const topics = await TestTopics.create(TOPICS, PARTITIONS);
     await write(topics, VERSIONS.slice(3), statesOf(VERSIONS).slice(-1));
     const part = await touchlineHere(at(writtenAt(4)), topics.env);
@@ -220,7 +220,7 @@ describe('touchline match --at', () => {
     expect(part.out).toContain('match-transitions no longer has every change before version 4.');
     const lost = await touchlineHere(at(writtenAt(3)), topics.env);
     expect(lost).toMatchObject({ code: 1, out: '' });
-    expect(lost.err).toContain('is no longer held: the oldest that is, version 4, was written ');
+    expect(lost.err).toContain('is no longer held: the oldest version that is held, 4, was written ');
   });
 
   test('says that nothing had been published yet', async () => {

@@ -8,7 +8,7 @@ import { Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
-test('orders are recorded with who gave them and how they ended, without secrets; questions are not', async () => {
+test('records orders with user and outcome, without secrets, and records no command that only reads', async () => {
   const place = backbone();
   const settings = {
     ...placeEnv(place),
@@ -16,7 +16,7 @@ test('orders are recorded with who gave them and how they ended, without secrets
     DATA_DIR: temporaryFolder(),
   };
   const touchline = (line: string) => touchlineHere(line.split(' '), settings);
-  // Before there is a topic: the order that makes it is recorded where it ends.
+  // No topic exists yet: the order that creates it is recorded at its end.
   expect(await touchline('topics')).toMatchObject({ code: 0 });
   const { out } = await touchline('clients add --name watcher');
   const secret = /secret_key (\w+)/.exec(out)?.[1] ?? '';

@@ -1,5 +1,4 @@
 /** `touchline position` and `touchline rebuild` against a real processor. */
-
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
@@ -33,7 +32,7 @@ const positions = () =>
     log: quietLog,
   });
 
-/** States, incidents and transitions, without where they stand on the topics. */
+/** Returns states, incidents and transitions without their positions on the topics. */
 const comparable = ({ states, incidents, transitions }: PipelineOutput) => ({
   states: [...states.values()].sort((a, b) => a.event_id - b.event_id),
   incidents: [...incidents.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -41,7 +40,7 @@ const comparable = ({ states, incidents, transitions }: PipelineOutput) => ({
 });
 
 describe('touchline rebuild', () => {
-  test('has all input processed again, to the same results', async () => {
+  test('processes all input again, with the same results', async () => {
     const first = pipeline.startProcessor();
     await pipeline.feed(LOAD);
     await pipeline.settled();
@@ -58,7 +57,7 @@ describe('touchline rebuild', () => {
     expect(comparable(await pipeline.output())).toEqual(comparable(before));
   });
 
-  test('keeps where webhooks stand whose first attempts have expired', async () => {
+  test('keeps the progress of webhooks whose first attempts have expired', async () => {
     const topics = await TestTopics.create(['normalized-messages', 'webhook-attempts', 'webhook-progress']);
     const known = {
       ...sampleOf('webhook-progress'),
@@ -106,7 +105,7 @@ describe('touchline position', () => {
     const set = await run('position', 'match-processor', String(partition), 'start');
     expect(set).toMatchObject({ code: 0, err: '' });
     expect(set.out).toContain(`resumes at 0, it was at ${next}`);
-    // The owner finds out with its next record. What is processed again changes no state.
+    // The owner notices with its next record. Processing again changes no state.
     await pipeline.feed(LOAD);
     await pipeline.settled();
     expect(await processor.metric('touchline_task_failures_total')).toBe(1);
@@ -121,7 +120,7 @@ describe('touchline position', () => {
     const skip = ['position', 'match-processor', String(partition), 'end'];
     const refused = await run(...skip);
     expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toContain(`${end} records would never be processed: say --yes`);
+    expect(refused.err).toContain(`${end} records would never be processed: confirm with --yes`);
     expect(await positions()).toEqual(new Map());
 
     expect(await run('position', 'match-processor', String(partition), '1', '--yes')).toMatchObject({

@@ -15,7 +15,7 @@ const ids = (out: string): number[] =>
     .sort();
 
 describe('touchline tail --json', () => {
-  test('prints one JSON value a line with the names of the schema, and nothing else', async () => {
+  test('prints only one JSON value per line, with the names of the schema', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
@@ -31,13 +31,13 @@ describe('touchline tail --json', () => {
     expect(JSON.parse(first)).toEqual(JSON.parse(JSON.stringify(state(1))));
   });
 
-  test('ends at once where the topic is empty', async () => {
+  test('ends at once when the topic is empty', async () => {
     const topics = await TestTopics.create(['match-state']);
     const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
     expect(run).toMatchObject({ code: 0, out: '', err: '' });
   });
 
-  test('leaves out records without a value', async () => {
+  test('skips records without a value', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
@@ -49,7 +49,7 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toEqual([1]);
   });
 
-  test('reads on where a record cannot be decoded, says so, and fails', async () => {
+  test('reports a record that cannot be decoded, continues, and fails', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [
       { key: '1', value: state(1) },
@@ -62,7 +62,7 @@ describe('touchline tail --json', () => {
     expect(run.err).toBe('partition 0, offset 1: match-state: cannot decode: no schema id before the body\n');
   });
 
-  test('shows the records of one key, with all that is under it', async () => {
+  test('prints the records of a key, and of keys below it', async () => {
     const topics = await TestTopics.create(['match-incidents']);
     const incident = sampleOf('match-incidents');
     await topics.write('match-incidents', [
@@ -76,7 +76,7 @@ describe('touchline tail --json', () => {
   });
 });
 
-describe('touchline tail begins and ends', () => {
+describe('the range of touchline tail', () => {
   let topics: TestTopics;
 
   beforeAll(async () => {
@@ -108,13 +108,13 @@ describe('touchline tail begins and ends', () => {
       ['--from-beginning', '--partition', '0', '--limit', '2'],
       [1, 2],
     ],
-  ])('where %j says', async (args, wanted) => {
+  ])('is that of %j', async (args, wanted) => {
     const run = await touchlineHere(['tail', 'match-state', '--json', '--exit-at-end', ...args], topics.env);
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(ids(run.out)).toEqual(wanted);
   });
 
-  test('after so many records, without an end of its own', async () => {
+  test('ends after --limit records, without --exit-at-end', async () => {
     const args = [
       '--from-beginning',
       '--partition',
@@ -130,7 +130,7 @@ describe('touchline tail begins and ends', () => {
     });
   });
 
-  test('with several topics, each line with its own', async () => {
+  test('covers several topics, with the topic in each line', async () => {
     const args = ['match-state', 'match-incidents', '--from-beginning', '--exit-at-end', '--key', '1'];
     const { out } = await touchlineHere(['tail', ...args], topics.env);
     expect(out.split('\n').sort()).toEqual([
@@ -140,7 +140,7 @@ describe('touchline tail begins and ends', () => {
     ]);
   });
 
-  test('nowhere that a partition does not have', async () => {
+  test('cannot start at a partition or an offset that does not exist', async () => {
     const run = (...args: string[]) => touchlineHere(['tail', 'match-state', ...args], topics.env);
     expect((await run('--partition', '7')).err).toContain('has partitions 0 to 1, not 7');
     expect((await run('--partition', '1', '--offset', '9')).err).toContain('ends at 1, before offset 9');
@@ -148,7 +148,7 @@ describe('touchline tail begins and ends', () => {
 });
 
 describe('touchline tail', () => {
-  test('shows a record in a line for people', async () => {
+  test('prints a record in one line for people', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [{ key: 'k', value: sampleOf('match-state') }]);
     const run = await touchlineHere(['tail', 'match-state', '--from-beginning', '--exit-at-end'], topics.env);
@@ -181,7 +181,7 @@ describe('touchline tail', () => {
     expect(run.out).not.toContain('old');
   });
 
-  test('ends without a word when its reader has seen enough', async () => {
+  test('ends without an error when its reader closes the output', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write(
       'match-state',

@@ -1,11 +1,11 @@
-/** Topics of a test with what is put on them. */
+/** Topics of a test, and writers for them. */
 import kafkajs, { type Kafka } from 'kafkajs';
 import { onTestFinished } from 'vitest';
-import { topicSettings } from '#topics/admin.ts';
+import { createTopics, topicSettings } from '#topics/admin.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import { backbone } from '../../setup/backbone.ts';
+import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 
@@ -13,14 +13,14 @@ type Entry<T extends TopicName> = {
   readonly key: string;
   readonly value: TopicValues[T] | Buffer | null;
   readonly partition?: number;
-  /** When it says that it was written, Unix milliseconds; default: now. */
+  /** Timestamp of the record, Unix milliseconds; default: now. */
   readonly written?: number;
 };
 
-/** Topics under a prefix of their own, and writers for them. */
+/** Topics with a prefix of their own. */
 export class TestTopics {
   readonly prefix: string;
-  /** The environment that leads `touchline` here. */
+  /** The environment with which `touchline` uses these topics. */
   readonly env: Readonly<Record<string, string>>;
   readonly kafka: Kafka;
   readonly #brokers: readonly string[];
@@ -38,7 +38,7 @@ export class TestTopics {
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  /** With these topics alone, those of a match with so many partitions; on the broker of the run. */
+  /** Creates only these topics on the broker of the run; topics of a match get `partitions`. */
   static async create(topics: readonly TopicName[], partitions = 2): Promise<TestTopics> {
     const { brokers, registryUrl, prefix } = backbone();
     await makeTopics(
@@ -54,7 +54,7 @@ export class TestTopics {
 
   async write<T extends TopicName>(topic: T, entries: readonly Entry<T>[]): Promise<void> {
     await leadersAnswer(this.#brokers, topicName(this.prefix, topic));
-    // A partition that took its part of a request must not take it again when another one was not ready for its own.
+    // When one partition is not ready, a retry must not write to the others again.
     const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
     await producer.send({
@@ -64,7 +64,7 @@ export class TestTopics {
     await producer.disconnect();
   }
 
-  /** The groups on the broker that `touchline` uses to read these topics. */
+  /** Returns the consumer groups of `touchline` for these topics. */
   async readerGroups(): Promise<string[]> {
     const admin = this.kafka.admin();
     await admin.connect();
@@ -84,4 +84,13 @@ export class TestTopics {
       ...(written === undefined ? {} : { timestamp: String(written) }),
     }));
   }
+}
+
+/** Creates every topic and registers every schema. Returns the cluster and the settings for it. */
+export async function initializedCluster(): Promise<{ place: TestBackbone; env: Record<string, string> }> {
+  const place = backbone();
+  const { brokers, registryUrl, prefix } = place;
+  await createTopics({ brokers, prefix, partitions: 2 });
+  await Registry.open({ url: registryUrl, prefix }).registerAll();
+  return { place, env: placeEnv(place) };
 }

@@ -60,12 +60,12 @@ describe('an id that no topic has', () => {
   });
 });
 
-describe('an id that is known, without what was asked for', () => {
+describe('a known id without matching records', () => {
   test.each([
     `export states --season ${MATCH.season_id} --to 2018-01-01T00:00:00Z`,
     `export tables --season ${MATCH.season_id} --competition ${MATCH.competition_id}`,
     `tail match-transitions --key ${MATCH.event_id} --exit-at-end`,
-  ])('succeeds with nothing: `touchline %s`', async (line) => {
+  ])('prints nothing and succeeds: `touchline %s`', async (line) => {
     expect(await run(line)).toEqual({ code: 0, out: '', err: '' });
   });
 });

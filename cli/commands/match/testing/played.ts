@@ -1,4 +1,4 @@
-/** A short match as its topics have it, each version with the time of its writing. */
+/** A short match with the records that each of its versions publishes. */
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import {
@@ -22,16 +22,16 @@ import type { Written } from '../records.ts';
 
 /** Milliseconds between two versions. */
 export const EVERY_MS = 10_000;
-/** When a version is written. */
+/** Returns the time at which a version is written, Unix milliseconds. */
 export const writtenAt = (version: number): number => START * 1000 + version * EVERY_MS;
 
-/** With the name of its player, as providers send it. */
+/** Returns the message of an incident with the name of its player, as providers send it. */
 function by(player: string, one: Incident): NormalizedMessage {
   const body = canonicalJson({ ...JSON.parse(one.body), subparticipant_name: player });
   return incidentMessage({ ...one, body });
 }
 
-/** A goal that is confirmed, one of the other side that an incident cancels, and another. */
+/** A confirmed goal, a goal of the other side that an incident cancels, and another goal. */
 const MESSAGES: readonly NormalizedMessage[] = [
   eventMessage(START, eventFields()),
   incidentMessage(incident('5-001', 429, { ut: START + 1, participant_id: null, event_time: 0 })),
@@ -44,7 +44,7 @@ const MESSAGES: readonly NormalizedMessage[] = [
   by('Kane', incident('5-030', 413, { ut: START + 6, event_time: 2_745 })),
 ];
 
-/** What every version published. */
+/** A version and the records that it publishes. */
 export type PlayedVersion = {
   readonly version: number;
   readonly written: number;
@@ -53,6 +53,7 @@ export type PlayedVersion = {
   readonly incidents: readonly MatchIncident[];
 };
 
+/** Applies messages to a match. Returns its versions. */
 export function played(messages: readonly NormalizedMessage[] = MESSAGES): PlayedVersion[] {
   const match = newMatch(EVENT_ID);
   return messages.flatMap((message, offset) => {
@@ -72,12 +73,12 @@ export function played(messages: readonly NormalizedMessage[] = MESSAGES): Playe
   });
 }
 
-/** The states of these versions, as match-state has them. */
+/** Returns the records of match-state of these versions. */
 export function statesOf(versions: readonly PlayedVersion[]): Written<MatchState>[] {
   return versions.map(({ state: value, written }) => ({ value, written }));
 }
 
-/** Their changes, as match-transitions has them. */
+/** Returns the records of match-transitions of these versions. */
 export function transitionsOf(versions: readonly PlayedVersion[]): Written<MatchTransition>[] {
   return versions.flatMap(({ transitions, written }) => transitions.map((value) => ({ value, written })));
 }

@@ -1,4 +1,4 @@
-/** Recorded histories: deliveries as raw-messages keeps them, and what a replay makes of them (data/README.md). */
+/** Recorded histories: deliveries of raw-messages, and the records that a replay derives from them (data/README.md). */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,10 +23,10 @@ const delivery = z.strictObject({
   body: z.array(z.unknown()),
 });
 
-/** A record as a line of a file has it: a topic, a partition, a key, and the decoded value. */
+/** A line of a file: the topic, partition, key and decoded value of a record, as JSON. */
 export type RecordedLine = string;
 
-/** The names of all histories. */
+/** Returns the names of all histories. */
 export function historyNames(): string[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith(INPUT) && !file.endsWith(EXPECTED))
@@ -34,7 +34,7 @@ export function historyNames(): string[] {
     .sort();
 }
 
-/** The deliveries of a history, in the order in which they were received. */
+/** Returns the deliveries of a history, in the order of receipt. */
 function deliveriesOf(name: string): RawMessage[] {
   return linesOf(`${name}${INPUT}`).map((line) => {
     const { received_at, origin, body } = delivery.parse(JSON.parse(line));
@@ -43,37 +43,37 @@ function deliveriesOf(name: string): RawMessage[] {
   });
 }
 
-/** What is on file: the digest of all bytes, then the records. */
+/** Returns the recorded digest of all bytes, and the recorded records. */
 export function expectedOf(name: string): { digest: string; lines: RecordedLine[] } {
   const [digest = '', ...lines] = linesOf(`${name}${EXPECTED}`);
   return { digest, lines };
 }
 
-/** The file that `expectedOf` reads. */
+/** Returns the file that `expectedOf` reads. */
 export function expectedFile(name: string): string {
   return `${FOLDER}${name}${EXPECTED}`;
 }
 
-/** What a history gives now: a digest of every byte that is published, and the records that stand at the end. */
+/** Replays a history. Returns a digest of every published byte, and the records that remain at the end. */
 export async function replayHistory(name: string): Promise<{ digest: string; lines: RecordedLine[] }> {
   const records = await replayInMemory(inputsOf(name), Number.POSITIVE_INFINITY);
   const bytes = records.map(({ topic, partition, key, value }) =>
     Buffer.concat([Buffer.from(`${topic}/${partition}/${key}/`), value ?? Buffer.alloc(0)]),
   );
-  const standing = new Standing();
+  const remaining = new RemainingRecords();
   for (const { topic, partition, key, value } of records)
-    standing.add(topic as TopicName, partition, String(key), value);
+    remaining.add(topic as TopicName, partition, String(key), value);
   return {
     digest: JSON.stringify({ sha256: hash('sha256', Buffer.concat(bytes), 'hex'), records: records.length }),
-    lines: standing.lines(),
+    lines: remaining.lines(),
   };
 }
 
-/** The records that stand: the last of each key, every transition. */
-class Standing {
+/** The records that remain: the last of each key, and every transition. */
+class RemainingRecords {
   readonly #records = new Map<string, RecordedLine>();
 
-  /** Takes one record of any topic; of those that are not compared, nothing is kept. */
+  /** Adds a record; ignores topics that are not compared. */
   add(topic: TopicName, partition: number, key: string, value: Buffer | null): void {
     if (value === null || !COMPARED.some((compared) => compared === topic)) return;
     const decoded = codecOf(topic).decode(value) as { readonly id?: string };
@@ -81,7 +81,7 @@ class Standing {
     this.#records.set(`${topic}/${id}`, canonicalJson({ topic, partition, key, value: decoded }));
   }
 
-  /** In the order of topics, then of keys. */
+  /** Returns the records, ordered by topic and key. */
   lines(): RecordedLine[] {
     return [...this.#records]
       .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))

@@ -1,4 +1,4 @@
-/** A replay without a broker, for tests: what is published stays in memory. */
+/** A replay without a broker, for tests: published records stay in memory. */
 import { fileURLToPath } from 'node:url';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { readRules } from '../../../../services/standings-processor/rules.ts';
@@ -18,7 +18,7 @@ const codecs: ReplayCodecs = {
   'dead-letters': codecOf('dead-letters'),
 };
 
-/** Everything that records lead to, in the order in which it is published, `batch` of them at a time. */
+/** Replays inputs in batches of `batch` records. Returns the published records in order. */
 export async function replayInMemory(
   inputs: readonly ReplayInput[],
   batch: number,

@@ -1,4 +1,4 @@
-/** `npm run histories`: writes what every history gives now; the diff of data/histories shows what a change of a rule changed. */
+/** `npm run histories`: records the replay of every history. The diff of data/histories shows the effect of a changed rule. */
 import { writeFileSync } from 'node:fs';
 import { expectedFile, historyNames, replayHistory } from './histories.ts';
 

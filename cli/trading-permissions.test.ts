@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { Permissions } from './permissions.ts';
+import { TradingPermissions } from './trading-permissions.ts';
 
 const state = { ...sampleOf('match-state'), event_id: 1, guard: { safe: true, reasons: [] } };
 const feed =
@@ -14,20 +14,20 @@ const feed =
     source: 'feed',
   });
 
-test('says what may be traded once, and again when it changes, by time alone too', () => {
-  const permissions = new Permissions();
-  permissions.show(1, state);
+test('reports the permission once, and again when it changes, even without a new state', () => {
+  const permissions = new TradingPermissions();
+  permissions.apply(1, state);
   expect(permissions.changes(feed('alive'))).toEqual([[1, 'TRADING safe']]);
   expect(permissions.changes(feed('alive'))).toEqual([]);
   expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING halted: feed_expired']]);
-  permissions.show(1, { ...state, status_type: 'finished' });
+  permissions.apply(1, { ...state, status_type: 'finished' });
   expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING not in play']]);
-  permissions.show(1, null);
+  permissions.apply(1, null);
   expect(permissions.changes(feed('alive'))).toEqual([]);
 });
 
-test('says nothing of a match that was over already', () => {
-  const permissions = new Permissions();
-  permissions.show(1, { ...state, status_type: 'finished' });
+test('reports nothing for a match that was already over', () => {
+  const permissions = new TradingPermissions();
+  permissions.apply(1, { ...state, status_type: 'finished' });
   expect(permissions.changes(feed('ended'))).toEqual([]);
 });

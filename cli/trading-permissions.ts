@@ -1,20 +1,19 @@
-/** The trading permission now of the matches that `touchline tail match-state` shows; a record shows a past one. */
 import type { MatchState } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 
-/** The newest states that were shown, and the last said permission of each. */
-export class Permissions {
+/** Reports changes of the trading permission of shown matches. A record of match-state has the guard of the past only. */
+export class TradingPermissions {
   readonly #states = new Map<number, MatchState>();
-  readonly #said = new Map<number, string>();
+  readonly #reported = new Map<number, string>();
 
-  /** A state was shown; null: its match is gone. */
-  show(eventId: number, state: MatchState | null): void {
+  /** Adds the newest state of a match; null removes the match. */
+  apply(eventId: number, state: MatchState | null): void {
     if (state === null) this.#states.delete(eventId);
     else this.#states.set(eventId, state);
   }
 
-  /** The matches whose permission is another than was said last, each with its words; `doubts` as `tradingOf` takes them. */
+  /** Returns the matches whose permission differs from the last reported one, each with a text. `doubts` as for `tradingOf`. */
   changes(
     feedOf: (eventId: number) => FeedStatus,
     doubts: readonly string[] = [],
@@ -22,10 +21,10 @@ export class Permissions {
     return [...this.#states].flatMap(([eventId, state]) => {
       const { permission, reasons } = tradingOf(state, feedOf(eventId), doubts);
       const words = permission === 'halted' ? `halted: ${reasons.join(', ')}` : WORDS[permission];
-      const before = this.#said.get(eventId);
+      const before = this.#reported.get(eventId);
       if (words === before) return [];
-      this.#said.set(eventId, words);
-      // A match that was over when it was first shown prints nothing.
+      this.#reported.set(eventId, words);
+      // A match that was over from the start is not reported.
       return before === undefined && permission === 'not_in_play'
         ? []
         : [[eventId, `TRADING ${words}`] as const];

@@ -1,14 +1,13 @@
-/** What `touchline status` reads of topics: once from the beginning, then followed. */
-
+/** Topics that are read from the beginning, then followed: open dead letters and feed health. */
 import { readTopic } from '#cluster/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
-import type { OpenCluster } from '../../cluster.ts';
+import type { OpenCluster } from './cluster.ts';
 
-abstract class Followed {
+abstract class FollowedTopic {
   protected readonly cluster: OpenCluster;
   protected abstract readonly topic: TopicName;
-  #known: Promise<void> | null = null;
+  #read: Promise<void> | null = null;
 
   constructor(cluster: OpenCluster) {
     this.cluster = cluster;
@@ -17,13 +16,13 @@ abstract class Followed {
   protected abstract apply(key: string, value: Buffer | null): void | Promise<void>;
 
   /**
-   * Resolves once all is read that was there at the first call. Rejects with `StreamError`; the next call then reads again, also where
-   * the reading ended later.
+   * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects with
+   * `StreamError`; a call after a failure, also a later one, reads the topic again.
    */
-  known(signal: AbortSignal): Promise<void> {
-    if (this.#known !== null) return this.#known;
+  untilRead(signal: AbortSignal): Promise<void> {
+    if (this.#read !== null) return this.#read;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#known = promise;
+    this.#read = promise;
     readTopic({
       brokers: this.cluster.brokers,
       topic: topicName(this.cluster.prefix, this.topic),
@@ -32,39 +31,40 @@ abstract class Followed {
       onRecord: ({ key, value }) => this.apply(key?.toString() ?? '', value),
       onCaughtUp: resolve,
     }).then(resolve, (error: unknown) => {
-      this.#known = null;
+      this.#read = null;
       reject(error);
     });
     return promise;
   }
 }
 
-export class OpenLetters extends Followed {
+/** Counts the open dead letters. */
+export class OpenDeadLetters extends FollowedTopic {
   protected readonly topic = 'dead-letters';
-  readonly #open = new Set<string>();
+  readonly #ids = new Set<string>();
 
   get count(): number {
-    return this.#open.size;
+    return this.#ids.size;
   }
 
   protected apply(id: string, value: Buffer | null): void {
-    if (value === null) this.#open.delete(id);
-    else this.#open.add(id);
+    if (value === null) this.#ids.delete(id);
+    else this.#ids.add(id);
   }
 }
 
-/** The status of each source of messages. */
-export class Health extends Followed {
+/** Knows the feed status of sources and matches, from feed-health. */
+export class FollowedFeedHealth extends FollowedTopic {
   protected readonly topic = 'feed-health';
   readonly #table = new HealthTable();
   readonly #decoder = this.cluster.registry.decoder('feed-health');
 
-  /** Every source now, by name. */
+  /** Returns the current status of every source, ordered by name. */
   sources(): SourceFeedStatus[] {
     return this.#table.sources({ wall: Date.now(), steady: performance.now() });
   }
 
-  /** The feed status of a match now. */
+  /** Returns the current feed status of a match. */
   match(eventId: number): FeedStatus {
     return this.#table.match(eventId, { wall: Date.now(), steady: performance.now() });
   }
