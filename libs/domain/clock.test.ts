@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clockAt, isClockNews } from './clock.ts';
+import { clockAt, isClockChange } from './clock.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
@@ -136,6 +136,6 @@ describe('a clock reading is a change', () => {
       after: reading(null, 'running', 1030),
     },
   ])('$news: $why', ({ news, before, after }) => {
-    expect(isClockNews(before, after)).toBe(news);
+    expect(isClockChange(before, after)).toBe(news);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IncidentIndex } from './incident-index.ts';
+import { IncidentIndex } from './incident-register.ts';
 import { keyIncidents } from './match.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError } from './errors.ts';
+import { DomainError } from './event-register.ts';
 import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
   AWAY,

@@ -1,6 +1,6 @@
 /** The page of one match: pure. */
 import { isCancellation, isGoal, namedGoals, scoresAfter } from '#domain/goals.ts';
-import { compareIds } from '#domain/incident-index.ts';
+import { compareIds } from '#domain/incident-register.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
