@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventRegister } from '../event-register.ts';
-import { matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
+import { concernsHealth, matchFacts, NO_FACTS } from './match-facts.ts';
 
 function factsOf(fields: Readonly<Record<string, unknown>>) {
   const register = new EventRegister();
@@ -50,6 +50,6 @@ describe('a part of an event says something of it', () => {
     ['{"item_status":"active"}', true, true],
     ['{"name":"status_id"}', true, false],
   ])('%s, over: %s: %s', (part, over, says) => {
-    expect(tellsHealth(part, over)).toBe(says);
+    expect(concernsHealth(part, over)).toBe(says);
   });
 });

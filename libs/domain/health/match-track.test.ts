@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventMessage } from '../testing/messages.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
+import { aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
-import { aliveSince } from './standing.ts';
 import { GOOD, type HealthLimits } from './verdict.ts';
 
 const T = 1_000_000;
@@ -23,8 +23,8 @@ function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
     /** A message with these fields, received at `at`, from the webhook source. */
     hear(fields: Readonly<Record<string, unknown>>, at: number, isKeepAlive = false) {
       applied.read(offset, at);
-      track.hear(eventMessage(ut++, fields), at, offset++);
-      track.heardOf('webhook', at, isKeepAlive);
+      track.apply(eventMessage(ut++, fields), at, offset++);
+      track.noteSignOfLife('webhook', at, isKeepAlive);
     },
     pair(source = 'webhook'): PairTrack {
       const pair = track.pairs.get(source);
@@ -47,7 +47,7 @@ describe('what a source says of a match', () => {
       heardAt: T + 10,
       keepAliveAt: null,
       backAt: null,
-      standing: aliveSince(T + 10),
+      health: aliveSince(T + 10),
     });
   });
 
@@ -59,7 +59,7 @@ describe('what a source says of a match', () => {
     /** In parts, as messages are. */
     const hear = (ut: number, item: object) => {
       const parts = [{ ...PLAY, status_id: 33 }, item].map((part) => JSON.stringify(part));
-      track.hear({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
+      track.apply({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
     };
     hear(1, { item_status: 'active' });
     hear(2, { item_status: 'active', ...deletion });
@@ -71,16 +71,16 @@ describe('what a source says of a match', () => {
   test('is as new as the latest word, and keeps when a keep-alive came', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
-    track.heardOf('webhook', T + 20, true);
-    track.heardOf('webhook', T + 10, false);
+    track.noteSignOfLife('webhook', T + 20, true);
+    track.noteSignOfLife('webhook', T + 10, false);
     expect(pair()).toMatchObject({ heardAt: T + 20, keepAliveAt: T + 20, backAt: null });
   });
 
   test('is back with its first word while it is not good', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
-    pair().standing = { ...aliveSince(1), state: 'stale' };
-    for (const at of [T + 1, T + 2]) track.heardOf('webhook', at, false);
+    pair().health = { ...aliveSince(1), state: 'stale' };
+    for (const at of [T + 1, T + 2]) track.noteSignOfLife('webhook', at, false);
     expect(pair().backAt).toBe(T + 1);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T, progress: null }, LIMITS, T + 3);
     expect(pair().backAt).toBe(T + 1);
@@ -123,7 +123,7 @@ describe('a match', () => {
     const { track, hear, applied } = matchOf();
     hear(PLAY, T);
     applied.applied(1);
-    track.hear(eventMessage(9, PLAY), T + 5, 0);
+    track.apply(eventMessage(9, PLAY), T + 5, 0);
     expect(track.waitingSince).toBeNull();
   });
 
@@ -131,7 +131,7 @@ describe('a match', () => {
     const { track, hear, applied } = matchOf();
     hear(PLAY, T);
     hear(PLAY, T + 1_000);
-    track.hear(eventMessage(9, PLAY), T + 2_000, 0);
+    track.apply(eventMessage(9, PLAY), T + 2_000, 0);
     applied.applied(1);
     expect(track.waitingSince).toBe(T + 1_000);
   });
@@ -157,7 +157,7 @@ describe('a match', () => {
   test('is not over while another source speaks of it', () => {
     const { track, hear } = matchOf();
     hear(PLAY, T);
-    track.heardOf('feed', T + 3_600_000, false);
+    track.noteSignOfLife('feed', T + 3_600_000, false);
     expect(track.isOver(T + 6 * 3_600_000)).toBe(false);
   });
 });
@@ -169,7 +169,7 @@ describe('a verdict of a match', () => {
     hear(PLAY, T + 1_000);
     const verdict = track.judge(pair(), GOOD, LIMITS, T + 5_000);
     expect(verdict).toEqual({ kind: 'down', reason: 'backlog', since: T + 5_000, progress: null });
-    expect(pair().standing).toMatchObject({ state: 'down', gaps: [{ from: T, action: 'open' }] });
+    expect(pair().health).toMatchObject({ state: 'down', gaps: [{ from: T, action: 'open' }] });
   });
 
   test('is down with its source, with a gap from the last word on, whatever waits', () => {
@@ -177,7 +177,7 @@ describe('a verdict of a match', () => {
     hear(PLAY, T);
     hear(PLAY, T + 1_000);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T + 9, progress: null }, LIMITS, T + 1_500);
-    expect(pair().standing.gaps).toMatchObject([{ from: T + 1_000, reason: 'network' }]);
+    expect(pair().health.gaps).toMatchObject([{ from: T + 1_000, reason: 'network' }]);
   });
 
   test('is no longer back once the match ended', () => {
@@ -194,18 +194,17 @@ describe('a verdict of a match', () => {
     hear(PLAY, T);
     applied.applied(1);
     expect(track.judge(pair(), GOOD, LIMITS, T + 20_000)).toMatchObject({ kind: 'stale', since: T + 20_000 });
-    expect(pair().standing.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
+    expect(pair().health.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
   });
 
   test('is filled by the whole list of incidents, for every source', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
-    track.heardOf('feed', T, false);
+    track.noteSignOfLife('feed', T, false);
     const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none' }];
-    for (const source of ['webhook', 'feed'])
-      pair(source).standing = { ...aliveSince(T), gaps, gap_count: 1 };
+    for (const source of ['webhook', 'feed']) pair(source).health = { ...aliveSince(T), gaps, gap_count: 1 };
     track.fill(T);
-    const actions = ['webhook', 'feed'].map((source) => pair(source).standing.gaps[0]?.action);
+    const actions = ['webhook', 'feed'].map((source) => pair(source).health.gaps[0]?.action);
     expect(actions).toEqual(['snapshot', 'snapshot']);
   });
 });

@@ -4,8 +4,8 @@ import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Action, BEGIN, LIMITS, PlayedMonitor } from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
-import { DUE_WITHIN_MS, KEEP_ENDED_MS, REPORTS_WITHIN_MS, VALID_MS } from './limits.ts';
-import { HealthMonitor } from './monitor.ts';
+import { DUE_WITHIN_MS, HealthMonitor, KEEP_ENDED_MS, VALID_MS } from './monitor.ts';
+import { REPORTS_WITHIN_MS } from './source-track.ts';
 
 type Says = Extract<Action, { kind: 'message' }>['says'];
 

@@ -3,7 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { HealthTable, isGoodState } from '#tradability/feed-status.ts';
 import { type Action, BEGIN, type HealthTruth, histories, LIMITS, PlayedMonitor } from '../testing/health.ts';
-import { DUE_WITHIN_MS, READ_WITHIN_MS, VALID_MS } from './limits.ts';
+import { DUE_WITHIN_MS, VALID_MS } from './monitor.ts';
+import { READ_WITHIN_MS } from './verdict.ts';
 
 const runs = { numRuns: 300 };
 

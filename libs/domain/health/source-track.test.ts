@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IngressStatus } from '#topics/generated/types.ts';
 import { ReadProgress } from './applied.ts';
+import { aliveSince, type HealthStatus } from './health-status.ts';
 import { type MatchesOfSource, SourceTrack } from './source-track.ts';
-import { aliveSince, type Standing } from './standing.ts';
 import { GOOD } from './verdict.ts';
 
 const T = 1_000_000;
@@ -10,9 +10,9 @@ const STALE_AFTER = 20_000;
 const NO_MATCHES: MatchesOfSource = { runsSince: null, behindSince: null, readTo: T + 1e9 };
 
 /** A source heard of at `T`, whose reports are read up to `readTo`. */
-function track(standing: Partial<Standing> = {}) {
+function track(health: Partial<HealthStatus> = {}) {
   const read = new ReadProgress();
-  const source = new SourceTrack('webhook', { ...aliveSince(5), ...standing }, T, read);
+  const source = new SourceTrack('webhook', { ...aliveSince(5), ...health }, T, read);
   return { source, read };
 }
 
@@ -32,7 +32,7 @@ const down = (reason: string, since: number) => ({ kind: 'down', reason, since, 
 
 test('is alive from when it was first heard of', () => {
   const source = new SourceTrack('feed', aliveSince(T), T, new ReadProgress());
-  expect(source).toMatchObject({ source: 'feed', standing: aliveSince(T), heardAt: T });
+  expect(source).toMatchObject({ source: 'feed', health: aliveSince(T), heardAt: T });
 });
 
 describe('what its processes report', () => {
@@ -60,12 +60,12 @@ describe('what its processes report', () => {
     expect(source.reported(T + 9)).toEqual(verdict);
   });
 
-  test.each<[string, Partial<Standing>, number]>([
+  test.each<[string, Partial<HealthStatus>, number]>([
     ['as before is so since it began', { state: 'down', reason: 'network', since: 7 }, 7],
     ['for another reason begins now', { state: 'down', reason: 'contract', since: 7 }, T + 9],
     ['in another state begins now', { state: 'recovering', reason: 'network', since: 7 }, T + 9],
-  ])('%s', (_, standing, since) => {
-    const { source } = track(standing);
+  ])('%s', (_, health, since) => {
+    const { source } = track(health);
     source.report(status({ state: 'down', reason: 'network' }), T);
     expect(source.reported(T + 9)).toEqual(down('network', since));
   });
@@ -86,7 +86,7 @@ describe('what its processes report', () => {
     const gap = { from: 1, to: 2, reason: 'network', action: 'skipped' };
     source.report(status({ gap }), T);
     source.report(status({ gap }), T);
-    expect(source.standing).toMatchObject({ gaps: [gap], gap_count: 1 });
+    expect(source.health).toMatchObject({ gaps: [gap], gap_count: 1 });
   });
 });
 
@@ -130,7 +130,7 @@ describe('a process that no longer reports', () => {
     expect(source.reportDue).toBe(T + 10_000);
   });
 
-  test.each<[string, Partial<Standing>, unknown]>([
+  test.each<[string, Partial<HealthStatus>, unknown]>([
     [
       'was down before the monitor began',
       { state: 'down', reason: 'contract', since: T },
@@ -145,8 +145,8 @@ describe('a process that no longer reports', () => {
     ['was down for what nobody reports', { state: 'down', reason: 'backlog', since: T }, GOOD],
     ['was stale', { state: 'stale', reason: 'ingress', since: T }, GOOD],
     ['was alive', { state: 'alive', reason: null, since: T }, GOOD],
-  ])('%s', (_, standing, verdict) => {
-    expect(track(standing).source.reported(T + 9)).toEqual(verdict);
+  ])('%s', (_, health, verdict) => {
+    expect(track(health).source.reported(T + 9)).toEqual(verdict);
   });
 
   test.each(['credentials', 'contract', 'network', 'ingress'])('may have reported %s before', (reason) => {
@@ -157,7 +157,7 @@ describe('a process that no longer reports', () => {
 
 describe('a source that reports nothing bad is', () => {
   const running = { ...NO_MATCHES, runsSince: T - 60_000 };
-  test.each<[string, MatchesOfSource, number, Partial<Standing>]>([
+  test.each<[string, MatchesOfSource, number, Partial<HealthStatus>]>([
     ['alive where no clock runs', NO_MATCHES, T + 1e6, { state: 'alive' }],
     ['alive before silence is due', running, T + STALE_AFTER - 1, { state: 'alive' }],
     [
@@ -178,17 +178,17 @@ describe('a source that reports nothing bad is', () => {
       T + STALE_AFTER,
       { state: 'down', reason: 'backlog', since: T + 7, progress: null },
     ],
-  ])('%s', (_, matches, now, standing) => {
+  ])('%s', (_, matches, now, health) => {
     const { source } = track();
     source.judge(GOOD, matches, STALE_AFTER, now);
-    expect(source.standing).toMatchObject(standing);
+    expect(source.health).toMatchObject(health);
   });
 
   test('what it reports, whatever its matches are', () => {
     const { source } = track();
     const verdict = { kind: 'down', reason: 'network', since: T, progress: null } as const;
     source.judge(verdict, { ...NO_MATCHES, behindSince: T - 5 }, STALE_AFTER, T);
-    expect(source.standing).toMatchObject({ state: 'down', reason: 'network' });
+    expect(source.health).toMatchObject({ state: 'down', reason: 'network' });
   });
 });
 
@@ -208,19 +208,19 @@ describe('a gap of a source', () => {
   ])('%s', (_, of, from) => {
     const { source } = track();
     source.judge(bad('recovering', of), NO_MATCHES, STALE_AFTER, T + 9);
-    expect(source.standing.gaps).toEqual([{ from, to: null, reason: 'network', action: 'open' }]);
+    expect(source.health.gaps).toEqual([{ from, to: null, reason: 'network', action: 'open' }]);
   });
 
   test('ends with the first sign of life', () => {
     const { source } = track();
-    source.heardOf(T + 1);
+    source.noteSignOfLife(T + 1);
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 9);
-    for (const at of [T + 20, T + 30]) source.heardOf(at);
+    for (const at of [T + 20, T + 30]) source.noteSignOfLife(at);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 40);
-    expect(source.standing.gaps).toEqual([{ from: T + 1, to: T + 20, reason: 'network', action: 'none' }]);
+    expect(source.health.gaps).toEqual([{ from: T + 1, to: T + 20, reason: 'network', action: 'none' }]);
     // The next one begins anew.
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 50);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
-    expect(source.standing.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
+    expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
   });
 });
