@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { SOCCER } from '#contract/soccer.ts';
-import { typeFields } from '#domain/standings/body.ts';
+import { FIRST_STANDINGS_ID, typeFields } from '#domain/standings/body.ts';
 import type { DerivedTable } from '#domain/standings/season-tables.ts';
-import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
+
 import type { Cause, Standings, StandingsEntry } from '#topics/generated/types.ts';
 
 /** The last published record: a new version differs from it in a visible field. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import { standingsId } from './body.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { SeasonTables } from './season-tables.ts';
-import { standingsId } from './standings-id.ts';
 import { result, rulesOf, teamOf } from './testing/results.ts';
 import type { PlacedResult } from './types.ts';
 
