@@ -1,5 +1,5 @@
 import { partitionHash } from '#streams/client/port.ts';
-import { doubtsOf } from '#tradability/doubts.ts';
+import { doubtsOf } from '#tradability/trading.ts';
 import type { MatchView } from './matches.ts';
 
 /** Whether the states of matches are the newest, once everything that was there at the start is applied. */
