@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
-import { eventsAnswer } from './testing/events-answer.ts';
+import { eventsAnswer } from './testing/memory.ts';
 import { event } from './testing/world.ts';
 import {
   type PlacedEvent,

@@ -8,8 +8,8 @@ const MAX_WINDOW = MAX_WINDOW_DAYS * DAY;
 type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
 
 /**
- * Both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other's day; without both the window is
- * today, by `now` (Unix seconds, UTC). Throws `invalid_parameter` for a window that is backwards or too wide.
+ * Returns both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other end's day; without both, the window
+ * is today, by `now` (Unix seconds, UTC). Throws `RestError` INVALID_PARAMETER for a window that is backwards or too wide.
  */
 export function dateWindow(
   dates: Dates,
@@ -23,7 +23,7 @@ export function dateWindow(
   return { date_from, date_to };
 }
 
-/** Like `dateWindow`, for a list with another filter: of any width, and open where an end is missing. */
+/** Like `dateWindow`, for a list with another filter: of any width, and open at a missing end. */
 export function openDates(dates: Dates): Dates {
   const date_from = dates.date_from === undefined ? undefined : from(dates.date_from);
   const date_to = dates.date_to === undefined ? undefined : to(dates.date_to);
@@ -39,8 +39,9 @@ const to = (date: string): string => `${date}${' 23:59:59'.slice(date.length - 1
 type Window = { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined };
 
 /**
- * The window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then until
- * now, limited to the widest window; with `timestamp_to` alone, the 24 hours before it.
+ * Returns the window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then to
+ * now, or to the maximum window; with `timestamp_to` alone, the 24 hours before it. Throws `RestError` INVALID_PARAMETER for a
+ * window that is backwards or too wide.
  */
 export function feedWindow(
   window: Window,
