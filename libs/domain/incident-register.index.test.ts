@@ -61,7 +61,7 @@ describe('the counts', () => {
 });
 
 describe('the lists', () => {
-  test('hold goals, cancellations and removed incidents by id, and report where goals may have changed', () => {
+  test('hold goals, cancellations and removed incidents by id; `update` returns whether goals may have changed', () => {
     const index = new IncidentIndex();
     expect(index.update(known('5-3', 413), absent)).toBe(true);
     expect(index.update(known('5-1', 423), absent)).toBe(true);

@@ -66,7 +66,7 @@ describe('the times of an incident (law 3)', () => {
       removed: false,
     },
     {
-      why: 'listed before, not in the latest',
+      why: 'listed earlier, but not in the latest list',
       listed_at: 150,
       snapshotAt: 200,
       present: 100,
@@ -96,7 +96,7 @@ describe('the times of an incident (law 3)', () => {
 describe('a delete', () => {
   const reported = incident('5-1', 413, { ut: START + 10 });
 
-  test('leaves the body as it is', () => {
+  test('leaves the body unchanged', () => {
     const later = incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' });
     const { incident: register } = given(incidentMessage(reported)).when(
       incidentMessage(later, { deleted: true }),
@@ -159,7 +159,7 @@ describe('a snapshot', () => {
     expect(outcome.kinds).toEqual(['incident_reinstated', 'snapshot_applied']);
   });
 
-  test('that is older applies its bodies, and changes nothing of what is listed now', () => {
+  test('that is older applies its bodies, but does not change which incidents are listed', () => {
     const amended = incident('5-2', 400, { ut: START + 30, note: 'amended' });
     const outcome = given(snapshotMessage(START + 60, [one])).when(snapshotMessage(START + 40, [amended]));
     expect(outcome.state).toMatchObject({ removed: ['5-2'], snapshot_at: START + 60 });

@@ -35,7 +35,7 @@ describe('the result of a match', () => {
     ['its status is deleted', event({ status_type: 'deleted' })],
     ['its item status is deleted', event({ item_status: 'deleted' })],
     ['it was deleted', event({ action: 'delete' })],
-  ])('is none where %s', (_, message) => {
+  ])('is null when %s', (_, message) => {
     expect(matchResult(matchOf(message))).toBeNull();
   });
 
@@ -47,7 +47,7 @@ describe('the result of a match', () => {
     expect(matchResult(matchOf(event({}, 9), gone, event()))).not.toBeNull();
   });
 
-  test('has the goals that count, with their scorers, and the halves they fell in', () => {
+  test('has the goals that count, with their scorers, and the scores of their halves', () => {
     const result = resultOf(
       event(),
       kickOff,
@@ -68,7 +68,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  test('has the provider’s halves where the timeline is incomplete, and its goals only where they add up', () => {
+  test('has the provider’s halves if the timeline is incomplete, and goals only if they add up to the score', () => {
     const fields = { participants: withResults({ 2: 1, 4: 0, 5: 1 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player);
     const partial = resultOf(event(fields), goal);
@@ -79,7 +79,7 @@ describe('the result of a match', () => {
     expect(resultOf(event({ participants: participants(0, 0) })).goals).toEqual([]);
   });
 
-  test('has the provider’s halves where the phase of a goal is unknown', () => {
+  test('has the provider’s halves if the phase of a goal is unknown', () => {
     const fields = { participants: withResults({ 2: 1, 4: 1, 5: 0 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player, { event_status_id: null });
     expect(resultOf(event(fields), kickOff, goal).first_half).toEqual({ home: 1, away: 0 });
@@ -126,11 +126,11 @@ describe('the result of a match', () => {
     ['second half', goalAt(34), { first_half: { home: 0, away: 0 }, second_half: { home: 1, away: 0 } }],
     ['extra time', goalAt(35), { first_half: { home: 0, away: 0 }, second_half: { home: 0, away: 0 } }],
     ['an unknown phase', goalAt(999), { first_half: null, second_half: null }],
-  ])('has a goal of the %s where it fell', (_, goal, expected) => {
+  ])('counts a goal of the %s in its half', (_, goal, expected) => {
     expect(resultOf(event(), kickOff, goal as typeof kickOff)).toMatchObject(expected);
   });
 
-  test('is that of its timeline where that is complete, whatever is reported', () => {
+  test('is that of a complete timeline, whatever is reported', () => {
     const reported = event({ participants: participants(5, 0) });
     expect(resultOf(reported, kickOff, goalAt(33)).score).toEqual({ home: 1, away: 0 });
     const awarded = event({ status_id: 12, status_type: 'finished' });
@@ -142,23 +142,23 @@ describe('the result of a match', () => {
     expect(resultOf(unscored)).toMatchObject({ score: null, first_half: null, second_half: null });
   });
 
-  test('has no goals where it has no score and no timeline', () => {
+  test('has no goals without a score and a timeline', () => {
     expect(resultOf(event()).goals).toBeNull();
   });
 
-  test('leaves a card out that names no team, or is deleted before it is reported', () => {
+  test('leaves out a card that names no team, or is deleted before it is reported', () => {
     const unseen = incidentMessage(incident('5-4', 419), { deleted: true });
     expect(resultOf(event(), kickOff, unseen).cards).toEqual([]);
     const card = incidentMessage(incident('5-3', 419, { participant_id: null }));
     expect(resultOf(event(), kickOff, card).cards).toEqual([]);
   });
 
-  test('exists where the event has no status', () => {
+  test('exists without a status of the event', () => {
     const unknown = event({ status_id: undefined, status_type: undefined, relation_status: undefined });
     expect(resultOf(unknown)).toMatchObject({ status_id: null });
   });
 
-  test('has the card of a message, read before it or not', () => {
+  test('has the card of a message, whether the result was read before or not', () => {
     const match = newMatch(EVENT_ID);
     const cards = [event(), kickOff, incidentMessage(incident('5-3', 419))].map((message, offset) => {
       const { result } = applyMessage(match, message, causeOf(message, offset));
@@ -171,7 +171,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  test('is told to have changed by a list with a card among other incidents', () => {
+  test('is changed by a list with a card among other incidents', () => {
     const match = matchOf(event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)]));
     const list = ['5-1', '5-3', '5-4'].map((id, at) => incident(id, [429, 418, 400][at] ?? 0));
     const message = snapshotMessage(START + 60, list);
@@ -201,7 +201,7 @@ describe('the result flag of a message', () => {
     expect(resultFlag(event(), eventMessage(START + 5, { action: 'delete' }), event({}, 9))).toBe(true);
   });
 
-  test('is set, or the result does not change', () => {
+  test('is set, or the result is unchanged', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -215,7 +215,7 @@ describe('the result flag of a message', () => {
     );
   });
 
-  test('is not set by play alone', () => {
+  test('is not set by incidents of play alone', () => {
     expect(resultFlag(event(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
     expect(resultFlag(event(), event({ clock_time: 9 }, 9))).toBe(false);
   });

@@ -107,7 +107,7 @@ describe('the state of a match', () => {
     expect(state).toMatchObject({ sport_id: null, score: { home: 1, away: 0 } });
   });
 
-  test('knows no score without sides', () => {
+  test('has no score without sides', () => {
     const { state } = given(snapshotMessage(START, [incident('5-1', 413)]));
     expect(state).toMatchObject({
       score: null,

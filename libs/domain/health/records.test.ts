@@ -61,8 +61,8 @@ describe('the record of a source', () => {
   });
 
   test.each<[string, number, boolean]>([
-    ['is renewed once it is valid for less than a second and may be for longer', T + 1_101, true],
-    ['is not renewed for nothing', T + 1_100, false],
+    ['is renewed once it is valid for less than a second and may be valid for longer', T + 1_101, true],
+    ['is not renewed if its validity would not change', T + 1_100, false],
   ])('%s', (_, validUntil, again) => {
     const records = new HealthRecords(4);
     const of = source();
@@ -71,7 +71,7 @@ describe('the record of a source', () => {
     expect(records.ofSource(of, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
   });
 
-  test('is written when its health changes, or when it is asked for', () => {
+  test('is written when its status changes, or after `rewrite`', () => {
     const records = new HealthRecords(4);
     const of = source();
     const due = () => written(records.ofSource(of, promise, false, T + 1));
@@ -114,7 +114,7 @@ describe('the record of a match', () => {
   test.each<[string, HealthStatus, number, boolean]>([
     ['is written again after a minute', BAD, 60_000, true],
     ['is not written before', BAD, 59_999, false],
-    ['is written once where the match ended', { ...aliveSince(1), state: 'ended' }, 60_000, false],
+    ['is written once when the match ended', { ...aliveSince(1), state: 'ended' }, 60_000, false],
   ])('%s', (_, health, after, again) => {
     const records = new HealthRecords(4);
     const { track, pair } = matchOf(health);
@@ -122,7 +122,7 @@ describe('the record of a match', () => {
     expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 
-  test('is written when its health or its facts change, or when it is asked for', () => {
+  test('is written when its status or its facts change, or when it must be written', () => {
     const records = new HealthRecords(4);
     const { track, pair } = matchOf();
     const due = () => written(records.ofMatch(track, pair, T + 1));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lines, result, table } from './testing/results.ts';
 
-test('results are ranked by how often they occurred, then by fewer goals, then by fewer of the home team', () => {
+test('ranks results by frequency, then by fewer goals, then by fewer goals of the home team', () => {
   const scores = ['2-0', '1-1', '0-2', '3-1', '3-1', '1-0', '0-0', '0-0', '0-0', '?'];
   const games = scores.map((score, at) => result(at + 1, `A ${score} B`));
   expect(lines(table('popular_results', games), 'amount', 'pct')).toEqual([

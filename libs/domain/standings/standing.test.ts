@@ -6,12 +6,12 @@ import { readGames } from './testing/derive.ts';
 import { idOf, result, rulesOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
-/** A season of these results. */
+/** Returns a season of these results. */
 function season(results: readonly StandingsMatch[], rules: CompetitionRules = rulesOf()) {
   const set = new GameSet();
   for (const game of readGames(results, rules).games) set.add(game);
   const ranked = seasonOf(set, set.teams(), rules);
-  /** The events that the cutoff before the last round of a team lacks; null where there was none. */
+  /** Returns the events that the cutoff before the last round of a team lacks; null if there is no cutoff. */
   const lacks = (letter: string) => {
     const cutoff = ranked.before.get(idOf(letter));
     return cutoff === undefined ? null : [...cutoff.without].map(({ eventId }) => eventId).sort();
@@ -28,7 +28,7 @@ const TWO_ROUNDS = [
 ];
 
 describe('the cutoff before the last round', () => {
-  test('lacks the games of the round, and is one for all teams whose last round that was', () => {
+  test('lacks the games of the round, and is the same for all teams whose last round that was', () => {
     const { ranked, lacks } = season(TWO_ROUNDS);
     for (const team of ['A', 'B', 'C', 'D']) {
       expect(lacks(team)).toEqual([3, 4]);
@@ -44,13 +44,13 @@ describe('the cutoff before the last round', () => {
     expect(lacks('B')).toEqual([3, 4, 5]);
   });
 
-  test('is none where no game was before it', () => {
+  test('is none without a game before it', () => {
     // Both games of either team are of one round.
     const { lacks } = season([result(1, 'A 1-0 B', { round_id: 1 }), result(2, 'B 1-0 A', { round_id: 1 })]);
     expect([lacks('A'), lacks('B')]).toEqual([null, null]);
   });
 
-  test('lacks earlier games of the round, but for one after which a team played in another', () => {
+  test('lacks earlier games of the round, except one after which a team played in another round', () => {
     const early = result(2, 'C 1-0 D', { round_id: 2, start_date: '2024-01-02 15:00' });
     const last = result(9, 'A 1-0 B', { round_id: 2 });
     const before = [result(1, 'A 1-0 B', { round_id: 1 }), early];
@@ -61,7 +61,7 @@ describe('the cutoff before the last round', () => {
     expect(season([...before.slice(0, 1), ...alone]).lacks('A')).toEqual([9]);
   });
 
-  test('lacks games by their time alone where the round is unknown', () => {
+  test('lacks games by their time alone if the round is unknown', () => {
     const of = { round_id: null };
     const games = [result(1, 'A 1-0 B', of), result(2, 'C 1-0 D', of), result(3, 'A 1-0 C', of)];
     expect(season(games).lacks('A')).toEqual([3]);
@@ -87,7 +87,7 @@ describe('corrections', () => {
     ],
   });
 
-  test('are in force from their day on, and all where the day is unknown', () => {
+  test('are in force from their day on, and all if the day is unknown', () => {
     const values = (day: string | null) => correctionsAt(rules, day).map(({ value }) => value);
     expect(values('2024-01-02')).toEqual([1, 5]);
     expect(values('2024-01-03')).toEqual([-2, 1, 5]);

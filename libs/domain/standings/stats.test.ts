@@ -9,7 +9,7 @@ const GAMES = [
   result(4, 'C ? B', { status_id: 1, status_type: 'scheduled' }),
 ];
 
-/** Some cells of a team's row. */
+/** Returns some cells of a team's row. */
 function of(team: string, ...codes: string[]) {
   const row = table('team_overall_stats', GAMES).rows.find(({ name }) => name === team);
   return codes.map((code) => cell(row, code));
