@@ -16,7 +16,8 @@ import {
   START,
   snapshotMessage,
 } from './testing/messages.ts';
-import { by, event, kickOff, matchOf, player, resultOf, withResults } from './testing/results.ts';
+import { by, event, kickOff, player, resultOf, withResults } from './testing/results.ts';
+import { played } from './testing/spec.ts';
 
 const goalAt = (phase: number | null, options: Partial<Incident> = {}) =>
   incidentMessage(incident('5-2', 413, { event_status_id: phase, ...options }));
@@ -36,15 +37,15 @@ describe('the result of a match', () => {
     ['its item status is deleted', event({ item_status: 'deleted' })],
     ['it was deleted', event({ action: 'delete' })],
   ])('is null when %s', (_, message) => {
-    expect(matchResult(matchOf(message))).toBeNull();
+    expect(matchResult(played([message]))).toBeNull();
   });
 
   test('exists again once the event is reported after its delete, in any order', () => {
     const gone = eventMessage(START + 5, { action: 'delete' });
-    expect(matchResult(matchOf(event(), gone))).toBeNull();
-    expect(matchResult(matchOf(gone, event()))).toBeNull();
-    expect(matchResult(matchOf(event(), gone, event({}, 9)))).not.toBeNull();
-    expect(matchResult(matchOf(event({}, 9), gone, event()))).not.toBeNull();
+    expect(matchResult(played([event(), gone]))).toBeNull();
+    expect(matchResult(played([gone, event()]))).toBeNull();
+    expect(matchResult(played([event(), gone, event({}, 9)]))).not.toBeNull();
+    expect(matchResult(played([event({}, 9), gone, event()]))).not.toBeNull();
   });
 
   test('has the goals that count, with their scorers, and the scores of their halves', () => {
@@ -110,13 +111,13 @@ describe('the result of a match', () => {
   });
 
   test('is the same after a restore', () => {
-    const match = matchOf(
+    const match = played([
       event(),
       kickOff,
       by('5-2', 413, player),
       by('5-3', 419, player),
       snapshotMessage(START + 9, []),
-    );
+    ]);
     const incidents = ['5-1', '5-2', '5-3'].map((id) => matchIncident(match, id));
     expect(matchResult(restoreMatch(matchState(match), incidents))).toEqual(matchResult(match));
   });
@@ -172,7 +173,7 @@ describe('the result of a match', () => {
   });
 
   test('is changed by a list with a card among other incidents', () => {
-    const match = matchOf(event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)]));
+    const match = played([event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)])]);
     const list = ['5-1', '5-3', '5-4'].map((id, at) => incident(id, [429, 418, 400][at] ?? 0));
     const message = snapshotMessage(START + 60, list);
     expect(applyMessage(match, message, causeOf(message, 3)).result).toBe(true);

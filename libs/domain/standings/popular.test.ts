@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { percentage, ratio } from './popular.ts';
 import { lines, result, table } from './testing/results.ts';
 
 test('ranks results by frequency, then by fewer goals, then by fewer goals of the home team', () => {
@@ -12,4 +13,19 @@ test('ranks results by frequency, then by fewer goals, then by fewer goals of th
     '3 1:1 1 11.11',
     '3 2:0 1 11.11',
   ]);
+});
+
+test.each([
+  [0, 3, '0.00'],
+  [1, 3, '0.33'],
+  [2, 3, '0.67'],
+  [1, 200, '0.01'],
+  [5, 2, '2.50'],
+  [7, 0, ''],
+])('writes the ratio %d of %d as %j', (count, of, text) => {
+  expect(ratio(count, of)).toBe(text);
+});
+
+test('writes percentages like ratios', () => {
+  expect([percentage(1, 3), percentage(38, 38), percentage(0, 0)]).toEqual(['33.33', '100.00', '']);
 });
