@@ -5,7 +5,7 @@ import rows from './incident-types.json' with { type: 'json' };
 type CountsFor = 'all' | 'own' | 'rival' | 'none';
 
 /** A kind of incident, as in `/v2/incidents`. */
-export type IncidentType = {
+type IncidentType = {
   readonly id: number;
   readonly name: string;
   /** Whether it concerns a team or the whole event. */

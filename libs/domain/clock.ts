@@ -30,7 +30,7 @@ const SHOOT_OUT: ReadonlySet<number> = new Set([
 ]);
 
 /** The times that a match clock shows. Seconds; null is unknown. */
-export type ClockFace = {
+type ClockFace = {
   /** Time in the current period. */
   readonly clock_time: number | null;
   /** Cumulative match time. */

@@ -4,6 +4,7 @@
  */
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
+import { INT_MAX } from '#contract/values.ts';
 import type {
   Clock,
   MatchResult,
@@ -14,7 +15,6 @@ import type {
 } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
 
-const INT_MAX = 2 ** 31 - 1;
 const DIGITS = /^-?\d{1,16}$/;
 
 /** Returns a safe integer, given as a number or as text; null for anything else. */
@@ -152,8 +152,8 @@ export function readClock(register: EventRegister): Clock | null {
 }
 
 /** Whether the laws of goals apply to the sport. An unknown sport counts as soccer: incident types belong to one sport. */
-export function hasGoalRules(facts: EventFacts): boolean {
-  return facts.sport_id === SOCCER || facts.sport_id === null;
+export function hasGoalRules({ sport_id }: Pick<EventFacts, 'sport_id'>): boolean {
+  return (sport_id ?? SOCCER) === SOCCER;
 }
 
 const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([

@@ -33,7 +33,7 @@ type Field = {
 type PartField = Pick<Field, 'name' | 'member' | 'json'>;
 
 /** One part of a message's event: some of its fields, as one canonical JSON text. */
-export type EventPart = {
+type EventPart = {
   readonly text: string;
   readonly fields: readonly PartField[];
   /** The stamp of its fields when it was last reported. */
@@ -41,7 +41,7 @@ export type EventPart = {
 };
 
 /** What a message's event changed in the register. */
-export type FieldChanges = {
+type FieldChanges = {
   /** Whether the value or the time of a field changed. */
   readonly changed: boolean;
   /** The fields with a new value. */

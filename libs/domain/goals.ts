@@ -12,7 +12,7 @@ export type FinalScore = {
 };
 
 /** The input of law 8. */
-export type ScoreSources = {
+type ScoreSources = {
   readonly coverage: Coverage;
   /** The score of the goals; null when the sport has no goal rules or a side is unknown. */
   readonly derived: Score | null;

@@ -158,7 +158,7 @@ export const GUARD_REASONS = {
 type GuardReason = keyof typeof GUARD_REASONS;
 
 /** The input of law 9. */
-export type GuardInputs = {
+type GuardInputs = {
   readonly underReview: boolean;
   readonly agreement: Agreement;
   readonly statusId: number | null;

@@ -1,5 +1,5 @@
-import { SOCCER } from '#contract/soccer.ts';
 import type { Participant } from '#topics/generated/types.ts';
+import { hasGoalRules } from './event-facts.ts';
 import {
   isCancellation,
   isGoal,
@@ -44,7 +44,7 @@ export function effectsOf(
   const cancellations = sorted.filter(({ incident }) => incident !== null && isCancellation(incident));
   const tally = tallyGoals(goals, cancellations, { home, away });
   const counting = new Set(tally.counting);
-  const isKnown = (sportId ?? SOCCER) === SOCCER && home !== null && away !== null;
+  const isKnown = hasGoalRules({ sport_id: sportId }) && home !== null && away !== null;
   return ({ id, incident, removed }) => {
     if (incident === null) return NO_EFFECT;
     const inShootOut = isInShootOut(incident);

@@ -12,7 +12,7 @@ export function compareIds(a: string, b: string): number {
 export const SETTLE_SECONDS = 5;
 
 /** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
-export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
+type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
 
 /**
  * Law 3: whether an incident is removed: it was last known absent no earlier than it was last known present. An id with
@@ -45,7 +45,7 @@ export function absentAt(
 }
 
 /** The register of one incident, with the fields of its record. Only `IncidentRegister` changes it. `cause`: null until `stamp`. */
-export type IncidentEntry = Omit<MatchIncident, 'event_id' | 'cause'> & { cause: Cause | null };
+type IncidentEntry = Omit<MatchIncident, 'event_id' | 'cause'> & { cause: Cause | null };
 
 /** An incident that a message changed, and its previous values. */
 export type IncidentChange = {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { INCIDENT, PHASE_BOUNDARIES, SOCCER, STATUS } from '#contract/soccer.ts';
+import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type {
   Cause,
   Incident,
@@ -9,7 +9,7 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
-import { long, object, text } from './event-facts.ts';
+import { hasGoalRules, long, object, text } from './event-facts.ts';
 import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
 import { compareIds } from './incident-register.ts';
 import type { DerivedMatch } from './view.ts';
@@ -18,7 +18,7 @@ import type { DerivedMatch } from './view.ts';
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
 /** The inputs of a result. */
-export type ResultSources = {
+type ResultSources = {
   readonly eventId: number;
   readonly view: DerivedMatch;
   readonly incidentOf: (id: string) => Incident | null;
@@ -37,7 +37,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
   const competition = positiveId(facts.competition_id);
   const season = positiveId(facts.season_id);
   if (facts.status_type === 'deleted') return null;
-  if (competition === null || season === null || (facts.sport_id ?? SOCCER) !== SOCCER) return null;
+  if (competition === null || season === null || !hasGoalRules(facts)) return null;
   const { home, away } = facts.sides.table;
   return {
     event_id: eventId,

@@ -39,7 +39,7 @@ type MatchInternals = {
 };
 
 /** The effect of a message. Both lists are empty when the message was not accepted: there is nothing to write. */
-export type AppliedMessage = {
+type AppliedMessage = {
   /** In order; at least one if anything changed. */
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */

@@ -40,7 +40,7 @@ export const TRANSITION_KINDS = {
 type TransitionKind = keyof typeof TRANSITION_KINDS;
 
 /** An accepted version: its cause, and the match before and after. */
-export type AcceptedVersion = {
+type AcceptedVersion = {
   readonly eventId: number;
   readonly version: number;
   readonly cause: Cause;

@@ -23,7 +23,7 @@ export type DerivedMatch = {
 };
 
 /** The inputs of a view that changed since the previous one. */
-export type ChangedInputs = {
+type ChangedInputs = {
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
   /** Whether goals or goal cancellations changed. */

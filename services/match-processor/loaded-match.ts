@@ -95,7 +95,7 @@ export function incidentKey(eventId: number, incidentId: string): string {
 /** The flags of a match whose state may be wrong: laws 8 (agreement), 6 (orphans) and 5 (anomalies). */
 export const MATCH_FLAGS = ['score_differs', 'orphan', 'anomaly'] as const;
 
-export type MatchFlag = (typeof MATCH_FLAGS)[number];
+type MatchFlag = (typeof MATCH_FLAGS)[number];
 
 /** Numbers of matches by flag. */
 export type FlagCounts = Record<MatchFlag, number>;

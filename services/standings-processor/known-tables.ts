@@ -12,7 +12,7 @@ type PublishedVersion = { version: number; ut: number; digest: string };
 type KnownTable = { table: PublishedVersion | null; entry: PublishedVersion | null };
 
 /** The records to publish of a table; null if unchanged. */
-export type TableChange = { readonly table: Standings | null; readonly entry: StandingsEntry | null };
+type TableChange = { readonly table: Standings | null; readonly entry: StandingsEntry | null };
 
 /**
  * The versions of all tables of a partition: only a change of a visible field makes a new one. They stay in memory: 290 bytes a

@@ -7,7 +7,7 @@ import { type OperationName, operationNamed, TOKEN_OPERATION } from './operation
 import { readEnvelope } from './records/envelope.ts';
 
 /** A request to a provider, without credentials. */
-export type OperationRequest = {
+type OperationRequest = {
   readonly operation: OperationName;
   /** The id in the path, if the operation has one. */
   readonly id?: number;

@@ -7,7 +7,7 @@ import type { Paging } from './provider.ts';
 export const ENVELOPE_END = '}}';
 
 /** The content of an answer's envelope. */
-export type EnvelopeFacts = {
+type EnvelopeFacts = {
   readonly version: string;
   /** Unix seconds. */
   readonly now: number;

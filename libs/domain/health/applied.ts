@@ -1,5 +1,5 @@
 /** An offset, and when its record was received, Unix milliseconds. */
-export type AppliedStep = { readonly offset: number; readonly at: number };
+type AppliedStep = { readonly offset: number; readonly at: number };
 
 /** Interval between records whose time is remembered. A record in between counts as old as the remembered one before it. */
 const STEP_MS = 250;

@@ -10,7 +10,7 @@ export type HealthStatus = Readonly<
 >;
 
 /** Signs of life, Unix milliseconds. */
-export type SignsOfLife = {
+type SignsOfLife = {
   /** The last one, where a gap begins. */
   readonly lastAt: number;
   /** The first one since the state was last good; null if there is none. */

@@ -15,7 +15,7 @@ export const DUE_WITHIN_MS = 800;
 export const KEEP_ENDED_MS = 86_400_000;
 
 /** The options of a monitor. */
-export type MonitorOptions = HealthLimits & {
+type MonitorOptions = HealthLimits & {
   /** Greater than the term of every existing record. */
   readonly term: number;
   /** Returns the partition of an event in the input of match state. */
@@ -23,7 +23,7 @@ export type MonitorOptions = HealthLimits & {
 };
 
 /** The position of a message in the input of match state. */
-export type MessagePosition = { readonly partition: number; readonly offset: number };
+type MessagePosition = { readonly partition: number; readonly offset: number };
 
 /**
  * The rules of feed health (docs/decisions/0080) for all sources and matches: takes messages, reports and times, returns records.

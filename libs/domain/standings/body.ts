@@ -26,7 +26,7 @@ export function standingsId(kind: TableKind, { competitionId, seasonId, type, id
 }
 
 /** A table of one object, group by group. */
-export type ObjectTable = {
+type ObjectTable = {
   readonly id: number;
   readonly type: TableType;
   readonly object: TableObject;
