@@ -7,7 +7,7 @@ export function hasResult(statusId: number | null, statusType: string | null): b
   return statusType === 'finished' && statusId !== STATUS.abandoned;
 }
 
-/** Returns the score of a match with a result: of an awarded match the reported score, whatever was played. Null is unknown. */
+/** Returns the score of a match with a result: of an awarded match the reported score, if there is one. Null is unknown. */
 export function resultScore({
   status_id,
   score,

@@ -59,8 +59,8 @@ export const HEALTH_HEADER = 'X-Feed-Health';
 const HEALTH_HEADER_OBJECT: JsonSchema = {
   description:
     'Feed health, a dictionary of structured fields (RFC 9651): the state of each source and, where the request is about one ' +
-    'event, of its `match`; `reason` says why it is not good. Only `alive` and `recovered` are to be believed. `unknown` alone: ' +
-    'nothing is known.',
+    'event, of its `match`; `reason` is why the state is not good. Act only on `alive` and `recovered`. `unknown` alone: no state ' +
+    'is known.',
   schema: { type: 'string' },
   example: 'feed=down;reason=network, webhook=alive, match=alive',
 };
@@ -83,7 +83,7 @@ export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: 
           type: 'apiKey',
           in: 'query',
           name: 'token',
-          description: 'From `/v2/oauth`. It is part of URLs, those of pages too: keep them from logs.',
+          description: 'From `/v2/oauth`. URLs contain it, those of pages too: keep it out of logs.',
         },
       },
     },

@@ -2,8 +2,8 @@
 import { RestError } from './errors.ts';
 import { formatDate, MAX_WINDOW_DAYS, parseDate } from './parameters.ts';
 
-const DAY = 86_400;
-const MAX_WINDOW = MAX_WINDOW_DAYS * DAY;
+const DAY_SECONDS = 86_400;
+const MAX_WINDOW_SECONDS = MAX_WINDOW_DAYS * DAY_SECONDS;
 
 type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
 
@@ -19,7 +19,7 @@ export function dateWindow(
   const date_from = from(dates.date_from ?? (dates.date_to ?? today).slice(0, 10));
   const date_to = to(dates.date_to ?? date_from.slice(0, 10));
   const width = parseDate(date_to) - parseDate(date_from);
-  if (width < 0 || width >= MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
+  if (width < 0 || width >= MAX_WINDOW_SECONDS) throw new RestError('INVALID_PARAMETER');
   return { date_from, date_to };
 }
 
@@ -47,9 +47,10 @@ export function feedWindow(
   window: Window,
   now: number,
 ): { readonly timestamp: number; readonly timestamp_to: number } {
-  const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY);
-  const timestamp_to = window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW);
+  const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY_SECONDS);
+  const timestamp_to =
+    window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW_SECONDS);
   const width = timestamp_to - timestamp;
-  if (width < 0 || width > MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
+  if (width < 0 || width > MAX_WINDOW_SECONDS) throw new RestError('INVALID_PARAMETER');
   return { timestamp, timestamp_to };
 }
