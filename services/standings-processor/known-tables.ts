@@ -24,19 +24,19 @@ export class KnownTables {
   restoreTable({ standings_id, version, ut, body }: Standings): void {
     // Passed-through tables are not ours.
     if (standings_id < FIRST_STANDINGS_ID) return;
-    this.#of(standings_id).table = { version, ut, digest: digestOf(body) };
+    this.#knownTable(standings_id).table = { version, ut, digest: digestOf(body) };
   }
 
   restoreEntry({ version, ut, cause: _, ...shown }: StandingsEntry): void {
     if (shown.standings_id < FIRST_STANDINGS_ID) return;
-    this.#of(shown.standings_id).entry = { version, ut, digest: digestOf(shownOf(shown)) };
+    this.#knownTable(shown.standings_id).entry = { version, ut, digest: digestOf(shownOf(shown)) };
   }
 
   /** Returns the records to publish of a derived table. From then on these are the last published ones. */
   update({ id, type, object, active, body }: DerivedTable, cause: Cause): TableChange {
     // A table that never had a row was never published.
     if (!active && !this.#known.has(id)) return { table: null, entry: null };
-    const known = this.#of(id);
+    const known = this.#knownTable(id);
     const { type_id, ...named } = typeFields(type);
     const shared = {
       standings_id: id,
@@ -63,7 +63,7 @@ export class KnownTables {
     };
   }
 
-  #of(id: number): KnownTable {
+  #knownTable(id: number): KnownTable {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const none: KnownTable = { table: null, entry: null };

@@ -55,9 +55,11 @@ describe('the record of a source', () => {
     ['is not renewed while it is valid for a second', 400, T + 9_000, false, false],
   ])('%s', (_, after, validUntil, others, again) => {
     const records = new HealthRecords(4);
-    const of = source();
-    records.ofSource(of, promise, false, T);
-    expect(records.ofSource(of, { ...promise, validUntil }, others, T + after)).toHaveLength(again ? 1 : 0);
+    const track = source();
+    records.ofSource(track, promise, false, T);
+    expect(records.ofSource(track, { ...promise, validUntil }, others, T + after)).toHaveLength(
+      again ? 1 : 0,
+    );
   });
 
   test.each<[string, number, boolean]>([
@@ -65,18 +67,18 @@ describe('the record of a source', () => {
     ['is not renewed if its validity would not change', T + 1_100, false],
   ])('%s', (_, validUntil, again) => {
     const records = new HealthRecords(4);
-    const of = source();
-    records.ofSource(of, { ...promise, validUntil: T + 1_100 }, false, T);
-    expect(records.ofSource(of, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
-    expect(records.ofSource(of, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
+    const track = source();
+    records.ofSource(track, { ...promise, validUntil: T + 1_100 }, false, T);
+    expect(records.ofSource(track, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
+    expect(records.ofSource(track, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
   });
 
   test('is written when its status changes, or after `rewrite`', () => {
     const records = new HealthRecords(4);
-    const of = source();
-    const due = () => written(records.ofSource(of, promise, false, T + 1));
+    const track = source();
+    const due = () => written(records.ofSource(track, promise, false, T + 1));
     expect([due(), due()]).toEqual([['webhook'], []]);
-    of.health = { ...BAD };
+    track.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook'], []]);
     records.rewrite('webhook');
     expect([due(), due()]).toEqual([['webhook'], []]);

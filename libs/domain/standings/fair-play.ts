@@ -10,12 +10,12 @@ const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
 
 const SHOWN: GameView<Map<number, Shown>> = {
   empty: () => new Map(),
-  change: (of, game, times) => {
+  change: (value, game, times) => {
     for (const { id } of [game.home, game.away]) {
-      const shown = of.get(id) ?? none();
+      const shown = value.get(id) ?? none();
       if (game.cards === null) shown.unknown += times;
       else for (const kind of shownTo(id, game.cards)) shown[kind] += times;
-      of.set(id, shown);
+      value.set(id, shown);
     }
   },
 };

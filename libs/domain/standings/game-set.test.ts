@@ -16,10 +16,10 @@ function game(event: number, text: string, day = event, overrides = {}): Game {
 const ids = (games: Iterable<Game>) => Array.from(games, ({ eventId }) => eventId);
 const HOME_GOALS: GameView<Map<number, number>> = {
   empty: () => new Map(),
-  change: (of, { home, score }, times) => {
-    const goals = (of.get(home.id) ?? 0) + times * (score?.home ?? 0);
-    if (goals === 0) of.delete(home.id);
-    else of.set(home.id, goals);
+  change: (value, { home, score }, times) => {
+    const goals = (value.get(home.id) ?? 0) + times * (score?.home ?? 0);
+    if (goals === 0) value.delete(home.id);
+    else value.set(home.id, goals);
   },
 };
 

@@ -9,16 +9,16 @@ import { compareOrder, type Game } from './games.ts';
 export type GameView<T> = {
   readonly empty: () => T;
   /** Adds a game to a view (1), or removes it (-1). */
-  readonly change: (of: T, game: Game, times: 1 | -1) => void;
+  readonly change: (value: T, game: Game, times: 1 | -1) => void;
 };
 
-type CachedView = { readonly of: unknown; readonly change: (game: Game, times: 1 | -1) => void };
+type CachedView = { readonly value: unknown; readonly change: (game: Game, times: 1 | -1) => void };
 
 /** Returns a view of some games. */
 export function viewOf<T>({ empty, change }: GameView<T>, games: Iterable<Game>): T {
-  const of = empty();
-  for (const game of games) change(of, game, 1);
-  return of;
+  const value = empty();
+  for (const game of games) change(value, game, 1);
+  return value;
 }
 
 /** Defines the view of the games that match a predicate. */
@@ -77,10 +77,10 @@ export class GameSet {
   /** Returns a view of the current games, to be read only. */
   view<T>(view: GameView<T>): T {
     const cached = this.#views.get(view);
-    if (cached !== undefined) return cached.of as T;
-    const of = viewOf(view, this.#games);
-    this.#views.set(view, { of, change: (game, times) => view.change(of, game, times) });
-    return of;
+    if (cached !== undefined) return cached.value as T;
+    const value = viewOf(view, this.#games);
+    this.#views.set(view, { value, change: (game, times) => view.change(value, game, times) });
+    return value;
   }
 
   /** Iterates over the games, oldest first. */

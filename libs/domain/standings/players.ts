@@ -99,14 +99,14 @@ function personsView<T extends string>(
 ): PersonsView<T> {
   return {
     empty: () => new Map(),
-    change(of, game, times) {
+    change(value, game, times) {
       for (const [id, appearance] of appearancesIn(game)) {
-        const record = of.get(id) ?? { counts: { ...none }, appearances: [] };
+        const record = value.get(id) ?? { counts: { ...none }, appearances: [] };
         add(record.counts, appearance.counts, times);
         if (times === 1) insertInOrder(record.appearances, appearance);
         else removeInOrder(record.appearances, appearance);
-        if (record.appearances.length === 0) of.delete(id);
-        else of.set(id, record);
+        if (record.appearances.length === 0) value.delete(id);
+        else value.set(id, record);
       }
     },
   };

@@ -22,8 +22,8 @@ test.each([
   [1, 200, '0.01'],
   [5, 2, '2.50'],
   [7, 0, ''],
-])('writes the ratio %d of %d as %j', (count, of, text) => {
-  expect(ratio(count, of)).toBe(text);
+])('writes the ratio %d of %d as %j', (count, divisor, text) => {
+  expect(ratio(count, divisor)).toBe(text);
 });
 
 test('writes percentages like ratios', () => {

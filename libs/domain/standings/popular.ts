@@ -6,14 +6,14 @@ type Amount = { readonly home: number; readonly away: number; amount: number };
 /** The number of games with each result, by result. */
 export const RESULTS: GameView<Map<string, Amount>> = {
   empty: () => new Map(),
-  change: (of, { score }, times) => {
+  change: (value, { score }, times) => {
     if (score === null) return;
     const { home, away } = score;
     const result = `${home}:${away}`;
-    const known = of.get(result) ?? { home, away, amount: 0 };
+    const known = value.get(result) ?? { home, away, amount: 0 };
     known.amount += times;
-    if (known.amount === 0) of.delete(result);
-    else of.set(result, known);
+    if (known.amount === 0) value.delete(result);
+    else value.set(result, known);
   },
 };
 
@@ -40,13 +40,13 @@ export function popularResultRows(games: GameSet): UnplacedRow[] {
 }
 
 /** Returns a ratio as in tables: text with two decimals, rounded half up; '' if the divisor is 0. */
-export function ratio(count: number, of: number): string {
-  if (of === 0) return '';
-  const hundredths = Math.floor((count * 200 + of) / (of * 2));
+export function ratio(count: number, divisor: number): string {
+  if (divisor === 0) return '';
+  const hundredths = Math.floor((count * 200 + divisor) / (divisor * 2));
   return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
 }
 
 /** Returns a percentage in the form of `ratio`. */
-export function percentage(count: number, of: number): string {
-  return ratio(count * 100, of);
+export function percentage(count: number, total: number): string {
+  return ratio(count * 100, total);
 }

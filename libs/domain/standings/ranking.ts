@@ -113,11 +113,11 @@ function placesOf(
 /** The games with a known score, by home team, then by away team. */
 const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
   empty: () => new Map(),
-  change: (of, game, times) => {
+  change: (value, game, times) => {
     if (game.score === null) return;
-    const atHome = of.get(game.home.id) ?? new Map<number, Set<Game>>();
+    const atHome = value.get(game.home.id) ?? new Map<number, Set<Game>>();
     const meetings = atHome.get(game.away.id) ?? new Set();
-    of.set(game.home.id, atHome.set(game.away.id, meetings));
+    value.set(game.home.id, atHome.set(game.away.id, meetings));
     if (times === 1) meetings.add(game);
     else meetings.delete(game);
   },

@@ -13,12 +13,12 @@ type ByGoals = Map<number, number>;
 /** The number of each team's games by total goals. */
 const GOALS: GameView<Map<number, ByGoals>> = {
   empty: () => new Map(),
-  change: (of, { home, away, score }, times) => {
+  change: (value, { home, away, score }, times) => {
     if (score === null) return;
     const goals = score.home + score.away;
     for (const { id } of [home, away]) {
-      const games = of.get(id) ?? new Map();
-      of.set(id, games.set(goals, (games.get(goals) ?? 0) + times));
+      const games = value.get(id) ?? new Map();
+      value.set(id, games.set(goals, (games.get(goals) ?? 0) + times));
     }
   },
 };
@@ -31,8 +31,8 @@ export function teamStatsRows(season: RankedSeason, toCome: GameSet): UnplacedRo
   const { now } = season;
   const talliesIn = (part: Part): ((id: number) => VenueTallies) => {
     const [all, home, away] = VENUES.map((venue) => venueTallies(season, now, venue, part));
-    const of = (tallies: typeof all, id: number) => tallies?.get(id) ?? emptyTally();
-    return (id) => ({ all: of(all, id), home: of(home, id), away: of(away, id) });
+    const tallyOf = (tallies: typeof all, id: number) => tallies?.get(id) ?? emptyTally();
+    return (id) => ({ all: tallyOf(all, id), home: tallyOf(home, id), away: tallyOf(away, id) });
   };
   const [whole, first, second] = [talliesIn('score'), talliesIn('firstHalf'), talliesIn('secondHalf')];
   const goals = now.games.view(GOALS);
@@ -160,10 +160,11 @@ function goalLines(
   games: readonly (readonly [goals: number, games: number])[],
   lines: readonly number[],
 ): [string, Value][] {
-  const count = (more: number) => games.reduce((sum, [goals, of]) => (goals > more ? sum + of : sum), 0);
-  const all = count(-1);
+  const countAbove = (line: number) =>
+    games.reduce((sum, [goals, count]) => (goals > line ? sum + count : sum), 0);
+  const all = countAbove(-1);
   return lines.flatMap((line): [string, Value][] => {
-    const over = count(line);
+    const over = countAbove(line);
     const under = all - over;
     return [
       [`over_${line}_5_goals`, over],

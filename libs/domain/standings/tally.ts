@@ -35,12 +35,12 @@ function countsView(venue: 'home' | 'away', part: Part): GameView<Map<number, Co
   const other = venue === 'home' ? 'away' : 'home';
   return {
     empty: () => new Map(),
-    change: (of, { [venue]: { id }, [part]: score }, times) => {
+    change: (value, { [venue]: { id }, [part]: score }, times) => {
       if (score === null) return;
-      const counts = of.get(id) ?? noCounts();
+      const counts = value.get(id) ?? noCounts();
       count(counts, score[venue], score[other], times);
-      if (counts.mp === 0) of.delete(id);
-      else of.set(id, counts);
+      if (counts.mp === 0) value.delete(id);
+      else value.set(id, counts);
     },
   };
 }
