@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ByKeys } from './canonical-json.ts';
 
-/** A cache that counts how often it computes a value. */
+/** Returns a cache that counts how often it computes a value. */
 function counting(): { memory: ByKeys<string>; worked: () => number } {
   let times = 0;
   const memory = new ByKeys((keys) => {
@@ -23,7 +23,7 @@ describe('a value derived from keys', () => {
     expect(worked()).toBe(4);
   });
 
-  test('is right for any number of records, of which only some are cached', () => {
+  test('is correct for any number of records, of which only some are cached', () => {
     const { memory, worked } = counting();
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 1000; n++) expect(memory.of({ [`key${n}`]: 1 })).toBe(`key${n}`);

@@ -1,26 +1,25 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** Most cached key lists of one length; others are computed each time. */
+/** Maximum number of cached key lists of one length; for others the value is computed each time. */
 const MAX_OF_A_LENGTH = 8;
 /** Records with more or longer keys than this are not cached. */
 const MAX_KEYS = 100;
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Caches a value that depends on the keys of a record, not on its values. A provider writes the keys of its records in
- * the same few orders, so a comparison with known ones saves sorting and quoting them for every message. The cache is
- * bounded, whatever its input.
+ * A bounded cache of values that depend on the keys of a record alone. A provider writes the keys of its records in the same
+ * few orders: the cache saves sorting and quoting them for every message.
  */
 export class ByKeys<T> {
   readonly #derive: (keys: readonly string[]) => T;
-  /** By number of keys. */
+  /** Cached values by number of keys. */
   readonly #known: { readonly keys: readonly string[]; readonly derived: T }[][] = [];
 
   constructor(derive: (keys: readonly string[]) => T) {
     this.#derive = derive;
   }
 
-  /** The cached or computed value of the record's own keys, in the order of the record. */
+  /** Returns the cached or computed value of the record's own keys, in the order of the record. */
   of(record: object): T {
     const keys = Object.keys(record);
     if (keys.length > MAX_KEYS) return this.#derive(keys);
@@ -37,13 +36,13 @@ export class ByKeys<T> {
   }
 }
 
-/** Whether two lists of one length are the same. */
+/** Whether two lists of the same length are equal. */
 function same(a: readonly string[], b: readonly string[]): boolean {
   for (let n = 0; n < a.length; n++) if (a[n] !== b[n]) return false;
   return true;
 }
 
-/** Deeper nesting is rejected: a real record of the provider nests six levels. */
+/** Maximum nesting; a real record of the provider nests six levels. */
 const MAX_DEPTH = 64;
 
 /** A value that has no canonical form. `code`: `TOO_DEEP` (more than 64 levels) or `NOT_JSON` (e.g. Infinity). */
@@ -51,10 +50,10 @@ export class CanonicalJsonError extends TouchlineError<'CanonicalJsonError'> {
   override readonly name = 'CanonicalJsonError';
 }
 
-/** Keys to write, in canonical order, each with its text. Made by `fieldsOf`. */
+/** Keys to write, in canonical order, each with its JSON text. Made by `fieldsOf`. */
 export type Fields = readonly { readonly key: string; readonly name: string }[];
 
-/** The fields of these keys. */
+/** Returns the fields of these keys. */
 export function fieldsOf(keys: readonly string[]): Fields {
   return keys.toSorted().map((key) => ({ key, name: `${JSON.stringify(key)}:` }));
 }
@@ -62,20 +61,19 @@ export function fieldsOf(keys: readonly string[]): Fields {
 const fieldsByKeys = new ByKeys(fieldsOf);
 
 /**
- * The canonical JSON of a parsed value: keys sorted by UTF-16 code unit (also those that look like integers),
- * no spaces. Two equal values have the same text, whatever the order their keys arrived in.
- * Throws `CanonicalJsonError`.
+ * Returns the canonical JSON of a parsed value: keys sorted by UTF-16 code unit (also those that look like integers), no
+ * spaces. Equal values have the same text, whatever the order of their keys. Throws `CanonicalJsonError`.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, MAX_DEPTH);
 }
 
-/** The canonical JSON of those of an object's `fields` that it has; '{}' where it has none. Throws `CanonicalJsonError`. */
+/** Returns the canonical JSON of an object with the given fields only; '{}' if it has none. Throws `CanonicalJsonError`. */
 export function canonicalPart(record: object, fields: Fields): string {
   return writeFields(record as Record<string, unknown>, fields, MAX_DEPTH);
 }
 
-// The hot path of every message: keys are sorted and quoted once for each order in which they come.
+// Runs for every message: keys are sorted and quoted once for each order in which they come.
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') {
@@ -98,7 +96,7 @@ function write(value: unknown, depth: number): string {
   return `${text}]`;
 }
 
-/** What JSON escapes, or may: quotes, backslashes, control characters, surrogates. */
+/** The characters that JSON escapes, or may escape: quotes, backslashes, control characters, surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
@@ -107,8 +105,8 @@ function quote(text: string): string {
 }
 
 /**
- * Whether a list has nothing but records of `id` and `value` in this order, as results, statistics and details are: most
- * of a message. `JSON.stringify` writes their canonical form.
+ * Whether a list has only records of `id` and `value` in this order, of which `JSON.stringify` writes the canonical form.
+ * Results, statistics and details, most of a message, are such lists.
  */
 function isListOfValues(list: readonly unknown[]): boolean {
   for (const item of list) {

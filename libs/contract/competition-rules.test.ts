@@ -76,14 +76,14 @@ describe('competition rules', () => {
     expect(read({ zones }).zones).toEqual(zones);
   });
 
-  test('report a file that is no JSON', () => {
+  test('report a file that is not JSON', () => {
     expect(() => readCompetitionRules('{', 'league.json')).toThrow(
       'league.json is no file of competition rules:\n  it is not JSON',
     );
   });
 });
 
-test('of a season win over those of its competition', () => {
+test('rules of a season win over those of its competition', () => {
   const all = [read({}), read({ name: 'That season', applies_to: [{ competition_id: 7, season_id: 2 }] })];
   expect([1, 2].map((season) => rulesFor(all, 7, season)?.name)).toEqual(['League', 'That season']);
   expect(rulesFor(all, 8, 2)).toBeUndefined();

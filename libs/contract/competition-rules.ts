@@ -12,19 +12,19 @@ const day = z.iso.date('expected a day, YYYY-MM-DD');
 const CRITERIA = ['points', 'points_per_game', 'goals_diff', 'goals_scored', 'won'] as const;
 const criterion = z.enum(CRITERIA, `expected one of ${CRITERIA.join(', ')}`);
 
-/** Compares teams that are still equal by the matches among them alone. */
+/** Compares teams that are still equal by the matches among them. */
 const headToHead = z.strictObject({
   head_to_head: z.array(criterion).min(1, 'expected at least one criterion'),
-  /** Applies once all equal teams have met this often; 0: always. */
+  /** Number of meetings of each two of the teams from which it applies; 0: always. */
   after_meetings: count.default(0),
-  /** Where it separates some teams, applies it to the matches of those still equal, before any later criterion. */
+  /** Whether to apply it again to the matches of those teams that it left equal, before any later criterion. */
   again: z.boolean().default(false),
 });
 
-/** Points of the team for what a player was shown in a match, once a player and match. */
+/** Points of the team for the card that a player was shown in a match, counted once for each player and match. */
 const fairPlay = z.strictObject({
   yellow: amount,
-  /** Two yellow cards, the second of which sends off. */
+  /** Two yellow cards: the player is sent off. */
   second_yellow: amount,
   red: amount,
   /** A yellow card, then a red one for another offence. */
@@ -36,29 +36,29 @@ const tieBreak = z.union(
     criterion,
     headToHead,
     z.strictObject({ fair_play: fairPlay }),
-    /** Each lot in the order in which its participants were drawn; applies where it names all equal teams. */
+    /** Lists of participants in the order in which they were drawn. A list applies if it names all equal teams. */
     z.strictObject({ drawing_of_lots: z.array(z.array(id).min(2)) }),
   ],
   `expected one of ${CRITERIA.join(', ')}, or {"head_to_head": [...], "after_meetings": 2, "again": true}, {"fair_play": {...}}, {"drawing_of_lots": [[...]]}`,
 );
 
-/** The provider's reasons. */
+/** The provider's reasons of a correction. */
 const REASONS = ['Association decision', 'Disqualified', 'Financial issues', 'Quit', 'Regulations'] as const;
 const reason = z.enum(REASONS, `expected one of ${REASONS.join(', ')}`);
 
 const schema = z.strictObject({
   format: z.literal(1, 'expected 1'),
   name: z.string('expected text').min(1),
-  /** The scope of the rules; rules that name a season win over those of its competition. */
+  /** The scope of the rules. Rules that name a season win over those of its competition. */
   applies_to: z.array(z.strictObject({ competition_id: id, season_id: id.nullable().default(null) })),
   points: z.strictObject({ won: amount, draw: amount, lost: amount }),
-  /** The ranking: each criterion breaks the ties of the one before. */
+  /** The ranking. Each criterion breaks the ties of the previous one. */
   tie_break: z.array(tieBreak).min(1, 'expected at least one criterion'),
-  /** Number of last matches in `form`. */
+  /** Number of matches in `form`. */
   form_matches: count.min(1).default(6),
-  /** Points of a card; without it the cards table has none. */
+  /** Points of a card; without it the cards table has no points. */
   card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
-  /** Ranks from `from` to `to`, both included. */
+  /** Zones of the table: the ranks from `from` to `to`, inclusive. */
   zones: z
     .array(
       z
@@ -76,22 +76,22 @@ const schema = z.strictObject({
   corrections: z
     .array(z.strictObject({ participant_id: id, value: amount, reason, from: day.nullable().default(null) }))
     .default([]),
-  /** Results decided by an association: they replace the played ones. */
+  /** Results decided by an association; they replace the played ones. */
   awarded: z.array(z.strictObject({ event_id: id, home: count, away: count })).default([]),
-  /** Matches that do not count. */
+  /** Ids of matches that do not count. */
   annulled: z.array(id).default([]),
-  /** Expelled teams rank last; their matches count as played, or not at all. */
+  /** Expelled teams. They rank last; their matches count as played, or not at all. */
   expelled: z
     .array(z.strictObject({ participant_id: id, results: z.enum(['kept', 'annulled']) }))
     .default([]),
-  /** Ended early: points per game replace points as a criterion, except head-to-head. */
+  /** Whether the season ended early: points per game then replace points as a criterion, except in head-to-head. */
   curtailed: z.boolean().default(false),
 });
 
 /** The rules of a competition, or of one of its seasons. */
 export type CompetitionRules = z.infer<typeof schema>;
 
-/** Points of cards where teams are equal on everything else. */
+/** Fair-play points by card. */
 export type FairPlay = z.infer<typeof fairPlay>;
 
 /** The criteria of a ranking. */
@@ -99,7 +99,7 @@ export type Criterion = (typeof CRITERIA)[number];
 
 export type TieBreak = CompetitionRules['tie_break'][number];
 
-/** An invalid rules file; the message names the file and, a line each, every problem. */
+/** An invalid rules file. The message names the file, and each problem on a line. */
 export class RulesError extends TouchlineError<'RulesError'> {
   override readonly name = 'RulesError';
 
@@ -112,7 +112,7 @@ export class RulesError extends TouchlineError<'RulesError'> {
   }
 }
 
-/** Reads rules from the text of a file; `source` is its name in errors. Throws `RulesError`. */
+/** Reads rules from the text of a file. `source`: its name in errors. Throws `RulesError`. */
 export function readCompetitionRules(text: string, source: string): CompetitionRules {
   let json: unknown;
   try {
@@ -128,7 +128,7 @@ export function readCompetitionRules(text: string, source: string): CompetitionR
   throw new RulesError(source, problems, read.error);
 }
 
-/** The rules of a season: those that name it, else those of its whole competition; undefined without any. */
+/** Returns the rules that name the season, else those of its whole competition; undefined if there are none. */
 export function rulesFor(
   all: readonly CompetitionRules[],
   competitionId: number,

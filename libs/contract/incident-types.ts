@@ -1,17 +1,17 @@
-/** The types of soccer's incidents; `soccer.ts` says where they are from. */
+/** The types of soccer's incidents; `soccer.ts` names the sources. */
 import rows from './incident-types.json' with { type: 'json' };
 
 /** The side an incident counts for, relative to the participant that it names. */
 type CountsFor = 'all' | 'own' | 'rival' | 'none';
 
 /** A kind of incident, as in `/v2/incidents`. */
-export type IncidentType = {
+type IncidentType = {
   readonly id: number;
   readonly name: string;
-  /** Whether it is reported of a team or of the whole event. */
+  /** Whether it concerns a team or the whole event. */
   readonly type: 'team' | 'event';
   readonly for: CountsFor;
-  /** It interrupts play. */
+  /** Whether it interrupts play. */
   readonly gameBreak: boolean;
   readonly important: boolean;
   readonly importantForTrader: boolean;

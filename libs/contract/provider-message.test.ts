@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from './provider-message.ts';
 
-test('an event is its parts in order behind its id, with the action that normalizing removes', () => {
+test('an event has its id, the action that normalizing removes, and its parts in order', () => {
   const event = { event_id: 7, event_fields: ['{"clock_time":1}', '{}', '{"name":"A - B"}'] };
   expect(eventJson(event, { name: 'A - B' })).toBe(
     '{"id":7,"action":"update","clock_time":1,"name":"A - B"}',
@@ -16,7 +16,7 @@ test('the rest of an event is its last part', () => {
   expect(eventRest({ event_fields: [] })).toEqual({});
 });
 
-test('objects are joined by their members', () => {
+test('joins the members of objects', () => {
   expect(joinObjects('{"a":1}', '{}', '{"b":{"c":2}}')).toBe('{"a":1,"b":{"c":2}}');
   expect(joinObjects()).toBe('{}');
   expect(NO_SOURCE).toBe(-1);

@@ -1,12 +1,12 @@
-/** Rebuilds provider messages from their normalized form, so that normalizing them again gives the same. Pure. */
+/** Rebuilds provider messages from their normalized form. Normalized again, they give the same. */
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
-/** The provider's value for a missing source. */
+/** The provider's value of an unknown source. */
 export const NO_SOURCE = -1;
 
 /**
- * The event of a message as JSON. Copies its parts; adds only the `action` that normalizing removes, except one that
- * deletes, which stays. `rest`: the last part, parsed; it has the action and the ids.
+ * Returns the event of a message as JSON: its parts, and the `action` that normalizing removes (it keeps only `delete`).
+ * `rest`: the last part, parsed; it may have the action.
  */
 export function eventJson(
   { event_id, event_fields }: Pick<NormalizedMessage, 'event_id' | 'event_fields'>,
@@ -17,7 +17,7 @@ export function eventJson(
   return joinObjects(`{"id":${event_id}${own}}`, ...event_fields);
 }
 
-/** The last part of a message's event, parsed: rarely changing fields, ids and names. Empty without an event. */
+/** Returns the last part of a message's event, parsed: rarely changing fields, ids and names. Empty without an event. */
 export function eventRest({
   event_fields,
 }: Pick<NormalizedMessage, 'event_fields'>): Record<string, unknown> {

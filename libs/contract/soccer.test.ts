@@ -17,7 +17,7 @@ describe('incident types', () => {
     ]);
   });
 
-  test('name those of the specification alone', () => {
+  test('have no other names than those of the specification', () => {
     expect([1827, 1829, 1830, 1831, 1832, 1834, 2753, 449].map((id) => type(id)?.name)).toEqual([
       'Possible goal',
       'Possible card',
@@ -34,7 +34,7 @@ describe('incident types', () => {
     expect([413, 421, 423].map((id) => type(id)?.for)).toEqual(['own', 'own', 'rival']);
   });
 
-  test('include every id that rules name', () => {
+  test('include every id that the laws name', () => {
     for (const id of Object.values(INCIDENT)) expect(type(id)?.id).toBe(id);
   });
 });

@@ -1,8 +1,7 @@
 /**
- * Soccer (sport 5): incident types, statuses, results, phases. The service's specification wins; what it does not show is
- * from the provider's published catalogues (its PHP client's fixtures of 2019, MIT licence). The flags of possible incidents
- * and of video reviews are in neither source: they are those of the possible incidents of other sports (636, 647). The
- * provider has more types than these.
+ * Soccer (sport 5): incident types, statuses, results, phases, from the service's specification, else from the provider's
+ * published catalogues (its PHP client's fixtures of 2019, MIT licence). Neither source has the flags of possible incidents and
+ * of video reviews: here they are those of the possible incidents of other sports (636, 647). The provider has more types.
  */
 
 /** The provider's id of soccer. */
@@ -16,7 +15,7 @@ export type EventStatus = {
   readonly type: 'scheduled' | 'live' | 'finished' | 'interrupted' | 'cancelled' | 'other';
 };
 
-/** Ids of the incident types in rules. */
+/** Ids of the incident types that the laws name. */
 export const INCIDENT = {
   goal: 413,
   injury: 415,
@@ -71,7 +70,7 @@ export const POSSIBLE_INCIDENTS: ReadonlySet<number> = new Set([
   INCIDENT.varEnded,
 ]);
 
-/** Ids of the statuses that soccer uses; a period's is the `event_status_id` of its incidents too. */
+/** Ids of the statuses that soccer uses. The id of a period is also the `event_status_id` of its incidents. */
 export const STATUS = {
   notStarted: 1,
   interrupted: 2,
@@ -128,7 +127,7 @@ const STATUSES: readonly EventStatus[] = [
   { id: 152, name: 'To finish', shortName: 'To fin.', type: 'scheduled' },
 ];
 
-/** The statuses of soccer, by id, identified by their names in the provider's catalogue. */
+/** The statuses of soccer by id, with their names in the provider's catalogue. */
 export const STATUSES_OF_SOCCER: ReadonlyMap<number, EventStatus> = new Map(
   STATUSES.map((status) => [status.id, status]),
 );
@@ -147,7 +146,7 @@ export const RESULT = {
   progress: 412,
 } as const;
 
-/** The minute at which each phase nominally ends, by `event_status_id`: minutes above it are added time. */
+/** The nominal last minute of each phase, by `event_status_id`: later minutes are added time. */
 export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
   [STATUS.firstHalf, 45],
   [STATUS.secondHalf, 90],

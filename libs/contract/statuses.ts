@@ -1,6 +1,6 @@
 /**
- * The statuses of all sports, those of soccer included. What the service's specification does not show is from the
- * provider's published catalogue (its PHP client's fixtures of 2019, MIT licence); polling adds later ones.
+ * The statuses of all sports, soccer included, from the service's specification, else from the provider's published catalogue
+ * (its PHP client's fixtures of 2019, MIT licence). Polling adds later ones.
  */
 import { type EventStatus, STATUSES_OF_SOCCER } from './soccer.ts';
 import byType from './statuses.json' with { type: 'json' };
@@ -8,7 +8,7 @@ import byType from './statuses.json' with { type: 'json' };
 /** id, name and short name. */
 type Row = readonly [number, string, string];
 
-/** Every known status, by id. The sport of a status is unknown. */
+/** Every known status by id. The sport of a status is unknown. */
 export const STATUSES: ReadonlyMap<number, EventStatus> = new Map(
   [
     ...STATUSES_OF_SOCCER.values(),

@@ -45,7 +45,7 @@ test.each([
   [undefined, null],
   [true, null],
   [[7], null],
-])('the whole number of %j is %j', (value, number) => {
+])('reads %j as the whole number %j', (value, number) => {
   expect(toWholeNumber(value)).toBe(number);
 });
 
@@ -71,7 +71,7 @@ describe('a whole number of a message', () => {
     expect(accepts(wholeOrNone(10), value)).toBe(true);
   });
 
-  test('that is wrong is named with what was expected', () => {
+  test('that is invalid is reported with the expected values', () => {
     expect(problemOf(whole(10), 11)).toMatchObject([{ message: 'expected a whole number from 0 to 10' }]);
     expect(problemOf(wholeOrNone(10), 11)).toMatchObject([
       { message: 'expected a whole number from 0 to 10, or null' },
@@ -147,7 +147,7 @@ describe('a list of results', () => {
     [[{ id: 2 }, null], [1], 'expected an id and a value'],
     [[7], [0], 'expected an id and a value'],
     [['x'], [0], 'expected an id and a value'],
-  ])('%j is refused, with the place and what was expected', (list, path, message) => {
+  ])('%j is rejected with its path and the expected value', (list, path, message) => {
     expect(problemOf(valuesOrNone, list)).toMatchObject([{ path, message }]);
   });
 

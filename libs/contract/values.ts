@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** A JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Most bytes of UTF-8 for a code unit of UTF-16. */
+/** Maximum number of UTF-8 bytes for a code unit of UTF-16. */
 const UTF8_BYTES = 3;
 
 /** Whether texts together take at most `maxBytes` of UTF-8. */
@@ -17,25 +17,22 @@ export function fitsInBytes(texts: readonly string[], maxBytes: number): boolean
   return bytes <= maxBytes;
 }
 
-/** The largest id or number that a field of Avro type `int` takes. */
+/** The maximum of a field of Avro type `int`. */
 export const INT_MAX = 2_147_483_647;
 
-/** The largest whole number that a field of Avro type `long` takes: one less than JavaScript carries exactly. */
+/** The maximum of a field of Avro type `long`: one less than the largest safe integer of JavaScript. */
 export const LONG_MAX = Number.MAX_SAFE_INTEGER - 1;
 
-/** Longest identifier of a message or an incident, in bytes of UTF-8. */
+/** Maximum length of the identifier of a message or an incident, bytes of UTF-8. */
 const MAX_IDENTIFIER_BYTES = 255;
 
-/**
- * A whole number as the provider writes it: a number, or a string of digits. Returns null for null, absent, '' and any
- * other value.
- */
+/** Reads a whole number as the provider writes it: a number, or a string of digits. Returns null for any other value. */
 export function toWholeNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
   return typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? toWholeNumber(Number(value)) : null;
 }
 
-/** Unix milliseconds of the provider's times as a date; null where no date has them: it may write any number. */
+/** Returns a time of the provider, Unix milliseconds, as a date; null for a number that no date has. */
 export function dateOf(milliseconds: number): Date | null {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? null : date;
@@ -46,7 +43,7 @@ function isWhole(value: unknown, max: number): boolean {
   return number !== null && number >= 0 && number <= max;
 }
 
-/** A whole number from 0 to `max`, as a number or a string of digits. */
+/** Returns the schema of a whole number from 0 to `max`, as a number or a string of digits. */
 export function whole(max: number) {
   return z.custom<number | string>(
     (value) => isWhole(value, max),
@@ -54,7 +51,7 @@ export function whole(max: number) {
   );
 }
 
-/** Like `whole`, or empty: null, absent or ''. */
+/** Returns the schema of `whole`, or empty: null, absent or ''. */
 export function wholeOrNone(max: number) {
   return z
     .custom<number | string | null | undefined>(
@@ -100,12 +97,12 @@ export const identifier = z
   .string('expected text')
   .refine(isIdentifier, `expected 1 to ${MAX_IDENTIFIER_BYTES} bytes of well-formed text`);
 
-/** Whether a text can be a key: not empty, not absurdly long, and unchanged by UTF-8. */
+/** Whether a text can be a key: not empty, not too long, and unchanged by UTF-8. */
 function isIdentifier(text: string): boolean {
   return text.length > 0 && fitsInBytes([text], MAX_IDENTIFIER_BYTES) && text.isWellFormed();
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** Returns the value of a JSON text; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

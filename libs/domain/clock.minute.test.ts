@@ -3,7 +3,7 @@ import { playedMinute, renderMinute, type TimedMatch } from './clock.ts';
 
 const at = (minutes: number, seconds: number) => minutes * 60 + seconds;
 
-describe('a minute is shown (rule 7)', () => {
+describe('renderMinute (rule 7)', () => {
   test.each([
     { time: at(0, 0), phase: 33, shown: '0' },
     { time: at(0, 1), phase: 33, shown: '1' },
@@ -22,12 +22,12 @@ describe('a minute is shown (rule 7)', () => {
     { time: at(122, 0), phase: 36, shown: '120+2' },
     { time: at(120, 0), phase: 141, shown: '120' },
     { time: at(95, 20), phase: null, shown: '96' },
-  ])('$time s in phase $phase as $shown', ({ time, phase, shown }) => {
+  ])('renders $time s in phase $phase as $shown', ({ time, phase, shown }) => {
     expect(renderMinute(time, phase)).toBe(shown);
   });
 });
 
-describe('the minute that is played', () => {
+describe('the minute in play', () => {
   const READ_AT = 1_790_000_000;
   /** Ten minutes into a half, as read just now. */
   const match = (changes: Partial<TimedMatch> = {}): TimedMatch => ({
@@ -40,17 +40,17 @@ describe('the minute that is played', () => {
 
   test.each([
     { why: 'counts the first half', after: 0, shown: '55' },
-    { why: 'continues from the receipt of the last message', after: 30, shown: '56' },
+    { why: 'advances from the receipt of the last message', after: 30, shown: '56' },
     { why: 'stands still once the match is quiet', after: 3_600, shown: '56' },
     { why: 'never runs back', after: -3_600, shown: '55' },
     {
-      why: 'continues from a message after the reading',
+      why: 'advances from a message after the reading',
       changes: { ut: READ_AT + 90 },
       after: 0,
       shown: '57',
     },
     {
-      why: 'continues from the reading where the message is older',
+      why: 'advances from the reading when the message is older',
       changes: { ut: 0 },
       after: 0,
       shown: '55',
@@ -68,7 +68,7 @@ describe('the minute that is played', () => {
     },
     { why: 'is 90 at the end, without any reading', changes: { status_id: 11, clock: null }, shown: '90' },
     { why: 'is unknown before the first period', changes: { status_id: 1 }, shown: null },
-    { why: 'is unknown where the status is', changes: { status_id: null }, shown: null },
+    { why: 'is unknown when the status is unknown', changes: { status_id: null }, shown: null },
   ])('$why', ({ changes, after = 0, shown }) => {
     expect(playedMinute(match(changes), READ_AT + after)).toBe(shown);
   });

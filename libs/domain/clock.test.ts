@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { clockAt, isClockNews } from './clock.ts';
+import { clockAt, isClockChange } from './clock.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
 describe('the clock', () => {
   test.each([
     {
-      why: 'runs on after its reading',
+      why: 'advances from its reading while running',
       clock: reading(60, 'running'),
       status: 33,
       clock_time: 90,
@@ -40,7 +40,13 @@ describe('the clock', () => {
       clock_time: 90,
       played_time: 5490,
     },
-    { why: 'and extra time', clock: reading(60, 'running'), status: 36, clock_time: 90, played_time: 6390 },
+    {
+      why: 'adds the first half of extra time to the second',
+      clock: reading(60, 'running'),
+      status: 36,
+      clock_time: 90,
+      played_time: 6390,
+    },
     {
       why: 'continues in added time',
       clock: reading(2800, 'running'),
@@ -48,9 +54,27 @@ describe('the clock', () => {
       clock_time: 2830,
       played_time: 2830,
     },
-    { why: 'half-time', clock: reading(0, 'stopped'), status: 9, clock_time: 0, played_time: 2700 },
-    { why: 'waiting for extra time', clock: null, status: 48, clock_time: null, played_time: 5400 },
-    { why: 'half-time of extra time', clock: null, status: 37, clock_time: null, played_time: 6300 },
+    {
+      why: 'shows the first half at half-time',
+      clock: reading(0, 'stopped'),
+      status: 9,
+      clock_time: 0,
+      played_time: 2700,
+    },
+    {
+      why: 'shows both halves while extra time is awaited',
+      clock: null,
+      status: 48,
+      clock_time: null,
+      played_time: 5400,
+    },
+    {
+      why: 'adds the first half of extra time at its half-time',
+      clock: null,
+      status: 37,
+      clock_time: null,
+      played_time: 6300,
+    },
     {
       why: 'shows both halves at the end of regular time',
       clock: reading(0, 'stopped'),
@@ -65,10 +89,34 @@ describe('the clock', () => {
       clock_time: 0,
       played_time: 7200,
     },
-    { why: 'before the first period', clock: null, status: 1, clock_time: null, played_time: null },
-    { why: 'an awarded win', clock: reading(0, 'stopped'), status: 12, clock_time: 0, played_time: null },
-    { why: 'no reading', clock: reading(null, 'running'), status: 33, clock_time: null, played_time: null },
-    { why: 'no status', clock: reading(60, 'running'), status: null, clock_time: 90, played_time: null },
+    {
+      why: 'has no played time before the first period',
+      clock: null,
+      status: 1,
+      clock_time: null,
+      played_time: null,
+    },
+    {
+      why: 'has no played time for an awarded win',
+      clock: reading(0, 'stopped'),
+      status: 12,
+      clock_time: 0,
+      played_time: null,
+    },
+    {
+      why: 'is unknown without a reading',
+      clock: reading(null, 'running'),
+      status: 33,
+      clock_time: null,
+      played_time: null,
+    },
+    {
+      why: 'has no played time without a status',
+      clock: reading(60, 'running'),
+      status: null,
+      clock_time: 90,
+      played_time: null,
+    },
   ])('$why', ({ clock, status, clock_time, played_time }) => {
     expect(clockAt(clock, status, 1030)).toEqual({ clock_time, played_time });
   });
@@ -86,25 +134,35 @@ describe('the clock', () => {
 
 describe('a clock reading is a change', () => {
   test.each([
-    { news: false, why: 'there is still none', before: null, after: null },
+    { news: false, why: 'both are missing', before: null, after: null },
     { news: true, why: 'it is the first', before: null, after: reading(0, 'running') },
     { news: true, why: 'it was removed', before: reading(0, 'running'), after: null },
-    { news: false, why: 'it ticks', before: reading(60, 'running'), after: reading(90, 'running', 1030) },
     {
       news: false,
-      why: 'within two seconds',
+      why: 'it only advanced',
+      before: reading(60, 'running'),
+      after: reading(90, 'running', 1030),
+    },
+    {
+      news: false,
+      why: 'it differs by two seconds',
       before: reading(60, 'running'),
       after: reading(92, 'running', 1030),
     },
-    { news: true, why: 'ahead', before: reading(60, 'running'), after: reading(93, 'running', 1030) },
-    { news: true, why: 'behind', before: reading(60, 'running'), after: reading(87, 'running', 1030) },
+    { news: true, why: 'it is ahead', before: reading(60, 'running'), after: reading(93, 'running', 1030) },
+    { news: true, why: 'it is behind', before: reading(60, 'running'), after: reading(87, 'running', 1030) },
     {
       news: true,
       why: 'it does not run',
       before: reading(60, 'running'),
       after: reading(60, 'running', 1030),
     },
-    { news: false, why: 'it stands', before: reading(60, 'stopped'), after: reading(60, 'stopped', 1030) },
+    {
+      news: false,
+      why: 'it is stopped',
+      before: reading(60, 'stopped'),
+      after: reading(60, 'stopped', 1030),
+    },
     {
       news: true,
       why: 'it was set while stopped',
@@ -136,6 +194,6 @@ describe('a clock reading is a change', () => {
       after: reading(null, 'running', 1030),
     },
   ])('$news: $why', ({ news, before, after }) => {
-    expect(isClockNews(before, after)).toBe(news);
+    expect(isClockChange(before, after)).toBe(news);
   });
 });

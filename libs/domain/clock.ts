@@ -1,10 +1,10 @@
 import { PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 
-/** How far a reading may differ from the running clock before it counts as a change, seconds. */
+/** Maximum difference between a reading and the running clock that is no change, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;
 
-/** The period completed before each period, by event status; none before the first. */
+/** The period before each period, by event status; null before the first. */
 const PERIOD_BEFORE: Readonly<Record<number, number | null>> = {
   [STATUS.firstHalf]: null,
   [STATUS.secondHalf]: STATUS.firstHalf,
@@ -12,7 +12,7 @@ const PERIOD_BEFORE: Readonly<Record<number, number | null>> = {
   [STATUS.extraTimeSecondHalf]: STATUS.extraTimeFirstHalf,
 };
 
-/** The last period completed in each status in which no period is played: breaks, and the end in regular or extra time. */
+/** The last completed period, by event statuses without play: breaks, and the end after regular or extra time. */
 const PERIOD_COMPLETED: Readonly<Record<number, number>> = {
   [STATUS.halftime]: STATUS.firstHalf,
   [STATUS.waitingForExtraTime]: STATUS.secondHalf,
@@ -29,8 +29,8 @@ const SHOOT_OUT: ReadonlySet<number> = new Set([
   STATUS.finishedAfterPenalties,
 ]);
 
-/** What a clock shows. Seconds; null is unknown. */
-export type ClockFace = {
+/** The times that a match clock shows. Seconds; null is unknown. */
+type ClockFace = {
   /** Time in the current period. */
   readonly clock_time: number | null;
   /** Cumulative match time. */
@@ -38,10 +38,10 @@ export type ClockFace = {
 };
 
 /**
- * What the match clock shows at `at` (Unix seconds): a running clock has gone on since its reading, a stopped one has
- * not (spec, clock model: `played_time = clock_time + sum of completed periods`). `statusId` is the event's status;
- * before the first period, and after an end that says nothing of the periods, `played_time` is unknown. `extraTime`:
- * see `extraTimePlayed`.
+ * Returns the times that the match clock shows at `at` (Unix seconds). A running clock advances from its reading, a stopped
+ * one does not (spec, clock model: `played_time = clock_time + sum of completed periods`). `statusId`: the event's status.
+ * `played_time` is null before the first period, and after an end whose status names no period. `extraTime`: whether extra
+ * time was played, see `extraTimePlayed`.
  */
 export function clockAt(
   clock: Clock | null,
@@ -53,23 +53,23 @@ export function clockAt(
   if (statusId === null) return { clock_time: time, played_time: null };
   const before = PERIOD_BEFORE[statusId];
   if (before !== undefined) {
-    return { clock_time: time, played_time: time === null ? null : completed(before) + time };
+    return { clock_time: time, played_time: time === null ? null : nominalEnd(before) + time };
   }
   const last = SHOOT_OUT.has(statusId)
     ? extraTime === false
       ? STATUS.secondHalf
       : STATUS.extraTimeSecondHalf
     : PERIOD_COMPLETED[statusId];
-  return { clock_time: time, played_time: last === undefined ? null : completed(last) };
+  return { clock_time: time, played_time: last === undefined ? null : nominalEnd(last) };
 }
 
-/** Seconds of match time when a period ends, each at its nominal length. */
-function completed(period: number | null): number {
+/** Returns the match time at the nominal end of a period, seconds; 0 for no period. */
+function nominalEnd(period: number | null): number {
   return period === null ? 0 : (PHASE_BOUNDARIES.get(period) ?? 0) * 60;
 }
 
-/** Whether a reading is a change: another status, or a time other than the running clock shows. */
-export function isClockNews(before: Clock | null, after: Clock | null): boolean {
+/** Whether a reading changes the clock: it has another status, or a time that the running clock does not show. */
+export function isClockChange(before: Clock | null, after: Clock | null): boolean {
   if (before === null || after === null) return before !== after;
   if (before.status !== after.status) return true;
   const expected = shownAt(before, after.ut);
@@ -82,10 +82,10 @@ function shownAt(clock: Clock, at: number): number | null {
   return clock.time + Math.max(0, at - clock.ut);
 }
 
-/** A match whose clock runs is quiet once nothing was received of it for this long, seconds. */
+/** Time without a message after which a match whose clock runs is quiet, seconds. */
 export const QUIET_AFTER = 60;
 
-/** Input of the minute: `ut` is the provider's time, Unix seconds; `received_at` Unix milliseconds. */
+/** The fields of a match that `playedMinute` reads. `ut`: the provider's time, Unix seconds; `received_at`: Unix milliseconds. */
 export type TimedMatch = {
   readonly clock: Clock | null;
   readonly status_id: number | null;
@@ -96,9 +96,9 @@ export type TimedMatch = {
 };
 
 /**
- * The minute as shown, e.g. `23` or `45+2` (spec, rule 7): rounded up when seconds are over, and above the boundary of
- * its phase shown as the boundary plus the excess. `eventTime` in seconds of match time; `eventStatusId` the phase its
- * clock refers to, null where unknown: then there is no boundary.
+ * Returns the minute as shown, e.g. `23` or `45+2` (spec, rule 7): rounded up; above the boundary of its phase, the
+ * boundary plus the excess. `eventTime`: seconds of match time. `eventStatusId`: the phase that the time belongs to; null is
+ * unknown and has no boundary.
  */
 export function renderMinute(eventTime: number, eventStatusId: number | null): string {
   const minute = Math.ceil(eventTime / 60);
@@ -107,9 +107,9 @@ export function renderMinute(eventTime: number, eventStatusId: number | null): s
 }
 
 /**
- * The minute that is played at `now` (Unix seconds), e.g. `67`; null before the first period. The provider's clock counts
- * from the receipt of its last message, so that a provider's wrong clock shows no wrong minute. The minute of a quiet
- * match stands still: whether its clock still runs is unknown.
+ * Returns the minute in play at `now` (Unix seconds), e.g. `67`; null before the first period. The match clock advances from
+ * the receipt of the last message, so that a wrong clock of the provider shows no wrong minute. The minute of a quiet match
+ * stands still: nobody knows whether its clock still runs.
  */
 export function playedMinute(match: TimedMatch, now: number): string | null {
   const { clock, status_id, ut, received_at, extra_time } = match;

@@ -20,7 +20,7 @@ describe('the sides of an event', () => {
     { value: ['', 1], reported: null },
     { value: [-1, 1], reported: null },
     { value: ['w/o', 1], reported: null },
-  ])('report result 2 only where both have it: $value', ({ value, reported }) => {
+  ])('have a reported score only if both have result 2: $value', ({ value, reported }) => {
     expect(readSides(participants(value[0], value[1])).reported).toEqual(reported);
   });
 
@@ -36,11 +36,11 @@ describe('the sides of an event', () => {
     },
   );
 
-  test('may be known one by one', () => {
+  test('may be known separately', () => {
     expect(readSides(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
   });
 
-  test('skip what is no participant', () => {
+  test('skip an item that is no participant', () => {
     expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
       home,
       away,
@@ -48,7 +48,7 @@ describe('the sides of an event', () => {
     });
   });
 
-  test('skip what is no result', () => {
+  test('skip an item that is no result', () => {
     const sides = [1, 2].map((counter) => ({ id: counter, counter, results: [null, { id: 2, value: 3 }] }));
     expect(readSides(sides).reported).toEqual({ home: 3, away: 3 });
   });
@@ -59,7 +59,7 @@ describe('the sides of an event', () => {
     ).toMatchObject({ home, away, reported: { home: 1, away: 1 } });
   });
 
-  test('give tables the halves that both sides have, and a team’s area', () => {
+  test('have for tables the halves that both sides have, and a team’s area', () => {
     const [first, second] = participants() as object[];
     const results = (halves: unknown[]) => halves.map((value, at) => ({ id: 4 + at, value }));
     const { table } = readSides([

@@ -12,7 +12,7 @@ describe('the status type', () => {
 
   test.each([
     ['as reported', 'live', [[1, live]]],
-    ['that of the status where it is not reported', 'finished', [[1, { status_id: 11 }]]],
+    ['that of the status if none is reported', 'finished', [[1, { status_id: 11 }]]],
     ['unknown of an unknown status', null, [[1, { status_id: 99_999 }]]],
     ['deleted by its own value', 'deleted', [[1, { ...live, status_type: 'deleted' }]]],
     ['deleted by the item status', 'deleted', [[1, { ...live, item_status: 'deleted' }]]],
@@ -50,8 +50,8 @@ describe('the status type', () => {
 describe('extra time', () => {
   const side = (...results: readonly object[]) => ({ results });
   test.each([
-    { played: null, why: 'nobody reports participants', participants: undefined },
-    { played: null, why: 'no result of it is reported', participants: [side({ id: 3, value: 1 })] },
+    { played: null, why: 'no participants are reported', participants: undefined },
+    { played: null, why: 'no result of extra time is reported', participants: [side({ id: 3, value: 1 })] },
     {
       played: false,
       why: 'its results are empty',

@@ -1,9 +1,10 @@
 /**
- * What the fields of an event say. An unreadable value is unknown (null), never a guess and never an error, and so are
- * numbers outside the range of the topic's type.
+ * Reads the fields of an event. An unreadable value and a number outside the range of the topic's type are unknown (null):
+ * never a guess, never an error.
  */
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
+import { INT_MAX } from '#contract/values.ts';
 import type {
   Clock,
   MatchResult,
@@ -14,53 +15,52 @@ import type {
 } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
 
-const INT_MAX = 2 ** 31 - 1;
 const DIGITS = /^-?\d{1,16}$/;
 
-/** An integer, also written as text, within 64-bit safe range. */
+/** Returns a safe integer, given as a number or as text; null for anything else. */
 export function long(value: unknown): number | null {
   const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
   // `+ 0` turns -0 into 0: both are the same value on a topic.
   return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
 }
 
-/** An integer, also written as text, within 32-bit range. */
+/** Returns a 32-bit integer, given as a number or as text; null for anything else. */
 export function int(value: unknown): number | null {
   const number = long(value);
   return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
 }
 
-/** A number of goals: an integer that is not negative. */
+/** Returns a count, such as a number of goals: a 32-bit integer that is not negative; null for anything else. */
 export function count(value: unknown): number | null {
   const number = int(value);
   return number !== null && number >= 0 ? number : null;
 }
 
-/** A text as it is; anything else is unknown. */
+/** Returns a text unchanged; null for anything else. */
 export function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** An object whose fields may be read; null for everything else, arrays included. */
+/** Returns an object, to read its fields; null for anything else, arrays included. */
 export function object(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
 }
 
-/** A list; any other value gives an empty one. */
+/** Returns a list; an empty one for anything else. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** Both sides of an event and the score the provider reports for them. */
 export type Sides = Readonly<Pick<MatchState, 'home' | 'away' | 'reported'>> & {
-  /** What only tables need: of scores the provider's results 4 and 5; null unless both sides have one. */
+  /** Read by tables only. The scores are the provider's results 4 and 5; null unless both sides have the result. */
   readonly table: Readonly<Pick<MatchResult, 'home' | 'away' | 'first_half' | 'second_half'>>;
 };
 
-/** Fields that stand for themselves in the facts. */
-const PLAIN = [
+/** Facts that are named like the field they are read from. */
+const FACTS_BY_FIELD = [
   'name',
   'sport_id',
   'competition_id',
@@ -77,25 +77,25 @@ const PLAIN = [
 ] as const;
 
 /**
- * The event fields that the laws read, except the clock. Null is unknown. `status_type`: `deleted` where the event is; where the
- * provider leaves it out, that of its status.
+ * The event fields that the laws read, except the clock. Null is unknown. `status_type` is `deleted` for a deleted event; when
+ * the provider leaves it out, it is the type of the status.
  */
 export type EventFacts = Readonly<
-  Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof PLAIN)[number]>
+  Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof FACTS_BY_FIELD)[number]>
 > & {
-  /** The canonical JSON that `sides` are read from; undefined where it was never reported. */
+  /** The canonical JSON that `sides` are read from; undefined if it was never reported. */
   readonly participants: string | undefined;
   readonly sides: Sides;
 };
 
-const FACTS: ReadonlySet<string> = new Set([...PLAIN, 'participants', 'item_status', 'action']);
+const FACTS: ReadonlySet<string> = new Set([...FACTS_BY_FIELD, 'participants', 'item_status', 'action']);
 
-/** Whether a field of the event is one of the facts. */
+/** Whether the facts are read from a field of the event. */
 export function isFact(field: string): boolean {
   return FACTS.has(field);
 }
 
-/** Reads the facts of an event. `sides` stays that of `previous` while `participants` stays the same. */
+/** Reads the facts of an event. Reuses the `sides` of `previous` while `participants` is the same. */
 export function readEventFacts(register: EventRegister, previous?: EventFacts): EventFacts {
   const verified = register.json('verified_result');
   const participants = register.json('participants');
@@ -119,7 +119,7 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
   };
 }
 
-/** `status_type` of the facts. */
+/** Returns the `status_type` of the facts. */
 export function readStatusType(register: EventRegister): string | null {
   if (isDeleted(register)) return 'deleted';
   const status = int(register.value('status_id'));
@@ -128,8 +128,8 @@ export function readStatusType(register: EventRegister): string | null {
 }
 
 /**
- * Whether the provider deleted the event, in one of three ways: by its status type, by its item status, or by a message with the
- * `action`, which no other message has; a later report of its status restores it.
+ * Whether the provider deleted the event: by its status type, by its item status, or by a message with the action `delete`. No
+ * other message has an `action` here. A later report of the status restores an event that an action deleted.
  */
 function isDeleted(register: EventRegister): boolean {
   if (register.value('status_type') === 'deleted' || register.value('item_status') === 'deleted') return true;
@@ -137,12 +137,12 @@ function isDeleted(register: EventRegister): boolean {
   return (register.reportedAt('action') ?? 0) >= (register.reportedAt('status_id') ?? 0);
 }
 
-/** Whether the facts may change without a new value: by the time of a delete, or of a report after it. */
+/** Whether the facts may change without a new value, as the time of a delete or of a report after it may be new. */
 export function mayBeDeleted(register: EventRegister): boolean {
   return register.json('action') !== undefined;
 }
 
-/** The clock's latest reading; null where neither its time nor its status is known. */
+/** Returns the clock's latest reading; null when neither its time nor its status is known. */
 export function readClock(register: EventRegister): Clock | null {
   const time = int(register.value('clock_time'));
   const status = text(register.value('clock_status'));
@@ -151,9 +151,9 @@ export function readClock(register: EventRegister): Clock | null {
   return ut === undefined ? null : { time, status, ut };
 }
 
-/** Whether we have goal rules for the sport. An unknown sport counts as soccer: incident types belong to one sport. */
-export function hasGoalRules(facts: EventFacts): boolean {
-  return facts.sport_id === SOCCER || facts.sport_id === null;
+/** Whether the laws of goals apply to the sport. An unknown sport counts as soccer: incident types belong to one sport. */
+export function hasGoalRules({ sport_id }: Pick<EventFacts, 'sport_id'>): boolean {
+  return (sport_id ?? SOCCER) === SOCCER;
 }
 
 const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
@@ -163,8 +163,8 @@ const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
 ]);
 
 /**
- * Whether extra time was played, by the results of the event's `participants`: the provider leaves those of extra time
- * empty where there was none. Null where it reports none of them.
+ * Whether extra time was played, by the results in the event's `participants`: without extra time the provider reports its
+ * results empty. Null when it reports none of these results.
  */
 export function extraTimePlayed(participants: unknown): boolean | null {
   const values = list(participants)
@@ -175,7 +175,7 @@ export function extraTimePlayed(participants: unknown): boolean | null {
   return values.length === 0 ? null : values.some((value) => value !== null);
 }
 
-/** The sides in the event's `participants` value: counter 1 is home, 2 is away. */
+/** Reads both sides from the event's `participants` value: counter 1 is home, 2 is away. */
 export function readSides(value: unknown): Sides {
   const records = list(value).map(object);
   const home = records.find((record) => isSide(record, 1));

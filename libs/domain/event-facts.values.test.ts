@@ -30,11 +30,11 @@ describe('a loosely typed field', () => {
     });
   });
 
-  test('has one zero', () => {
+  test('reads -0 as 0', () => {
     expect(Object.is(int(-0), 0)).toBe(true);
   });
 
-  test('is text, an object or a list only where it is one', () => {
+  test('is read as text, object or list only if it is one', () => {
     expect([text('a'), text(1), text(null)]).toEqual(['a', null, null]);
     expect([object({ a: 1 }), object([]), object(null), object('a')]).toEqual([{ a: 1 }, null, null, null]);
     expect([list([1]), list({ length: 1 }), list(null)]).toEqual([[1], [], []]);

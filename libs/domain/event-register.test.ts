@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { DomainError } from './errors.ts';
-import { EventRegister } from './event-register.ts';
+import { DomainError, EventRegister } from './event-register.ts';
 
 function registerOf(...messages: readonly (readonly [ut: number, ...parts: object[]])[]): EventRegister {
   const register = new EventRegister();
@@ -112,7 +111,7 @@ describe('applying an event', () => {
     expect(apply(9, {})).toEqual({ changed: false, fields: [] });
   });
 
-  test('moves the time of a repeated part, but only of the fields that it still determines', () => {
+  test('updates the time of a repeated part, but only for fields whose value it still determines', () => {
     const part = { a: 1, b: 1 };
     const register = registerOf([1, part], [5, { b: 2 }], [3, part]);
     expect(register.grouped()).toEqual([
@@ -121,7 +120,7 @@ describe('applying an event', () => {
     ]);
   });
 
-  test('moves no time of a field that another part of the message now determines', () => {
+  test('does not update the time of a field whose value another part of the message now determines', () => {
     const part = { a: 1, b: 1 };
     const register = registerOf([1, {}, part], [5, { b: 2 }], [7, {}, part], [8, { b: 3 }], [8, {}, part]);
     expect(register.grouped()).toEqual([{ ut: 8, json: '{"a":1,"b":3}' }]);
@@ -138,7 +137,7 @@ describe('applying an event', () => {
   });
 });
 
-test('a part is read the same whatever part of another event was read before it', () => {
+test('reads a part alike, whatever part of another event was read before', () => {
   const value = fc.oneof(fc.integer(), fc.string({ maxLength: 3 }), fc.jsonValue());
   const name = fc.constantFrom('name', 'sport_id', 'participants');
   const events = fc.array(fc.dictionary(name, value, { minKeys: 1, maxKeys: 3 }), { maxLength: 6 });

@@ -1,7 +1,12 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { FieldsAt } from '#topics/generated/types.ts';
-import { DomainError } from './errors.ts';
 import { lowerBound } from './sorted.ts';
+
+/** Thrown by the domain, always before it changes anything. */
+export class DomainError extends TouchlineError<'DomainError'> {
+  override readonly name = 'DomainError';
+}
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -12,7 +17,7 @@ const CLOSE_BRACE = 125;
 const PLAIN_TEXT = /"[^"\\\u0000-\u001f]*"(?=[,}])/y;
 const PLAIN_NUMBER = /-?(?:0|[1-9][0-9]*)(?=[,}])/y;
 
-/** The report time (`ut`) shared by all fields last reported by one part of a message. */
+/** The report time (`ut`) that all fields share which one part of a message reported last; `fields`: their number. */
 type Stamp = { ut: number; fields: number };
 
 type Field = {
@@ -28,16 +33,16 @@ type Field = {
 type PartField = Pick<Field, 'name' | 'member' | 'json'>;
 
 /** One part of a message's event: some of its fields, as one canonical JSON text. */
-export type EventPart = {
+type EventPart = {
   readonly text: string;
   readonly fields: readonly PartField[];
-  /** The stamp its fields got when it was last reported. */
+  /** The stamp of its fields when it was last reported. */
   stamp: Stamp;
 };
 
 /** What a message's event changed in the register. */
-export type FieldChanges = {
-  /** A stored value or the time of a field changed. */
+type FieldChanges = {
+  /** Whether the value or the time of a field changed. */
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
@@ -46,11 +51,11 @@ export type FieldChanges = {
 const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
 
 /**
- * Law 2: field by field, the value with the higher `ut` wins, equal times by the larger canonical JSON. A field absent
- * from a message says nothing about that field.
+ * Law 2: field by field, the value with the higher `ut` wins; at equal `ut` the larger canonical JSON. A message says nothing
+ * about a field that it leaves out.
  *
  * Most parts of an event repeat byte for byte from message to message. Such a part is not parsed again: its fields
- * share one stamp, and only that moves.
+ * share one stamp, and only the stamp changes.
  */
 export class EventRegister {
   readonly #fields = new Map<string, Field>();
@@ -69,11 +74,11 @@ export class EventRegister {
   /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
   read(texts: readonly string[]): EventPart[] {
     const parts: EventPart[] = [];
-    for (let place = 0; place < texts.length; place++) {
-      const text = texts[place] ?? '';
-      const last = this.#lastParts[place];
+    for (let index = 0; index < texts.length; index++) {
+      const text = texts[index] ?? '';
+      const last = this.#lastParts[index];
       if (last?.text === text) parts.push(last);
-      else parts.push(readAtPlace(text, place, last));
+      else parts.push(readAtIndex(text, index, last));
     }
     return parts;
   }
@@ -82,12 +87,12 @@ export class EventRegister {
   apply(parts: readonly EventPart[], ut: number): FieldChanges {
     let changed = false;
     const fields: string[] = [];
-    for (let place = 0; place < parts.length; place++) {
-      const part = parts[place];
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index];
       if (part === undefined || part.fields.length === 0) continue;
-      const last = this.#lastParts[place];
+      const last = this.#lastParts[index];
       if (part === last && part.stamp.fields === part.fields.length) {
-        // All its fields still have the values of this text.
+        // All fields of the part still have its values.
         if (ut > part.stamp.ut) {
           part.stamp.ut = ut;
           changed = true;
@@ -95,28 +100,28 @@ export class EventRegister {
         continue;
       }
       if (this.#applyEach(part, ut, fields)) changed = true;
-      if (last === undefined || part.stamp.ut >= last.stamp.ut) this.#lastParts[place] = part;
+      if (last === undefined || part.stamp.ut >= last.stamp.ut) this.#lastParts[index] = part;
     }
     return changed ? { changed, fields } : NO_CHANGES;
   }
 
-  /** The canonical JSON of a field's value; undefined where it was never reported. */
+  /** Returns the canonical JSON of a field's value; undefined if it was never reported. */
   json(name: string): string | undefined {
     return this.#fields.get(name)?.json;
   }
 
-  /** A field's value; undefined where it was never reported. */
+  /** Returns a field's value; undefined if it was never reported. */
   value(name: string): unknown {
     const json = this.json(name);
     return json === undefined ? undefined : JSON.parse(json);
   }
 
-  /** When the current value of a field was reported, Unix seconds. */
+  /** Returns when the current value of a field was reported, Unix seconds; undefined if it never was. */
   reportedAt(name: string): number | undefined {
     return this.#fields.get(name)?.stamp.ut;
   }
 
-  /** All fields as canonical JSON objects grouped by time, oldest first: a pure function of the register. */
+  /** Returns all fields as canonical JSON objects, one for each report time, oldest first. */
   grouped(): FieldsAt[] {
     const groups = new Map<number, string>();
     for (const { member, json, stamp } of this.#sorted) {
@@ -126,7 +131,7 @@ export class EventRegister {
     return [...groups].sort(([a], [b]) => a - b).map(([ut, json]) => ({ ut, json: `${json}}` }));
   }
 
-  /** Applies each field of a part on its own; true where one of them was accepted. */
+  /** Applies each field of a part by itself. Returns whether one of them was accepted. */
   #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
     const stamp: Stamp = { ut, fields: 0 };
     part.stamp = stamp;
@@ -155,16 +160,16 @@ export class EventRegister {
   }
 }
 
-/** The fields of the last part at each place that was read in full: events of one provider have the same, in the same order. */
-const shapes: EventPart[] = [];
+/** The last part that was parsed in full, by index: events of one provider have the same fields in the same order. */
+const templates: EventPart[] = [];
 
-/** Reads a part by the one before it at its place in the same event, or in any other. The result is the same without. */
-function readAtPlace(text: string, place: number, last: EventPart | undefined): EventPart {
-  const shape = last ?? shapes[place];
-  const alike = shape === undefined ? null : readAlike(text, shape);
-  if (alike !== null) return alike;
+/** Reads a part, faster if it has the fields of the last part at its index in this or any event. The result is the same. */
+function readAtIndex(text: string, index: number, last: EventPart | undefined): EventPart {
+  const template = last ?? templates[index];
+  const similar = template === undefined ? null : readByTemplate(text, template);
+  if (similar !== null) return similar;
   const part = readPart(text);
-  shapes[place] = part;
+  templates[index] = part;
   return part;
 }
 
@@ -176,7 +181,7 @@ function readPart(text: string): EventPart {
     const entries = Object.entries(value);
     const fields = entries.map(([name, one]) => {
       const member = `${JSON.stringify(name)}:`;
-      // `participants`, the longest value, comes in a part of its own.
+      // A part with one field is already canonical: so `participants`, the longest value, is not written again.
       const json = entries.length === 1 ? text.slice(1 + member.length, -1) : canonicalJson(one);
       return { name, member, json };
     });
@@ -187,10 +192,10 @@ function readPart(text: string): EventPart {
 }
 
 /**
- * Reads a part that has the fields of an earlier one in their order, as most have: a field with the same text is not
- * parsed again. Null where another field, or a value that is no plain number or text, must be parsed.
+ * Reads a part that has the fields of an earlier part in the same order, as most parts do: a field with the same text is not
+ * parsed again. Returns null if it has other fields, or if a new value is no plain number or text.
  */
-function readAlike(text: string, { fields: before }: EventPart): EventPart | null {
+function readByTemplate(text: string, { fields: before }: EventPart): EventPart | null {
   const fields: PartField[] = [];
   let at = 0;
   for (const field of before) {
@@ -212,7 +217,7 @@ function readAlike(text: string, { fields: before }: EventPart): EventPart | nul
   return { text, fields, stamp: { ut: 0, fields: 0 } };
 }
 
-/** Where the number without a fraction, or the string without an escape, that begins at `start` ends; -1 without one. */
+/** Returns the end of the integer, or of the string without escapes, that begins at `start`; -1 if neither begins there. */
 function endOfPlain(text: string, start: number): number {
   const isText = text.charCodeAt(start) === QUOTE;
   const pattern = isText ? PLAIN_TEXT : PLAIN_NUMBER;

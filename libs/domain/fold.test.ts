@@ -16,7 +16,7 @@ test.each([
   expect(fold(folded)).toBe(folded);
 });
 
-test('ranks the whole name first, then a prefix, then any of its words', () => {
+test('ranks the whole name first, then a prefix, then other matches', () => {
   expect(rankOf('real madrid', ['real', 'madrid'])).toBe(0);
   expect(rankOf('real madrid', ['real'])).toBe(1);
   expect(rankOf('real madrid', ['madrid'])).toBe(2);

@@ -1,6 +1,6 @@
-/** Folds names for search: without accents, case or punctuation. Pure. */
+/** Folds names for search: removes accents, case and punctuation. */
 
-/** Letters that Unicode does not decompose into a letter and a mark. */
+/** Replacements of letters that Unicode does not decompose into a letter and a mark. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,7 +15,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ŋ: 'n',
 };
 
-/** `Beşiktaş J.K.` as `besiktas j k`: words in lower case with one space between. */
+/** Returns the words of a name in lower case, separated by one space: `Beşiktaş J.K.` becomes `besiktas j k`. */
 export function fold(name: string): string {
   return name
     .normalize('NFKD')
@@ -28,7 +28,7 @@ export function fold(name: string): string {
     .trim();
 }
 
-/** How well a folded name matches folded words: 0 is the whole name, 1 a prefix, 2 anything else; null is no match. */
+/** Returns how well a folded name matches folded words: 0 is the whole name, 1 a prefix, 2 any other match, null no match. */
 export function rankOf(folded: string, words: readonly string[]): 0 | 1 | 2 | null {
   if (!words.every((word) => folded.includes(word))) return null;
   const text = words.join(' ');

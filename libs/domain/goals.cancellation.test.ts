@@ -32,13 +32,13 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-1'],
     },
     {
-      why: 'names none longer before',
+      why: 'names none more than ten minutes before',
       timeline: [goal('5-1', { event_time: 0 }), cancels('5-2', { event_time: 601 })],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'names none longer after: match time is not the order',
+      why: 'names none more than ten minutes after: match time is not the order',
       timeline: [goal('5-1', { event_time: 1201 }), cancels('5-2')],
       voided: [],
       orphans: ['5-2'],
@@ -143,7 +143,7 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-1', '5-2'],
     },
     {
-      why: 'each names its own',
+      why: 'names one goal each',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')],
       voided: ['5-1', '5-2'],
     },

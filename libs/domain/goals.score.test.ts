@@ -117,7 +117,7 @@ describe('the score (law 8)', () => {
     ).toEqual({ score: row.score, firm: row.firm, source: row.source, agreement: row.agreement });
   });
 
-  test('compares as equal only where both sides are equal; unknown equals only unknown', () => {
+  test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {
     expect(sameScore(s(1, 2), s(1, 2))).toBe(true);
     expect(sameScore(s(1, 2), s(2, 1))).toBe(false);
     expect(sameScore(null, s(0, 0))).toBe(false);

@@ -36,7 +36,7 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
-  test('is in the shoot-out where its phase is the shoot-out', () => {
+  test('gets a goal of the shoot-out apart from the score', () => {
     const result = tally([
       goal('5-1', { event_status_id: 36 }),
       goal('5-2', { event_status_id: 141 }),
@@ -52,7 +52,7 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
-  test('has no shoot-out without a goal that counts there', () => {
+  test('has no shoot-out score without a goal of the shoot-out that counts', () => {
     expect(tally([goal('5-1', { event_status_id: 141, confirmation: 'cancelled' })]).shootOut).toBeNull();
   });
 });
@@ -102,13 +102,13 @@ describe('a goal is void (law 6)', () => {
       voided: undefined,
     },
     {
-      why: 'by a parent of a later id',
+      why: 'by a 424 whose parent has a later id',
       by: [cancels('5-0', { parent_id: '5-1' }), goal('5-1')],
       removed: [],
       voided: 'goal_cancelled',
     },
     {
-      why: 'by a parent of any side, phase or time',
+      why: 'by a 424 with a parent of any side, phase or time',
       by: [
         goal('5-1', { event_time: 0 }),
         cancels('5-2', { parent_id: '5-1', participant_id: AWAY, event_status_id: 141, event_time: 5400 }),
@@ -183,7 +183,7 @@ describe('the firm score and review (law 7)', () => {
   });
 });
 
-test('goals that are not void are listed, those of the shoot-out and of unknown sides too', () => {
+test('lists all goals that are not void, those of the shoot-out and of unknown sides included', () => {
   const { valid } = tally([
     goal('5-1'),
     goal('5-2', { confirmation: 'cancelled' }),
@@ -193,7 +193,7 @@ test('goals that are not void are listed, those of the shoot-out and of unknown 
   expect(valid).toEqual(['5-1', '5-3', '5-4']);
 });
 
-test('the incidents that name each goal are listed (law 6)', () => {
+test('lists the incidents that name each goal (law 6)', () => {
   const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed });
   const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
   const cancellations = [

@@ -3,7 +3,7 @@ import { INCIDENT, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import type { Agreement, Coverage, Incident, Score, ScoreSource } from '#topics/generated/types.ts';
 import type { Sides } from './event-facts.ts';
 
-/** The result of law 8. */
+/** The score of a match by law 8. */
 export type FinalScore = {
   readonly score: Score | null;
   readonly firm: Score | null;
@@ -12,9 +12,9 @@ export type FinalScore = {
 };
 
 /** The input of law 8. */
-export type ScoreSources = {
+type ScoreSources = {
   readonly coverage: Coverage;
-  /** The score of the goals; null where goals have no rules here or a side is unknown. */
+  /** The score of the goals; null when the sport has no goal rules or a side is unknown. */
   readonly derived: Score | null;
   readonly derivedFirm: Score | null;
   /** The provider's own result. */
@@ -28,14 +28,15 @@ export function isTimelineStart({ incident_id }: Incident): boolean {
 
 /**
  * Law 8, coverage: complete once a snapshot was applied or an incident of the timeline's start is present, partial with
- * any other incident. `known` and `starts` count incidents: all with a body; those of the start, not removed.
+ * any other incident. `starts`: number of incidents of the start that are not removed. `known`: number of incidents with a
+ * body.
  */
 export function coverageOf(snapshotAt: number | null, starts: number, known: number): Coverage {
   if (snapshotAt !== null || starts > 0) return 'complete';
   return known > 0 ? 'partial' : 'none';
 }
 
-/** Law 8: a complete timeline wins over the provider's result, that over a partial timeline. */
+/** Law 8: a complete timeline wins over the provider's result, which wins over a partial timeline. */
 export function decideScore({ coverage, derived, derivedFirm, reported }: ScoreSources): FinalScore {
   const usable = coverage === 'none' ? null : derived;
   if (usable !== null && (coverage === 'complete' || reported === null)) {
@@ -50,7 +51,7 @@ export function decideScore({ coverage, derived, derivedFirm, reported }: ScoreS
   return { score: null, firm: null, source: 'none', agreement: 'unknown' };
 }
 
-/** Whether two scores, known or not, are the same. */
+/** Whether two scores are equal; an unknown score equals only an unknown one. */
 export function sameScore(a: Score | null, b: Score | null): boolean {
   return a === b || (a !== null && b !== null && a.home === b.home && a.away === b.away);
 }
@@ -62,10 +63,10 @@ export const GOAL_TYPES: ReadonlySet<number> = new Set([
   INCIDENT.ownGoal,
 ]);
 
-/** How far apart in match time a goal and a cancellation without a parent may be, seconds. */
-const NEAR_SECONDS = 600;
+/** Maximum match time between a goal and a cancellation without a parent, seconds. */
+const MAX_DISTANCE_SECONDS = 600;
 
-/** An incident with a body, as in its register. */
+/** An incident of a register; `incident` is null when only deletes have arrived. */
 export type KnownIncident = {
   readonly id: string;
   readonly incident: Incident | null;
@@ -74,20 +75,22 @@ export type KnownIncident = {
 
 type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 
-/** The outcome of all goals of a match. Ids in order. */
+/** The outcome of all goals of a match. Lists of ids are in the order of ids. */
 export type GoalTally = {
-  /** The current score; null where a side is unknown, because goals cannot be assigned to it. */
+  /** The current score; null when a side is unknown, because goals cannot be assigned to it. */
   readonly score: Score | null;
   /** The score without goals that await confirmation. */
   readonly firm: Score | null;
-  /** Goals of the penalty shoot-out; null where none counted. */
+  /** Goals of the penalty shoot-out; null when none counted. */
   readonly shootOut: Score | null;
   readonly underReview: boolean;
+  /** Goals in the score. */
   readonly counting: readonly string[];
   /** All goals that are not void, shoot-out included. */
   readonly valid: readonly string[];
   readonly voided: ReadonlyMap<string, VoidReason>;
   readonly orphans: readonly string[];
+  /** `<id>:<reason>` of each goal that is not void and has no side. */
   readonly anomalies: readonly string[];
 };
 
@@ -95,7 +98,7 @@ export type GoalTally = {
 export type Side = 'home' | 'away';
 /** Both sides, as far as goals need them. */
 type KnownSides = Pick<Sides, 'home' | 'away'>;
-type Goal = { readonly id: string; readonly incident: Incident; readonly removed: boolean };
+type WithBody = KnownIncident & { readonly incident: Incident };
 
 /** Whether an incident is a goal, in play or in the shoot-out. */
 export function isGoal(incident: Incident): boolean {
@@ -113,8 +116,8 @@ export function isRedCard(incident: Incident): boolean {
 }
 
 /**
- * Laws 5 and 6: which goals count, for which side, and which are void.
- * `goals` are the incidents of goal types, `cancellations` those of type 424, removed ones included, both sorted by id.
+ * Laws 5 and 6: decides which goals count, for which side, and which are void. `goals`: the incidents of goal types;
+ * `cancellations`: those of type 424; both sorted by id, removed ones included.
  */
 export function tallyGoals(
   goals: readonly KnownIncident[],
@@ -169,9 +172,7 @@ export function tallyGoals(
   };
 }
 
-/**
- * Law 6: ids of the standing incidents that name each goal, by the goal's id. Arguments as of `tallyGoals`.
- */
+/** Law 6: returns the ids of the standing 424 incidents that name each goal, by the goal's id. Arguments as in `tallyGoals`. */
 export function namedGoals(
   goals: readonly KnownIncident[],
   cancellations: readonly KnownIncident[],
@@ -181,12 +182,12 @@ export function namedGoals(
   return new Map(Array.from(naming, ([goal, named]) => [goal, named.map(({ id }) => id)]));
 }
 
-/** What says which side an incident counts for. */
+/** The fields that decide which side an incident counts for. */
 type Scoring = Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for'>;
 
 /**
- * The score after each goal of `counting`, by its id: ids of goals that count, in the order of ids (law 4). A goal that is unknown, or
- * whose side is, has none.
+ * Returns the score after each goal, by the goal's id. `counting`: ids of the goals that count, in the order of ids (law 4). An
+ * unknown goal and a goal of an unknown side have no score.
  */
 export function scoresAfter(
   counting: readonly string[],
@@ -205,7 +206,7 @@ export function scoresAfter(
   return scores;
 }
 
-/** The side that a goal or a cancellation counts for; null where it is unknown. */
+/** Returns the side that a goal or a cancellation counts for; null when it is unknown. */
 export function sideOf(incident: Scoring, { home, away }: KnownSides): Side | null {
   const participant = incident.participant_id;
   if (participant === null) return null;
@@ -227,17 +228,17 @@ function whyNoSide(incident: Incident): string {
   return countsFor === 'all' || countsFor === 'none' ? `for_${countsFor}` : 'unknown_for';
 }
 
-function voidReason(goal: Goal, named: readonly Incident[]): VoidReason | null {
+function voidReason(goal: WithBody, naming: readonly Incident[]): VoidReason | null {
   if (goal.removed) return 'removed';
   if (goal.incident.confirmation === 'cancelled') return 'cancelled';
-  const stands = named.some(({ confirmation }) => confirmation === 'confirmed' || confirmation === null);
+  const stands = naming.some(({ confirmation }) => confirmation === 'confirmed' || confirmation === null);
   return stands ? 'goal_cancelled' : null;
 }
 
-/** Assigns to each cancellation that is neither removed nor cancelled itself the goal it names. */
+/** Finds the goal that each cancellation names. A cancellation that is itself removed or cancelled names none. */
 function nameGoals(
-  goals: readonly Goal[],
-  cancellations: readonly Goal[],
+  goals: readonly WithBody[],
+  cancellations: readonly WithBody[],
   sides: KnownSides,
 ): { naming: ReadonlyMap<string, readonly Incident[]>; orphans: readonly string[] } {
   const naming = new Map<string, Incident[]>();
@@ -262,22 +263,22 @@ function nameGoals(
 }
 
 /** Whether a cancellation without a parent may refer to this goal, void or not. */
-function matches(goal: Goal, cancellation: Goal, sides: KnownSides): boolean {
+function matches(goal: WithBody, cancellation: WithBody, sides: KnownSides): boolean {
   if (goal.id >= cancellation.id) return false;
   const side = sideOf(cancellation.incident, sides);
   if (side === null || sideOf(goal.incident, sides) !== side) return false;
   if (isInShootOut(goal.incident) !== isInShootOut(cancellation.incident)) return false;
   const goalTime = goal.incident.event_time;
   const time = cancellation.incident.event_time;
-  // The provider's own feed has incidents without a time: an unknown time excludes no goal.
-  return goalTime === null || time === null || Math.abs(goalTime - time) <= NEAR_SECONDS;
+  // The provider's feed has incidents without a time: an unknown time excludes no goal.
+  return goalTime === null || time === null || Math.abs(goalTime - time) <= MAX_DISTANCE_SECONDS;
 }
 
-/** The part of the match an incident belongs to: the shoot-out, else play, also where its phase is unknown. */
+/** Whether an incident belongs to the shoot-out; one whose phase is unknown belongs to play. */
 export function isInShootOut({ event_status_id }: Incident): boolean {
   return event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
 }
 
-function hasBody(one: KnownIncident): one is Goal {
+function hasBody(one: KnownIncident): one is WithBody {
   return one.incident !== null;
 }

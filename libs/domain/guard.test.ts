@@ -60,24 +60,27 @@ describe('a possible incident is open until it is decided (law 9)', () => {
     expect(reasons(timeline(429, possible, by)).includes(reason)).toBe(open);
   });
 
-  test.each(kinds)('$reason, by its own end', ({ reason, possible }) => {
-    const incidents = timeline(429, possible);
-    const opened = incidents.map((one) => incidentMessage(one));
-    const later = { ut: START + 60 };
-    const event = eventMessage(START, eventFields());
-    const ends = [
-      incidentMessage(incident('5-101', possible, { ...later, confirmation: 'cancelled' })),
-      incidentMessage(incident('5-101', possible, later), { deleted: true }),
-      incidentMessage(incident('5-101', 400, later)),
-      snapshotMessage(START + 60, incidents.slice(0, 1)),
-      eventMessage(START + 60, { status_type: 'finished' }),
-    ];
-    expect(given(event, ...opened).state.guard.reasons).toContain(reason);
-    for (const end of ends)
-      expect(given(event, ...opened).when(end).state.guard.reasons).not.toContain(reason);
-  });
+  test.each(kinds)(
+    '$reason ends when its incident is cancelled, removed or changed, or the match is over',
+    ({ reason, possible }) => {
+      const incidents = timeline(429, possible);
+      const opened = incidents.map((one) => incidentMessage(one));
+      const later = { ut: START + 60 };
+      const event = eventMessage(START, eventFields());
+      const ends = [
+        incidentMessage(incident('5-101', possible, { ...later, confirmation: 'cancelled' })),
+        incidentMessage(incident('5-101', possible, later), { deleted: true }),
+        incidentMessage(incident('5-101', 400, later)),
+        snapshotMessage(START + 60, incidents.slice(0, 1)),
+        eventMessage(START + 60, { status_type: 'finished' }),
+      ];
+      expect(given(event, ...opened).state.guard.reasons).toContain(reason);
+      for (const end of ends)
+        expect(given(event, ...opened).when(end).state.guard.reasons).not.toContain(reason);
+    },
+  );
 
-  test('decided by a cancelled decision, and open again once that is removed', () => {
+  test('is decided by a cancelled decision, and open again once that is removed', () => {
     const opened = [
       eventMessage(START, eventFields()),
       ...timeline(429, 1827).map((one) => incidentMessage(one)),
@@ -89,25 +92,25 @@ describe('a possible incident is open until it is decided (law 9)', () => {
   });
 });
 
-describe('the game is broken (law 9)', () => {
+describe('a game break (law 9)', () => {
   const breaks = [420, 434, 435, 436, 437, 438, 439, 440, 441, 442, 445, 446, 447, 448, 451, 1834, 2753];
   const play = [400, 403, 408, 409, 413, 416, 421, 422, 423, 425, 1833, 430];
   const beside = [415, 418, 419, 424, 427, 449, 450, 452, 1827, 1829, 1830, 1831, 1832, 99_999];
 
-  test.each(breaks)('by %i', (type) => {
+  test.each(breaks)('begins with %i', (type) => {
     expect(reasons(timeline(429, 400, type))).toContain('game_break');
   });
 
-  test.each(play)('until %i shows play', (type) => {
+  test.each(play)('ends with %i, which shows play', (type) => {
     expect(reasons(timeline(429, 420, type))).not.toContain('game_break');
   });
 
-  test.each(beside)('still after %i, which is outside play', (type) => {
+  test.each(beside)('does not end with %i, which is outside play', (type) => {
     expect(reasons(timeline(429, 420, type))).toContain('game_break');
     expect(reasons(timeline(429, type))).not.toContain('game_break');
   });
 
-  test('neither begun nor ended by a cancelled incident', () => {
+  test('neither begins nor ends with a cancelled incident', () => {
     expect(reasons([...timeline(429, 400), last(420, { confirmation: 'cancelled' })])).toEqual([]);
     expect(reasons([...timeline(429, 420), last(400, { confirmation: 'cancelled' })])).toEqual([
       'game_break',
@@ -121,7 +124,7 @@ describe('the game is broken (law 9)', () => {
     },
   );
 
-  test('by its status where its type is not reported', () => {
+  test('is known by the status if its type is not reported', () => {
     const reasonsOf = (status_id: number | null) =>
       reasons(timeline(429, 445), { status_type: null, status_id });
     expect(reasonsOf(9)).toContain('game_break');
@@ -138,7 +141,12 @@ describe('the other reasons (law 9)', () => {
       incidents: [last(413, { confirmation: 'tbd' })],
       fields: {},
     },
-    { reason: 'bet_suspended', when: 'betting is', incidents: [], fields: { bet_status: 'suspended' } },
+    {
+      reason: 'bet_suspended',
+      when: 'betting is suspended',
+      incidents: [],
+      fields: { bet_status: 'suspended' },
+    },
     {
       reason: 'score_differs',
       when: 'the provider reports another score',
@@ -147,7 +155,7 @@ describe('the other reasons (law 9)', () => {
     },
     {
       reason: 'interrupted',
-      when: 'the status type says so',
+      when: 'the status type is interrupted',
       incidents: [],
       fields: { status_type: 'interrupted' },
     },
@@ -175,7 +183,7 @@ describe('the other reasons (law 9)', () => {
   });
 
   test.each([
-    { why: 'all is quiet', incidents: timeline(429, 400), fields: {} },
+    { why: 'nothing happens', incidents: timeline(429, 400), fields: {} },
     {
       why: 'nothing is known',
       incidents: [],
@@ -192,7 +200,7 @@ describe('the other reasons (law 9)', () => {
       fields: { participants: participants('0', 0) },
     },
     {
-      why: 'the provider alone knows the score',
+      why: 'only the provider knows the score',
       incidents: [],
       fields: { participants: participants(1, 0) },
     },

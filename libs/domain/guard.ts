@@ -5,8 +5,8 @@ import { isOver } from '#tradability/trading.ts';
 import type { KnownIncident } from './goals.ts';
 
 /**
- * The signals of a timeline that the trading guard needs: for each, the last incident in id order that gives it. Law 9
- * reads these alone, so that a message costs the same however long the timeline is.
+ * The signals that incidents give to the trading guard. Law 9 reads only the last incident of each signal in the order of
+ * ids, so that a message costs the same however long the timeline is.
  */
 const SIGNALS = [
   'possible_goal',
@@ -25,7 +25,7 @@ const SIGNALS = [
 
 export type Signal = (typeof SIGNALS)[number];
 
-/** The id of the last incident of each signal. */
+/** The id of the last incident that gives each signal. */
 export type LastOf = { [S in Signal]?: string | undefined };
 
 type Table = Readonly<Partial<Record<Signal, readonly number[]>>>;
@@ -50,8 +50,8 @@ const FINISHES = [
   INCIDENT.finishedRegularTime,
 ];
 
-/** Reported of a team outside of play: no sign that play was resumed. */
-const BESIDE_PLAY: ReadonlySet<number> = new Set([
+/** Incident types of a team outside of play: they do not show that play was resumed. */
+const OUTSIDE_PLAY: ReadonlySet<number> = new Set([
   INCIDENT.injury,
   INCIDENT.redCard,
   INCIDENT.yellowCard,
@@ -63,7 +63,9 @@ const BESIDE_PLAY: ReadonlySet<number> = new Set([
 
 const TYPES = [...INCIDENT_TYPES_OF_SOCCER.values()];
 const GAME_BREAKS = TYPES.filter(({ gameBreak }) => gameBreak).map(({ id }) => id);
-const PLAY = TYPES.filter(({ id, type, gameBreak }) => type === 'team' && !gameBreak && !BESIDE_PLAY.has(id));
+const PLAY = TYPES.filter(
+  ({ id, type, gameBreak }) => type === 'team' && !gameBreak && !OUTSIDE_PLAY.has(id),
+);
 
 /** Incidents of play and of pending decisions. A cancelled one did not happen. */
 const HAPPENED: Table = {
@@ -117,17 +119,17 @@ const DECIDED: Table = {
 };
 
 const BY_TYPE = signalsByType([HAPPENED, DECIDED]);
-const OF_CANCELLED = signalsByType([DECIDED]);
-const NONE: readonly Signal[] = [];
+const BY_CANCELLED_TYPE = signalsByType([DECIDED]);
+const NO_SIGNALS: readonly Signal[] = [];
 
-/** The signals an incident gives. A removed incident gives none. */
+/** Returns the signals that an incident gives. A removed incident gives none. */
 export function signalsOf({
   incident,
   removed,
 }: Pick<KnownIncident, 'incident' | 'removed'>): readonly Signal[] {
-  if (incident === null || removed) return NONE;
-  const signals = incident.confirmation === 'cancelled' ? OF_CANCELLED : BY_TYPE;
-  return signals.get(incident.incident_id) ?? NONE;
+  if (incident === null || removed) return NO_SIGNALS;
+  const signals = incident.confirmation === 'cancelled' ? BY_CANCELLED_TYPE : BY_TYPE;
+  return signals.get(incident.incident_id) ?? NO_SIGNALS;
 }
 
 function signalsByType(tables: readonly Table[]): ReadonlyMap<number, readonly Signal[]> {
@@ -140,7 +142,7 @@ function signalsByType(tables: readonly Table[]): ReadonlyMap<number, readonly S
   return signals;
 }
 
-/** Why trading may not act on a score, in the order in which a guard lists them. */
+/** The reasons why trading may not act on a score, in the order in which a guard lists them. */
 export const GUARD_REASONS = {
   under_review: 'A goal that counts, or a disallowance that names one, awaits confirmation.',
   possible_goal: 'A possible goal was reported and is not decided yet.',
@@ -156,7 +158,7 @@ export const GUARD_REASONS = {
 type GuardReason = keyof typeof GUARD_REASONS;
 
 /** The input of law 9. */
-export type GuardInputs = {
+type GuardInputs = {
   readonly underReview: boolean;
   readonly agreement: Agreement;
   readonly statusId: number | null;
@@ -166,7 +168,7 @@ export type GuardInputs = {
 };
 
 /**
- * Law 9: whether trading may act, and if not, why. A function of the reported data, never of a clock: readers judge
+ * Law 9: decides whether trading may act, and why not. Reads no clock, since a replay must give the same bytes: readers judge
  * staleness by the stamps.
  */
 export function guardOf({
@@ -207,7 +209,7 @@ export function sameGuard(a: Guard, b: Guard): boolean {
   );
 }
 
-/** Whether a signal of the kind was given, with none of `other` after it in id order. */
+/** Whether the incident `id` exists, and `other` does not follow it in the order of ids. */
 function isLater(id: string | undefined, other: string | undefined): boolean {
   return id !== undefined && (other === undefined || id > other);
 }

@@ -47,7 +47,7 @@ describe('the effect of an incident on the score', () => {
       is: [false, false, true, null],
     },
     {
-      why: 'a goal of a team that does not play',
+      why: 'a goal of a team of neither side',
       one: known('5-1', 413, { participant_id: 999 }),
       is: [true, false, false, null],
     },
@@ -59,12 +59,12 @@ describe('the effect of an incident on the score', () => {
     },
     { why: 'a removed card', one: known('5-1', 418, {}, true), is: [false, false, false, null] },
     {
-      why: 'a delete of what never arrived',
+      why: 'a delete of an incident that never arrived',
       one: { id: '5-1', incident: null, removed: false },
       is: [false, false, false, null],
     },
-  ])('is known of $why', ({ one, with: others = [], is }) => {
-    // The order in which records are read is not that of ids.
+  ])('of $why is known', ({ one, with: others = [], is }) => {
+    // Records are not read in the order of ids.
     const { stands, counts, inShootOut, scored } = effectsOf([...others, one], SIDES)(one);
     expect([stands, counts, inShootOut, scored]).toEqual(is);
   });
@@ -74,7 +74,7 @@ describe('the effect of an incident on the score', () => {
     ['the other side is unknown', { ...SIDES, home: null }, null],
     ['the sport has no rules here', { ...SIDES, sportId: 1 }, null],
     ['the sport is unknown, which counts as soccer', { ...SIDES, sportId: null }, true],
-  ])('is unknown of a goal, and of nothing else, where %s', (_, sides, counts) => {
+  ])('of a goal alone is unknown when %s', (_, sides, counts) => {
     const goal = known('5-1', 413);
     const effect = effectsOf([goal], sides);
     expect(effect(goal)).toMatchObject({ stands: true, counts });

@@ -1,5 +1,5 @@
-import { SOCCER } from '#contract/soccer.ts';
 import type { Participant } from '#topics/generated/types.ts';
+import { hasGoalRules } from './event-facts.ts';
 import {
   isCancellation,
   isGoal,
@@ -9,16 +9,16 @@ import {
   sideOf,
   tallyGoals,
 } from './goals.ts';
-import { compareIds } from './incident-index.ts';
+import { compareIds } from './incident-register.ts';
 
-/** What an incident is to the score of its match. */
+/** The effect of an incident on the score of its match. */
 export type IncidentEffect = {
-  /** Neither removed nor cancelled and, of a goal, not void by a goal-cancelled incident. */
+  /** Whether it is neither removed nor cancelled, nor a goal that a standing goal-cancelled incident names. */
   readonly stands: boolean;
-  /** Whether it is a goal of the score (law 5); null of a goal where the sport has no rules here or a side is unknown. */
+  /** Whether it is a goal of the score (law 5); null for a goal when the sport has no goal rules or a side is unknown. */
   readonly counts: boolean | null;
   readonly inShootOut: boolean;
-  /** The side whose score it raised by one; null where it raised none. */
+  /** The side whose score it raised by one; null if it raised none. */
   readonly scored: Side | null;
 };
 
@@ -32,8 +32,8 @@ export type MatchSides = {
 const NO_EFFECT: IncidentEffect = { stands: false, counts: false, inShootOut: false, scored: null };
 
 /**
- * Gives the effect of each incident of one match. `goalsAndCancellations` are all incidents of the match that `concernsGoals`
- * holds for, in any order, removed ones included.
+ * Returns a function that returns the effect of an incident of one match. `goalsAndCancellations`: all incidents of the match
+ * for which `concernsGoals` is true, in any order, removed ones included.
  */
 export function effectsOf(
   goalsAndCancellations: readonly KnownIncident[],
@@ -44,7 +44,7 @@ export function effectsOf(
   const cancellations = sorted.filter(({ incident }) => incident !== null && isCancellation(incident));
   const tally = tallyGoals(goals, cancellations, { home, away });
   const counting = new Set(tally.counting);
-  const isKnown = (sportId ?? SOCCER) === SOCCER && home !== null && away !== null;
+  const isKnown = hasGoalRules({ sport_id: sportId }) && home !== null && away !== null;
   return ({ id, incident, removed }) => {
     if (incident === null) return NO_EFFECT;
     const inShootOut = isInShootOut(incident);
@@ -56,7 +56,7 @@ export function effectsOf(
   };
 }
 
-/** Whether an incident may decide which goals count. */
+/** Whether an incident is a goal, or may decide whether one counts. */
 export function concernsGoals({ incident }: KnownIncident): boolean {
   return incident !== null && (isGoal(incident) || isCancellation(incident));
 }

@@ -42,7 +42,7 @@ describe('an incident is removed (law 3)', () => {
       listed: 105,
       snapshot: 105,
       removed: false,
-      why: 'the latest list has it',
+      why: 'the latest list includes it',
     },
     {
       reported: 100,
@@ -50,7 +50,7 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: 104,
       removed: false,
-      why: 'the list may be older than it',
+      why: 'the list may be older than the incident',
     },
     {
       reported: 100,
@@ -66,7 +66,7 @@ describe('an incident is removed (law 3)', () => {
       listed: 104,
       snapshot: 105,
       removed: true,
-      why: 'an older list had it, the latest not',
+      why: 'an older list included it, the latest does not',
     },
     {
       reported: 100,

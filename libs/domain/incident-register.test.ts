@@ -8,28 +8,28 @@ const body = (ut: number, confirmation: string | null, note: string) =>
 
 describe('a record wins over the stored one (law 1)', () => {
   test.each([
-    { record: body(2, null, 'a'), standing: body(1, 'cancelled', 'b'), wins: true, why: 'it is later' },
-    { record: body(1, 'cancelled', 'b'), standing: body(2, null, 'a'), wins: false, why: 'it is earlier' },
+    { record: body(2, null, 'a'), current: body(1, 'cancelled', 'b'), wins: true, why: 'it is later' },
+    { record: body(1, 'cancelled', 'b'), current: body(2, null, 'a'), wins: false, why: 'it is earlier' },
     {
       record: body(1, 'cancelled', 'a'),
-      standing: body(1, 'confirmed', 'b'),
+      current: body(1, 'confirmed', 'b'),
       wins: true,
       why: 'cancelled > confirmed',
     },
-    { record: body(1, 'confirmed', 'a'), standing: body(1, 'tbd', 'b'), wins: true, why: 'confirmed > tbd' },
-    { record: body(1, 'tbd', 'a'), standing: body(1, null, 'b'), wins: true, why: 'tbd > null' },
-    { record: body(1, null, 'b'), standing: body(1, 'tbd', 'a'), wins: false, why: 'null < tbd' },
-    { record: body(1, 'tbd', 'b'), standing: body(1, 'tbd', 'a'), wins: true, why: 'its JSON is larger' },
-    { record: body(1, 'tbd', 'a'), standing: body(1, 'tbd', 'b'), wins: false, why: 'its JSON is smaller' },
+    { record: body(1, 'confirmed', 'a'), current: body(1, 'tbd', 'b'), wins: true, why: 'confirmed > tbd' },
+    { record: body(1, 'tbd', 'a'), current: body(1, null, 'b'), wins: true, why: 'tbd > null' },
+    { record: body(1, null, 'b'), current: body(1, 'tbd', 'a'), wins: false, why: 'null < tbd' },
+    { record: body(1, 'tbd', 'b'), current: body(1, 'tbd', 'a'), wins: true, why: 'its JSON is larger' },
+    { record: body(1, 'tbd', 'a'), current: body(1, 'tbd', 'b'), wins: false, why: 'its JSON is smaller' },
     {
       record: body(1, 'tbd', 'Z'),
-      standing: body(1, 'tbd', 'a'),
+      current: body(1, 'tbd', 'a'),
       wins: false,
       why: 'code units, not an alphabet',
     },
-    { record: body(1, 'tbd', 'a'), standing: body(1, 'tbd', 'a'), wins: false, why: 'it is the same' },
-  ])('$wins: $why', ({ record, standing, wins }) => {
-    expect(outranks(record, standing)).toBe(wins);
+    { record: body(1, 'tbd', 'a'), current: body(1, 'tbd', 'a'), wins: false, why: 'it is the same' },
+  ])('$wins: $why', ({ record, current, wins }) => {
+    expect(outranks(record, current)).toBe(wins);
   });
 });
 
@@ -66,7 +66,7 @@ describe('the times of an incident (law 3)', () => {
       removed: false,
     },
     {
-      why: 'listed before, not in the latest',
+      why: 'listed earlier, but not in the latest list',
       listed_at: 150,
       snapshotAt: 200,
       present: 100,
@@ -96,7 +96,7 @@ describe('the times of an incident (law 3)', () => {
 describe('a delete', () => {
   const reported = incident('5-1', 413, { ut: START + 10 });
 
-  test('leaves the body as it is', () => {
+  test('leaves the body unchanged', () => {
     const later = incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' });
     const { incident: register } = given(incidentMessage(reported)).when(
       incidentMessage(later, { deleted: true }),
@@ -159,7 +159,7 @@ describe('a snapshot', () => {
     expect(outcome.kinds).toEqual(['incident_reinstated', 'snapshot_applied']);
   });
 
-  test('that is older applies its bodies, and changes nothing of what is listed now', () => {
+  test('that is older applies its bodies, but does not change which incidents are listed', () => {
     const amended = incident('5-2', 400, { ut: START + 30, note: 'amended' });
     const outcome = given(snapshotMessage(START + 60, [one])).when(snapshotMessage(START + 40, [amended]));
     expect(outcome.state).toMatchObject({ removed: ['5-2'], snapshot_at: START + 60 });

@@ -1,22 +1,30 @@
 import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
-import { compareIds, IncidentIndex } from './incident-index.ts';
+import { isCancellation, isGoal, isRedCard, isTimelineStart, type KnownIncident } from './goals.ts';
+import { type LastOf, type Signal, signalsOf } from './guard.ts';
+import { lowerBound } from './sorted.ts';
 
-/** Law 3: how long an incident may take from being written to being listed, seconds. */
+/** Law 4: compares ids as strings, by code units. */
+export function compareIds(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Law 3: maximum time between the writing of an incident and its listing, seconds. */
 export const SETTLE_SECONDS = 5;
 
-/** When an incident was deleted and listed; of its body null where only deletes have arrived. */
-export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
+/** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
+type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
 
 /**
- * Law 3: an incident is removed exactly when it was last known absent no earlier than last known present. An id with
- * deletes only is not removed: it never existed. `snapshotAt`: time of the event's latest snapshot, null without one.
+ * Law 3: whether an incident is removed: it was last known absent no earlier than it was last known present. An id with
+ * deletes only is not removed: it never existed. `snapshotAt`: time of the event's latest snapshot, Unix seconds; null
+ * without one.
  */
 export function isRemoved(presence: Presence, snapshotAt: number | null): boolean {
   if (presence.incident === null) return false;
   return absentAt(presence, snapshotAt) >= presentAt(presence.incident, presence, snapshotAt);
 }
 
-/** When an incident with this body was last known present, Unix seconds. */
+/** Returns when an incident with this body was last known present, Unix seconds. */
 export function presentAt(
   { ut }: Pick<Incident, 'ut'>,
   { listed_at }: Pick<Presence, 'listed_at'>,
@@ -25,7 +33,7 @@ export function presentAt(
   return snapshotAt !== null && listed_at === snapshotAt ? Math.max(ut, snapshotAt) : ut;
 }
 
-/** When an incident was last known absent, Unix seconds; minus infinity where it never was. */
+/** Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. */
 export function absentAt(
   { deleted_at, listed_at }: Pick<Presence, 'deleted_at' | 'listed_at'>,
   snapshotAt: number | null,
@@ -36,8 +44,8 @@ export function absentAt(
     : Math.max(deleted, snapshotAt - SETTLE_SECONDS);
 }
 
-/** The register of one incident, as its record has it. Only `IncidentRegister` changes it; `cause`: null until stamped. */
-export type IncidentEntry = Omit<MatchIncident, 'event_id' | 'cause'> & { cause: Cause | null };
+/** The register of one incident, with the fields of its record. Only `IncidentRegister` changes it. `cause`: null until `stamp`. */
+type IncidentEntry = Omit<MatchIncident, 'event_id' | 'cause'> & { cause: Cause | null };
 
 /** An incident that a message changed, and its previous values. */
 export type IncidentChange = {
@@ -49,9 +57,9 @@ export type IncidentChange = {
 export type IncidentChanges = {
   /** By incident id. */
   readonly incidents: readonly IncidentChange[];
-  /** The outcome of the goals may have changed. */
+  /** Whether the outcome of the goals may have changed. */
   readonly goals: boolean;
-  /** The message's snapshot is now the latest, or changed the set of listed incidents. */
+  /** Whether the message's snapshot is now the latest one, or changed the set of listed incidents. */
   readonly snapshot: boolean;
 };
 
@@ -67,17 +75,76 @@ const UNKNOWN: IncidentChange['before'] = {
 const CONFIRMATION_STRENGTH: Readonly<Record<string, number>> = { tbd: 1, confirmed: 2, cancelled: 3 };
 
 /**
- * Law 1: whether a record wins over the one that stands: the higher `ut`, then the stronger confirmation, then the
+ * Law 1: whether a record wins over the current one: by the higher `ut`, then by the stronger confirmation, then by the
  * larger canonical JSON by code units.
  */
-export function outranks(record: Incident, standing: Incident): boolean {
-  if (record.ut !== standing.ut) return record.ut > standing.ut;
-  const strength = strengthOf(record) - strengthOf(standing);
-  return strength !== 0 ? strength > 0 : record.body > standing.body;
+export function outranks(record: Incident, current: Incident): boolean {
+  if (record.ut !== current.ut) return record.ut > current.ut;
+  const strength = strengthOf(record) - strengthOf(current);
+  return strength !== 0 ? strength > 0 : record.body > current.body;
 }
 
 function strengthOf({ confirmation }: Incident): number {
   return confirmation === null ? 0 : (CONFIRMATION_STRENGTH[confirmation] ?? 0);
+}
+
+/** The type and presence of an incident when it was last indexed. */
+type IndexedIncident = Pick<KnownIncident, 'incident' | 'removed'>;
+
+/** The incidents that the laws read, by kind, each list in the order of ids (law 4). Updated incident by incident. */
+export class IncidentIndex {
+  /** Number of incidents with a body. */
+  known = 0;
+  /** Incidents of goal types. */
+  readonly goals: KnownIncident[] = [];
+  /** Incidents that cancel goals. */
+  readonly cancellations: KnownIncident[] = [];
+  readonly redCards: KnownIncident[] = [];
+  /** Incidents of the timeline's start that are not removed. */
+  readonly starts: KnownIncident[] = [];
+  readonly removed: KnownIncident[] = [];
+  /** The id of the last incident that gives each signal. */
+  readonly last: LastOf = {};
+  /** All incidents that give each signal. */
+  readonly #bySignal = new Map<Signal, KnownIncident[]>();
+
+  /** Indexes a changed incident. Returns whether the change may affect the goals. */
+  update(now: KnownIncident, before: IndexedIncident): boolean {
+    if (before.incident === null && now.incident !== null) this.known += 1;
+    move(this.starts, now, before, ({ incident, removed }) => !removed && isA(incident, isTimelineStart));
+    move(this.removed, now, before, ({ removed }) => removed);
+    move(this.redCards, now, before, ({ incident }) => isA(incident, isRedCard));
+    for (const signal of new Set([...signalsOf(before), ...signalsOf(now)])) this.#move(signal, now, before);
+    const goals = move(this.goals, now, before, ({ incident }) => isA(incident, isGoal));
+    return move(this.cancellations, now, before, ({ incident }) => isA(incident, isCancellation)) || goals;
+  }
+
+  #move(signal: Signal, now: KnownIncident, before: IndexedIncident): void {
+    const incidents = this.#bySignal.get(signal) ?? [];
+    move(incidents, now, before, (one) => signalsOf(one).includes(signal));
+    this.#bySignal.set(signal, incidents);
+    this.last[signal] = incidents.at(-1)?.id;
+  }
+}
+
+function isA(incident: Incident | null, kind: (incident: Incident) => boolean): boolean {
+  return incident !== null && kind(incident);
+}
+
+/** Adds an incident to a list or removes it from there. Returns whether the list has it, or had it before. */
+function move(
+  items: KnownIncident[],
+  now: KnownIncident,
+  before: IndexedIncident,
+  belongs: (one: IndexedIncident) => boolean,
+): boolean {
+  const has = belongs(now);
+  const had = belongs(before);
+  if (has === had) return has;
+  const at = lowerBound(items, ({ id }) => id < now.id);
+  if (has) items.splice(at, 0, now);
+  else items.splice(at, 1);
+  return true;
 }
 
 /** Laws 1 and 3: all incidents of an event, and which of them are removed. */
@@ -107,7 +174,7 @@ export class IncidentRegister {
     return this.#entries.get(id);
   }
 
-  /** All incidents, in no order. */
+  /** Returns all incidents, in no particular order. */
   all(): Iterable<Readonly<IncidentEntry>> {
     return this.#entries.values();
   }
@@ -120,7 +187,7 @@ export class IncidentRegister {
     }
   }
 
-  /** Applies the record of an incident message. A delete sets the time of the delete and leaves the body as it is. */
+  /** Applies the record of an incident message. A delete sets only the time of the delete. */
   record(incident: Incident, deleted: boolean): IncidentChanges {
     const entry = this.#entry(incident.id);
     const before = presenceOf(entry);
@@ -134,13 +201,13 @@ export class IncidentRegister {
     return this.#settle([{ entry, before }], false);
   }
 
-  /** Applies an event's whole incident list as it was at `time` (Unix seconds). */
+  /** Applies the complete incident list of an event at `time` (Unix seconds). */
   snapshot(incidents: readonly Incident[], time: number): IncidentChanges {
     const changes = new Map<string, IncidentChange>();
     const touch = (entry: IncidentEntry): void => {
       if (!changes.has(entry.id)) changes.set(entry.id, { entry, before: presenceOf(entry) });
     };
-    let news = false;
+    let isNews = false;
     for (const incident of incidents) {
       const entry = this.#entry(incident.id);
       if (accepts(entry, incident)) {
@@ -150,19 +217,19 @@ export class IncidentRegister {
       if (entry.listed_at === null || time > entry.listed_at) {
         touch(entry);
         entry.listed_at = time;
-        news = true;
+        isNews = true;
       }
     }
     if (this.#snapshotAt === null || time > this.#snapshotAt) {
       this.#snapshotAt = time;
-      news = true;
+      isNews = true;
       // The new list may remove incidents that it does not contain.
       for (const entry of this.#entries.values()) {
         if (isRemoved(entry, time) !== entry.removed) touch(entry);
       }
     }
     const byId = [...changes.values()].sort((a, b) => compareIds(a.entry.id, b.entry.id));
-    return this.#settle(byId, news);
+    return this.#settle(byId, isNews);
   }
 
   #settle(incidents: readonly IncidentChange[], snapshot: boolean): IncidentChanges {

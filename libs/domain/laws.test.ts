@@ -14,7 +14,7 @@ import { hasContent, histories, redelivered } from './testing/arbitraries.ts';
 import { causeOf, EVENT_ID } from './testing/messages.ts';
 import { derive } from './testing/oracle.ts';
 
-/** A state without version and cause. */
+/** Returns a state without version and cause. */
 function withoutOrder<T extends MatchState | MatchIncident>({ version: _, cause: __, ...rest }: T) {
   return rest;
 }
@@ -39,7 +39,7 @@ function fail(topic: string): never {
   throw new Error(`no schema of ${topic}`);
 }
 
-/** The records of a match: the bytes of its state and of its incidents. */
+/** Returns the records of a match: the bytes of its state and of its incidents. */
 function written(match: Match, ids: readonly string[]): { state: Buffer; incidents: Buffer[] } {
   return {
     state: stateType.toBuffer(matchState(match)),
@@ -47,7 +47,7 @@ function written(match: Match, ids: readonly string[]): { state: Buffer; inciden
   };
 }
 
-/** A match restored from its records. */
+/** Restores a match from its records. */
 function readBack(match: Match, ids: readonly string[]): Match {
   const { state, incidents } = written(match, ids);
   return restoreMatch(
@@ -56,7 +56,7 @@ function readBack(match: Match, ids: readonly string[]): Match {
   );
 }
 
-/** The same messages, every incident changed; bodies stay, so that the same records win. */
+/** Returns the messages with every incident changed, but not its body, so that the same records win. */
 function changed(
   history: readonly NormalizedMessage[],
   change: (incident: Incident) => Partial<Omit<Incident, 'body'>>,
@@ -78,7 +78,7 @@ function stateOf(messages: readonly NormalizedMessage[]): MatchState {
 const withDuplicates = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 const runs = { numRuns: 500 };
 
-// These tests play some ten thousand matches, on a machine that may have other work.
+// These tests play some ten thousand matches, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
 describe('match state is a function of the set of messages', () => {
@@ -116,7 +116,7 @@ describe('match state is a function of the set of messages', () => {
 });
 
 describe('snapshots of one time (law 3)', () => {
-  test('list what any of them lists', () => {
+  test('list every incident that one of them lists', () => {
     fc.assert(
       fc.property(histories, fc.infiniteStream(fc.boolean()), (history, first) => {
         const split = history.flatMap((message) => {
@@ -170,7 +170,7 @@ describe('cancellations without a parent (law 6)', () => {
 });
 
 describe('the reported result (law 8)', () => {
-  test('is the firm one too, and never wins over a complete timeline of soccer', () => {
+  test('is also the firm score, and never wins over a complete timeline of soccer', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { source, score, firm, reported, agreement, coverage, sport_id } = stateOf(history);
@@ -187,7 +187,7 @@ describe('the reported result (law 8)', () => {
 });
 
 describe('a match that is restored from its records', () => {
-  test('gives the same bytes as one that never stopped', () => {
+  test('gives the same bytes as one that was never restored', () => {
     fc.assert(
       fc.property(histories, fc.infiniteStream(fc.boolean()), (history, stops) => {
         const steady = newMatch(EVENT_ID);
@@ -250,7 +250,7 @@ describe('transitions', () => {
     );
   });
 
-  test('name the goals that raised a score that is derived from them', () => {
+  test('name the goals that raised a derived score', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -270,7 +270,7 @@ describe('transitions', () => {
     );
   });
 
-  test('report every goal that becomes void, and every void one that counts again', () => {
+  test('report every goal that becomes void, and every void goal that counts again', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);

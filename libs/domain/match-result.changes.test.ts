@@ -1,4 +1,4 @@
-/** Which difference of two results is a change, and what is published of it. */
+/** Which difference of two results is a change, and which records it publishes. */
 import { describe, expect, test } from 'vitest';
 import type { Cause, MatchResult } from '#topics/generated/types.ts';
 import { resultChanges, type TableResult } from './match-result.ts';
@@ -8,7 +8,7 @@ import { event, resultOf } from './testing/results.ts';
 const cause: Cause = { topic: 't', partition: 0, offset: 1, ut: 2, received_at: 3, message_id: 'm' };
 const team = (id: number) => ({ id, name: 'Team', acronym: 'TEA', area_id: 5, area_name: 'England' });
 
-/** The same values in objects of their own each time. */
+/** Returns equal values in new objects each time. */
 function result(): TableResult {
   return {
     event_id: 1,
@@ -67,12 +67,12 @@ describe('a result', () => {
     { cards: [{ ...card, team_id: HOME }] },
     { cards: [{ ...card, player: null }] },
     { cards: [card, card] },
-  ])('is another one with %j', (one) => {
+  ])('differs from one with %j', (one) => {
     expect(changed({ ...result(), ...one })).toBe(true);
     expect(resultChanges({ ...result(), ...one }, result(), { version: 7, cause })).toHaveLength(1);
   });
 
-  test('is the same where all values are', () => {
+  test('equals one with equal values', () => {
     expect(changed(result())).toBe(false);
     const none = { home: null, score: null, goals: null, cards: null };
     expect(resultChanges({ ...result(), ...none }, { ...result(), ...none }, { version: 7, cause })).toEqual(
@@ -88,7 +88,7 @@ describe('a result', () => {
     ).toEqual([]);
   });
 
-  test('is published again where that is asked for, and where there was none', () => {
+  test('is published again on request, and if there was none', () => {
     const record = { ...result(), removed: false, version: 7, cause };
     expect(resultChanges(before, result(), { version: 7, cause }, true)).toEqual([record]);
     expect(resultChanges(null, result(), { version: 7, cause })).toEqual([record]);
@@ -107,7 +107,7 @@ describe('the records of a change', () => {
   });
   const inGroup = (group_id: number) => resultOf(event({ group_id }));
 
-  test('are none where nothing changed', () => {
+  test('are none if nothing changed', () => {
     expect(changes(null, null)).toEqual([]);
     expect(changes(inGroup(1), inGroup(1))).toEqual([]);
   });
@@ -117,14 +117,14 @@ describe('the records of a change', () => {
     expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
   });
 
-  test('begin with a removal where the match moved to another group', () => {
+  test('begin with a removal if the match moved to another group', () => {
     expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
       { removed: false, group_id: 2, version: 7, home: HOME },
     ]);
   });
 
-  test('have a removal where the match no longer exists', () => {
+  test('have a removal if the match no longer exists', () => {
     expect(changes(inGroup(1), null).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
     ]);

@@ -16,7 +16,8 @@ import {
   START,
   snapshotMessage,
 } from './testing/messages.ts';
-import { by, event, kickOff, matchOf, player, resultOf, withResults } from './testing/results.ts';
+import { by, event, kickOff, player, resultOf, withResults } from './testing/results.ts';
+import { played } from './testing/spec.ts';
 
 const goalAt = (phase: number | null, options: Partial<Incident> = {}) =>
   incidentMessage(incident('5-2', 413, { event_status_id: phase, ...options }));
@@ -35,19 +36,19 @@ describe('the result of a match', () => {
     ['its status is deleted', event({ status_type: 'deleted' })],
     ['its item status is deleted', event({ item_status: 'deleted' })],
     ['it was deleted', event({ action: 'delete' })],
-  ])('is none where %s', (_, message) => {
-    expect(matchResult(matchOf(message))).toBeNull();
+  ])('is null when %s', (_, message) => {
+    expect(matchResult(played([message]))).toBeNull();
   });
 
   test('exists again once the event is reported after its delete, in any order', () => {
     const gone = eventMessage(START + 5, { action: 'delete' });
-    expect(matchResult(matchOf(event(), gone))).toBeNull();
-    expect(matchResult(matchOf(gone, event()))).toBeNull();
-    expect(matchResult(matchOf(event(), gone, event({}, 9)))).not.toBeNull();
-    expect(matchResult(matchOf(event({}, 9), gone, event()))).not.toBeNull();
+    expect(matchResult(played([event(), gone]))).toBeNull();
+    expect(matchResult(played([gone, event()]))).toBeNull();
+    expect(matchResult(played([event(), gone, event({}, 9)]))).not.toBeNull();
+    expect(matchResult(played([event({}, 9), gone, event()]))).not.toBeNull();
   });
 
-  test('has the goals that count, with their scorers, and the halves they fell in', () => {
+  test('has the goals that count, with their scorers, and the scores of their halves', () => {
     const result = resultOf(
       event(),
       kickOff,
@@ -68,7 +69,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  test('has the provider’s halves where the timeline is incomplete, and its goals only where they add up', () => {
+  test('has the provider’s halves if the timeline is incomplete, and goals only if they add up to the score', () => {
     const fields = { participants: withResults({ 2: 1, 4: 0, 5: 1 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player);
     const partial = resultOf(event(fields), goal);
@@ -79,7 +80,7 @@ describe('the result of a match', () => {
     expect(resultOf(event({ participants: participants(0, 0) })).goals).toEqual([]);
   });
 
-  test('has the provider’s halves where the phase of a goal is unknown', () => {
+  test('has the provider’s halves if the phase of a goal is unknown', () => {
     const fields = { participants: withResults({ 2: 1, 4: 1, 5: 0 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player, { event_status_id: null });
     expect(resultOf(event(fields), kickOff, goal).first_half).toEqual({ home: 1, away: 0 });
@@ -110,13 +111,13 @@ describe('the result of a match', () => {
   });
 
   test('is the same after a restore', () => {
-    const match = matchOf(
+    const match = played([
       event(),
       kickOff,
       by('5-2', 413, player),
       by('5-3', 419, player),
       snapshotMessage(START + 9, []),
-    );
+    ]);
     const incidents = ['5-1', '5-2', '5-3'].map((id) => matchIncident(match, id));
     expect(matchResult(restoreMatch(matchState(match), incidents))).toEqual(matchResult(match));
   });
@@ -126,11 +127,11 @@ describe('the result of a match', () => {
     ['second half', goalAt(34), { first_half: { home: 0, away: 0 }, second_half: { home: 1, away: 0 } }],
     ['extra time', goalAt(35), { first_half: { home: 0, away: 0 }, second_half: { home: 0, away: 0 } }],
     ['an unknown phase', goalAt(999), { first_half: null, second_half: null }],
-  ])('has a goal of the %s where it fell', (_, goal, expected) => {
+  ])('counts a goal of the %s in its half', (_, goal, expected) => {
     expect(resultOf(event(), kickOff, goal as typeof kickOff)).toMatchObject(expected);
   });
 
-  test('is that of its timeline where that is complete, whatever is reported', () => {
+  test('is that of a complete timeline, whatever is reported', () => {
     const reported = event({ participants: participants(5, 0) });
     expect(resultOf(reported, kickOff, goalAt(33)).score).toEqual({ home: 1, away: 0 });
     const awarded = event({ status_id: 12, status_type: 'finished' });
@@ -142,23 +143,23 @@ describe('the result of a match', () => {
     expect(resultOf(unscored)).toMatchObject({ score: null, first_half: null, second_half: null });
   });
 
-  test('has no goals where it has no score and no timeline', () => {
+  test('has no goals without a score and a timeline', () => {
     expect(resultOf(event()).goals).toBeNull();
   });
 
-  test('leaves a card out that names no team, or is deleted before it is reported', () => {
+  test('leaves out a card that names no team, or is deleted before it is reported', () => {
     const unseen = incidentMessage(incident('5-4', 419), { deleted: true });
     expect(resultOf(event(), kickOff, unseen).cards).toEqual([]);
     const card = incidentMessage(incident('5-3', 419, { participant_id: null }));
     expect(resultOf(event(), kickOff, card).cards).toEqual([]);
   });
 
-  test('exists where the event has no status', () => {
+  test('exists without a status of the event', () => {
     const unknown = event({ status_id: undefined, status_type: undefined, relation_status: undefined });
     expect(resultOf(unknown)).toMatchObject({ status_id: null });
   });
 
-  test('has the card of a message, read before it or not', () => {
+  test('has the card of a message, whether the result was read before or not', () => {
     const match = newMatch(EVENT_ID);
     const cards = [event(), kickOff, incidentMessage(incident('5-3', 419))].map((message, offset) => {
       const { result } = applyMessage(match, message, causeOf(message, offset));
@@ -171,8 +172,8 @@ describe('the result of a match', () => {
     ]);
   });
 
-  test('is told to have changed by a list with a card among other incidents', () => {
-    const match = matchOf(event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)]));
+  test('is changed by a list with a card among other incidents', () => {
+    const match = played([event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)])]);
     const list = ['5-1', '5-3', '5-4'].map((id, at) => incident(id, [429, 418, 400][at] ?? 0));
     const message = snapshotMessage(START + 60, list);
     expect(applyMessage(match, message, causeOf(message, 3)).result).toBe(true);
@@ -201,7 +202,7 @@ describe('the result flag of a message', () => {
     expect(resultFlag(event(), eventMessage(START + 5, { action: 'delete' }), event({}, 9))).toBe(true);
   });
 
-  test('is set, or the result does not change', () => {
+  test('is set, or the result is unchanged', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -215,7 +216,7 @@ describe('the result flag of a message', () => {
     );
   });
 
-  test('is not set by play alone', () => {
+  test('is not set by incidents of play alone', () => {
     expect(resultFlag(event(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
     expect(resultFlag(event(), event({ clock_time: 9 }, 9))).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { INCIDENT, PHASE_BOUNDARIES, SOCCER, STATUS } from '#contract/soccer.ts';
+import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type {
   Cause,
   Incident,
@@ -9,16 +9,16 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
-import { long, object, text } from './event-facts.ts';
+import { hasGoalRules, long, object, text } from './event-facts.ts';
 import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
-import { compareIds } from './incident-index.ts';
+import { compareIds } from './incident-register.ts';
 import type { DerivedMatch } from './view.ts';
 
-/** What tables need of a match, without the version and time of the report. */
+/** The result of a match for tables, without version and cause. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
-/** What a result is derived from, beside the view. */
-export type ResultSources = {
+/** The inputs of a result. */
+type ResultSources = {
   readonly eventId: number;
   readonly view: DerivedMatch;
   readonly incidentOf: (id: string) => Incident | null;
@@ -27,23 +27,24 @@ export type ResultSources = {
 };
 
 /**
- * What tables need of a match; null where it belongs to none: it was deleted, is of another sport, or its competition
- * or season is unknown. A function of the match's state alone, so that a restored state gives what was last published.
+ * Returns the result of a match for tables. Returns null when the match belongs to no table: it was deleted, is of another
+ * sport, or its competition or season is unknown. Depends on the match's state alone, so that a restored state gives the last
+ * published result.
  */
 export function tableResult(sources: ResultSources): TableResult | null {
   const { eventId, view } = sources;
   const { facts } = view;
-  const competition = placeId(facts.competition_id);
-  const season = placeId(facts.season_id);
+  const competition = positiveId(facts.competition_id);
+  const season = positiveId(facts.season_id);
   if (facts.status_type === 'deleted') return null;
-  if (competition === null || season === null || (facts.sport_id ?? SOCCER) !== SOCCER) return null;
+  if (competition === null || season === null || !hasGoalRules(facts)) return null;
   const { home, away } = facts.sides.table;
   return {
     event_id: eventId,
     competition_id: competition,
     season_id: season,
-    stage_id: placeId(facts.stage_id),
-    group_id: placeId(facts.group_id),
+    stage_id: positiveId(facts.stage_id),
+    group_id: positiveId(facts.group_id),
     round_id: facts.round_id,
     start_date: facts.start_date,
     status_id: facts.status_id,
@@ -55,7 +56,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
   };
 }
 
-/** The cards that are neither removed nor cancelled, in order. */
+/** Returns the cards that are neither removed nor cancelled, in the order of their ids. */
 export function standingCards(incidents: Iterable<KnownIncident>): ResultCard[] {
   const cards: { readonly id: string; readonly card: ResultCard }[] = [];
   for (const { id, incident, removed } of incidents) {
@@ -75,7 +76,7 @@ export function isCard({ incident_id }: Incident): boolean {
   return incident_id === INCIDENT.redCard || incident_id === INCIDENT.yellowCard;
 }
 
-/** What a removal says of the match. */
+/** The fields of a removal. */
 const NO_RESULT = {
   round_id: null,
   start_date: null,
@@ -91,8 +92,8 @@ const NO_RESULT = {
 } satisfies Partial<TableResult>;
 
 /**
- * The records to publish when a match's result changes from `before` to `after`: none where both are equal; a removal
- * under the old key where the match moved to another table or left. `again`: publish an equal result too.
+ * Returns the records to publish when a match's result changes from `before` to `after`: none when both are equal; a removal
+ * under the old key when the match moved to another table or left all tables. `again`: publish an equal result too.
  */
 export function resultChanges(
   before: TableResult | null,
@@ -109,18 +110,15 @@ export function resultChanges(
   return changes;
 }
 
-/** Where a match belongs in the tables. */
-export type ResultGroup = Pick<
-  TableResult,
-  'event_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id'
->;
+/** The ids that decide which tables a match belongs to. */
+type ResultGroup = Pick<TableResult, 'event_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>;
 
-/** The key of a result on match-results: one for an event and a group. */
-export function resultKey(place: ResultGroup): string {
-  return `${seasonKey(place)}/${place.stage_id ?? '-'}/${place.group_id ?? '-'}/${place.event_id}`;
+/** Returns the key of a result on match-results: one for an event and a group. */
+export function resultKey(result: ResultGroup): string {
+  return `${seasonKey(result)}/${result.stage_id ?? '-'}/${result.group_id ?? '-'}/${result.event_id}`;
 }
 
-/** The partition key of results and tables: one writer owns everything that is ranked together. */
+/** Returns the partition key of results and tables: one writer owns everything that is ranked together. */
 export function seasonKey({
   competition_id,
   season_id,
@@ -128,8 +126,8 @@ export function seasonKey({
   return `${competition_id}/${season_id}`;
 }
 
-/** The provider writes 0 where there is no stage or group. */
-function placeId(id: number | null): number | null {
+/** Returns an id of the provider; null for 0, which it writes when there is no stage, group or person. */
+function positiveId(id: number | null): number | null {
   return id !== null && id > 0 ? id : null;
 }
 
@@ -139,20 +137,21 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
   const { reported, table } = facts.sides;
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
-  // An awarded match has its awarded result, whatever was played.
+  // The awarded result replaces whatever was played.
   const awarded = facts.status_id === STATUS.finishedAwardedWin && reported !== null;
   const score = awarded ? reported : final.score;
-  const oneByOne = coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
+  const areGoalsKnown =
+    coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
   const halves = awarded || final.source !== 'incidents' ? null : halvesOf(counting, view);
   return {
     score,
     first_half: score === null ? null : (halves?.first ?? table.first_half),
     second_half: score === null ? null : (halves?.second ?? table.second_half),
-    goals: oneByOne ? counting.map(goalOf) : null,
+    goals: areGoalsKnown ? counting.map(goalOf) : null,
   };
 }
 
-/** Null where a goal's phase is unknown: then it belongs to neither half for certain. */
+/** Returns the scores of the halves; null when the phase or the side of a goal is unknown. */
 function halvesOf(
   counting: readonly Incident[],
   { facts }: DerivedMatch,
@@ -174,23 +173,23 @@ const GOAL_KINDS: Readonly<Record<number, ResultGoal['kind']>> = {
   [INCIDENT.ownGoal]: 'own_goal',
 };
 
-/** Incident records are immutable, so each is read once. */
-const goalsRead = new WeakMap<Incident, ResultGoal>();
+/** Goals by incident record: records are immutable, so each is parsed once. */
+const goalCache = new WeakMap<Incident, ResultGoal>();
 
 function goalOf(incident: Incident): ResultGoal {
-  const read = goalsRead.get(incident);
-  if (read !== undefined) return read;
+  const known = goalCache.get(incident);
+  if (known !== undefined) return known;
   const goal: ResultGoal = {
     kind: GOAL_KINDS[incident.incident_id] ?? 'goal',
     // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
     ...peopleOf(incident),
   };
-  goalsRead.set(incident, goal);
+  goalCache.set(incident, goal);
   return goal;
 }
 
-/** The player that an incident names; null where it names none. */
+/** Returns the player that an incident names; null if it names none. */
 export function playerOf(incident: Incident): ResultPerson | null {
   return peopleOf(incident).player;
 }
@@ -205,6 +204,6 @@ function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant:
 }
 
 function personOf(id: unknown, name: unknown): ResultPerson | null {
-  const known = placeId(long(id));
+  const known = positiveId(long(id));
   return known === null ? null : { id: known, name: text(name) };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { IncidentIndex } from './incident-index.ts';
+import { IncidentIndex } from './incident-register.ts';
 import { keyIncidents } from './match.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
 
-/** The key incidents of a timeline in any order; `player` goes into the body, as the provider has it. */
+/** Returns the key incidents of a timeline in any order; `player` is written into the body as the provider writes it. */
 function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readonly [unknown, unknown])?][]) {
   const index = new IncidentIndex();
   for (const [id, type, options, player] of timeline) {
@@ -18,7 +18,7 @@ function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readon
   return keyIncidents(index);
 }
 
-test('are goals and red cards, void and removed ones too, in order of their ids', () => {
+test('key incidents are goals and red cards in the order of their ids, void and removed ones included', () => {
   const keys = keysOf(
     ['5-8', 413],
     ['5-9', 423],
@@ -36,7 +36,7 @@ test('are goals and red cards, void and removed ones too, in order of their ids'
   ]);
 });
 
-test('say who and when, as far as that is known', () => {
+test('key incidents have player, team and minute, or null if unknown', () => {
   const [goal, kick, unknown] = keysOf(
     ['5-1', 413, { event_time: 2_801 }, [3_682, 'A. Griezmann']],
     ['5-2', 413, { event_status_id: 141, participant_id: AWAY, event_time: 7_200 }, ['7', null]],
@@ -58,7 +58,7 @@ test('say who and when, as far as that is known', () => {
   expect(unknown).toMatchObject({ team_id: null, player_id: null, player_name: null, minute: null });
 });
 
-test('reads an incident once', () => {
+test('parses an incident once', () => {
   const index = new IncidentIndex();
   for (const [id, type] of [
     ['5-1', 413],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError } from './errors.ts';
+import { DomainError } from './event-register.ts';
 import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
   AWAY,
@@ -107,7 +107,7 @@ describe('the state of a match', () => {
     expect(state).toMatchObject({ sport_id: null, score: { home: 1, away: 0 } });
   });
 
-  test('knows no score without sides', () => {
+  test('has no score without sides', () => {
     const { state } = given(snapshotMessage(START, [incident('5-1', 413)]));
     expect(state).toMatchObject({
       score: null,

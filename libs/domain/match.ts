@@ -9,58 +9,62 @@ import type {
   ResultCard,
 } from '#topics/generated/types.ts';
 import { renderMinute } from './clock.ts';
-import { DomainError } from './errors.ts';
-import { EventRegister } from './event-register.ts';
+import { DomainError, EventRegister } from './event-register.ts';
 import { isInShootOut, type KnownIncident } from './goals.ts';
-import { compareIds, type IncidentIndex } from './incident-index.ts';
-import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
+import {
+  compareIds,
+  type IncidentChanges,
+  type IncidentIndex,
+  IncidentRegister,
+  NO_CHANGES,
+} from './incident-register.ts';
 import { isCard, playerOf, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { transitionsOf } from './transitions.ts';
 import { type DerivedMatch, deriveView } from './view.ts';
 
-const inside = Symbol('inside');
+const internals = Symbol('internals');
 
-/** A match in memory: changed by `applyMessage` alone, read by the functions of this file. */
-export type Match = { readonly eventId: number; readonly [inside]: Inside };
+/** A match in memory. Only `applyMessage` changes it; the functions of this file read it. */
+export type Match = { readonly eventId: number; readonly [internals]: MatchInternals };
 
-type Inside = {
+type MatchInternals = {
   readonly event: EventRegister;
   readonly incidents: IncidentRegister;
   view: DerivedMatch;
   version: number;
-  /** What caused the last version; null before the first. */
+  /** Cause of the current version; null before the first. */
   cause: Cause | null;
-  /** The cards that stand; null: derive them again. */
+  /** The standing cards; null when they must be derived again. */
   cards: readonly ResultCard[] | null;
 };
 
-/** The effect of a message. Both lists empty: it was not accepted, and there is nothing to write. */
-export type AppliedMessage = {
-  /** In order; at least one where anything changed. */
+/** The effect of a message. Both lists are empty when the message was not accepted: there is nothing to write. */
+type AppliedMessage = {
+  /** In order; at least one if anything changed. */
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */
   readonly incidents: readonly string[];
-  /** An input of `matchResult` changed. */
+  /** Whether an input of `matchResult` changed. */
   readonly result: boolean;
 };
 
 const NO_EFFECT: AppliedMessage = { transitions: [], incidents: [], result: false };
 
-/** A match without an applied message. */
+/** Returns a match to which no message was applied. */
 export function newMatch(eventId: number): Match {
   return matchOf(eventId, new EventRegister(), new IncidentRegister());
 }
 
 /**
  * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups do not change its state and are ignored.
- * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, and then has changed nothing.
+ * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, before it changes anything.
  */
 export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): AppliedMessage {
   if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NO_EFFECT;
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
-  const { event, incidents, view: before } = match[inside];
+  const { event, incidents, view: before } = match[internals];
   const fieldChanges = event.apply(event.read(message.event_fields), message.ut);
   const changes =
     message.snapshot !== null
@@ -71,12 +75,12 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (!fieldChanges.changed && !changes.snapshot && changes.incidents.length === 0) return NO_EFFECT;
 
   const after = deriveView(event, incidents, before, { fields: fieldChanges.fields, goals: changes.goals });
-  const cards = changes.incidents.length > 0 && tellsCard(changes);
-  if (cards) match[inside].cards = null;
-  const version = match[inside].version + 1;
-  match[inside].view = after;
-  match[inside].version = version;
-  match[inside].cause = cause;
+  const cards = changes.incidents.length > 0 && concernsCards(changes);
+  if (cards) match[internals].cards = null;
+  const version = match[internals].version + 1;
+  match[internals].view = after;
+  match[internals].version = version;
+  match[internals].cause = cause;
   incidents.stamp(changes, version, cause);
   const { eventId } = match;
   const typeOf = (id: string): number | null => incidents.get(id)?.incident?.incident_id ?? null;
@@ -94,11 +98,11 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       typeOf,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
-    result: cards || tellsResult(before, after),
+    result: cards || changesResult(before, after),
   };
 }
 
-function tellsCard({ incidents }: IncidentChanges): boolean {
+function concernsCards({ incidents }: IncidentChanges): boolean {
   return incidents.some(
     ({ entry, before }) =>
       (entry.incident !== null && isCard(entry.incident)) ||
@@ -106,14 +110,14 @@ function tellsCard({ incidents }: IncidentChanges): boolean {
   );
 }
 
-function tellsResult(before: DerivedMatch, after: DerivedMatch): boolean {
-  // Any change of the goals makes a new final score.
+function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
+  // Any change of the goals replaces `final`.
   return before.facts !== after.facts || before.final !== after.final;
 }
 
-/** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
+/** Returns the match-state record of a match. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function matchState(match: Match): MatchState {
-  const { event, incidents, view } = match[inside];
+  const { event, incidents, view } = match[internals];
   const { version, cause } = stampOf(match);
   const { facts, tally, final } = view;
   return {
@@ -155,10 +159,10 @@ export function matchState(match: Match): MatchState {
   };
 }
 
-/** Incident records are immutable, so each is read once. */
-const keysRead = new WeakMap<Incident, KeyIncident>();
+/** Key incidents by incident record: records are immutable, so each is parsed once. */
+const keyIncidentCache = new WeakMap<Incident, KeyIncident>();
 
-/** Goals and red cards of a match, removed and void ones included, in order of their ids: who and when. */
+/** Returns the goals and red cards of a match in the order of their ids, removed and void ones included: who and when. */
 export function keyIncidents({ goals, redCards }: IncidentIndex): KeyIncident[] {
   const all = redCards.length === 0 ? goals : [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
   return all.flatMap(keyIncident);
@@ -166,7 +170,7 @@ export function keyIncidents({ goals, redCards }: IncidentIndex): KeyIncident[] 
 
 function keyIncident({ id, incident }: KnownIncident): KeyIncident | [] {
   if (incident === null) return [];
-  const known = keysRead.get(incident);
+  const known = keyIncidentCache.get(incident);
   if (known !== undefined) return known;
   const player = playerOf(incident);
   const { event_time: time, event_status_id: phase } = incident;
@@ -179,33 +183,33 @@ function keyIncident({ id, incident }: KnownIncident): KeyIncident | [] {
     minute: time === null ? null : renderMinute(time, phase),
     in_shoot_out: isInShootOut(incident),
   };
-  keysRead.set(incident, key);
+  keyIncidentCache.set(incident, key);
   return key;
 }
 
-/** What tables need of the match; null where it belongs to none. */
+/** Returns the result of a match for tables; null when it belongs to no table. */
 export function matchResult(match: Match): TableResult | null {
-  const { incidents, view } = match[inside];
-  match[inside].cards ??= standingCards(incidents.all());
+  const { incidents, view } = match[internals];
+  match[internals].cards ??= standingCards(incidents.all());
   return tableResult({
     eventId: match.eventId,
     view,
     incidentOf: (id) => incidents.get(id)?.incident ?? null,
-    cards: match[inside].cards,
+    cards: match[internals].cards,
   });
 }
 
-/** The version of a match and what caused it. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
+/** Returns the version of a match and its cause. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function stampOf(match: Match): { readonly version: number; readonly cause: Cause } {
-  const { version, cause } = match[inside];
+  const { version, cause } = match[internals];
   if (cause === null)
     throw new DomainError('NOTHING_REPORTED', `no message of event ${match.eventId} was applied`);
   return { version, cause };
 }
 
-/** The register of one incident, as it goes on the topic. Throws `DomainError` UNKNOWN_INCIDENT. */
+/** Returns the match-incidents record of an incident. Throws `DomainError` UNKNOWN_INCIDENT. */
 export function matchIncident(match: Match, id: string): MatchIncident {
-  const entry = match[inside].incidents.get(id);
+  const entry = match[internals].incidents.get(id);
   if (entry === undefined || entry.cause === null) {
     throw new DomainError('UNKNOWN_INCIDENT', `event ${match.eventId} has no incident ${id}`);
   }
@@ -213,20 +217,27 @@ export function matchIncident(match: Match, id: string): MatchIncident {
 }
 
 /**
- * Restores a match from its state and all its incidents. It then gives the same bytes as a match that never stopped:
- * it keeps no other memory.
+ * Restores a match from its state and all its incidents. The restored match produces the same bytes as one that stayed in
+ * memory, since a match remembers nothing else.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
   const event = EventRegister.restore(state.fields);
   const match = matchOf(state.event_id, event, IncidentRegister.restore(incidents, state.snapshot_at));
-  match[inside].version = state.version;
-  match[inside].cause = state.cause;
+  match[internals].version = state.version;
+  match[internals].cause = state.cause;
   return match;
 }
 
 function matchOf(eventId: number, event: EventRegister, incidents: IncidentRegister): Match {
   return {
     eventId,
-    [inside]: { event, incidents, view: deriveView(event, incidents), version: 0, cause: null, cards: null },
+    [internals]: {
+      event,
+      incidents,
+      view: deriveView(event, incidents),
+      version: 0,
+      cause: null,
+      cards: null,
+    },
   };
 }

@@ -3,15 +3,17 @@ import { hasResult, resultScore } from './result.ts';
 
 test.each([
   ['finished', 11, 'finished', true],
-  ['finished, in a way that is not reported', null, 'finished', true],
+  ['finished with an unknown status', null, 'finished', true],
   ['awarded', 12, 'finished', true],
   ['abandoned', 7, 'finished', false],
   ['live', 34, 'live', false],
   ['cancelled', 3, 'cancelled', false],
   ['of an unknown status', null, null, false],
-])('whether a match has a result that is %s', (_, id, type, has) => expect(hasResult(id, type)).toBe(has));
+])('decides whether a match has a result that is %s', (_, id, type, has) =>
+  expect(hasResult(id, type)).toBe(has),
+);
 
-test('the score of an awarded match is the reported one, where it was reported', () => {
+test('the score of an awarded match is the reported one, if one was reported', () => {
   const [score, reported] = [
     { home: 1, away: 0 },
     { home: 0, away: 3 },

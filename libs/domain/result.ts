@@ -1,13 +1,13 @@
-/** What a match that is over counts as. */
+/** The results of matches that are over. */
 import { STATUS } from '#contract/soccer.ts';
 import type { Score } from '#topics/generated/types.ts';
 
-/** Whether a match has a result. The provider reports an abandoned one as finished; it has a result only once one is awarded. */
+/** Whether a match has a result. The provider reports an abandoned match as finished, but it has no result until one is awarded. */
 export function hasResult(statusId: number | null, statusType: string | null): boolean {
   return statusType === 'finished' && statusId !== STATUS.abandoned;
 }
 
-/** The score that counts of a match with a result: of an awarded one the reported, whatever was played. Null is unknown. */
+/** Returns the score of a match with a result: of an awarded match the reported score, if there is one. Null is unknown. */
 export function resultScore({
   status_id,
   score,

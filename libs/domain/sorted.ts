@@ -1,4 +1,4 @@
-/** The index of the first item from `low` on for which `isBelow` is false, in sorted items; their length where there is none. */
+/** Returns the index, from `low` on, of the first of the sorted items for which `isBelow` is false; their length if there is none. */
 export function lowerBound<T>(items: readonly T[], isBelow: (item: T) => boolean, low = 0): number {
   let from = low;
   let to = items.length;

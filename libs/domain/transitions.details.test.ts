@@ -1,4 +1,4 @@
-/** What a transition carries beside its kind, by field. */
+/** The fields of a transition beside its kind. */
 import { describe, expect, test } from 'vitest';
 import {
   eventFields,
@@ -74,7 +74,7 @@ describe('a transition of the event', () => {
   const when = (fields: Record<string, unknown>) =>
     given(opening, known).when(eventMessage(START + 60, fields)).transitions;
 
-  test('tells of a status without a word of the clock', () => {
+  test('reports a status without the clock', () => {
     expect(when({ status_id: 9 }).map(({ kind }) => kind)).toEqual(['status_changed']);
   });
 
@@ -88,7 +88,7 @@ describe('a transition of the event', () => {
     });
   });
 
-  test('names a field whose own kind had nothing to tell, beside an incident', () => {
+  test('names a field whose own kind reports nothing, beside an incident', () => {
     const other = incidentMessage(incident('5-2', 400, { ut: START + 60 }), {
       fields: { status_name: '1st half' },
     });

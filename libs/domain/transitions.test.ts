@@ -77,13 +77,13 @@ describe('the transitions of an incident (law 10)', () => {
       kinds: ['incident_deleted_unseen'],
     },
     {
-      why: 'back',
+      why: 'reported again after its delete',
       before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
       message: incidentOf('5-1', 400, later(2)),
       kinds: ['incident_reinstated'],
     },
     {
-      why: 'back, and cancelled',
+      why: 'reported again after its delete, as cancelled',
       before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
       message: incidentOf('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
       kinds: ['incident_reinstated', 'incident_cancelled'],
@@ -102,7 +102,7 @@ describe('the transitions of an incident (law 10)', () => {
     expect(outcome.incidents).toEqual(kinds.length === 0 ? [] : ['5-1']);
   });
 
-  test('have its type, where a body has it', () => {
+  test('have its type, if it has a body', () => {
     expect(given(opening).when(known).transitions[0]).toMatchObject({ incident_type: 400 });
     const unseen = incidentMessage(incident('5-1', 400), { deleted: true });
     expect(given(opening).when(unseen).transitions[0]).toMatchObject({ incident_type: null });
@@ -165,7 +165,7 @@ describe('the transitions of goals and scores (law 10)', () => {
     });
   });
 
-  test('no goal where the score is the reported one', () => {
+  test('no goal if the score is the reported one', () => {
     const first = given(eventMessage(START, eventFields({ participants: participants(0, 0) })));
     const both = incidentMessage(incident('5-110', 413, later(60)), {
       fields: eventFields({ participants: participants(1, 0) }),
@@ -240,7 +240,7 @@ describe('the transitions of the event (law 10)', () => {
     ]);
   });
 
-  test('its clock, where it differs from the running clock', () => {
+  test('its clock, if it differs from the running clock', () => {
     expect(when({ clock_status: 'stopped' })).toMatchObject([
       { kind: 'clock_changed', value: value('0 running', '60 stopped') },
     ]);
@@ -280,14 +280,14 @@ describe('the transitions of the event (law 10)', () => {
     expect(when({ status_id: '33' })).toMatchObject([{ kind: 'event_amended', fields: ['status_id'] }]);
   });
 
-  test('none for a running clock or a repeated field, where there is another change', () => {
+  test('none for a running clock or a repeated field, if there is another change', () => {
     const outcome = given(opening, kickOff).when(
       incidentMessage(incident('5-110', 400, later(60)), { fields: eventFields({ clock_time: 60 }) }),
     );
     expect(outcome.kinds).toEqual(['incident_added']);
   });
 
-  test('a later report of the same values, where there is no other change', () => {
+  test('a later report of the same values, if there is no other change', () => {
     const outcome = given(opening).when(eventMessage(START + 60, { name: 'Home - Away' }));
     expect(outcome.transitions).toMatchObject([{ kind: 'event_amended', fields: [] }]);
     expect(given(opening).when(opening).transitions).toEqual([]);
@@ -305,7 +305,7 @@ describe('the transitions of a snapshot (law 10)', () => {
     expect(given(opening, kickOff, snapshot).when(snapshot)).toMatchObject({ kinds: [], incidents: [] });
   });
 
-  test('even of an empty one', () => {
+  test('that an empty one was applied', () => {
     expect(given(opening).when(snapshotMessage(START, [])).kinds).toEqual([
       'score_changed',
       'firm_score_changed',

@@ -1,14 +1,19 @@
 import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
-import { isClockNews } from './clock.ts';
+import { isClockChange } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { sameScore } from './goals.ts';
-import { compareIds } from './incident-index.ts';
-import { absentAt, type IncidentChange, type IncidentChanges, presentAt } from './incident-register.ts';
+import {
+  absentAt,
+  compareIds,
+  type IncidentChange,
+  type IncidentChanges,
+  presentAt,
+} from './incident-register.ts';
 import type { DerivedMatch } from './view.ts';
 
-/** What a match-transitions record reports, in the order in which a version emits them. */
+/** The kinds of match-transitions records and their meanings, in the order in which a version emits them. */
 export const TRANSITION_KINDS = {
-  incident_added: 'An incident was reported for the first time, with whatever confirmation it has.',
+  incident_added: 'An incident was reported for the first time, with any confirmation.',
   incident_reinstated: 'A removed incident was reported again.',
   incident_removed: 'An incident was deleted by the provider, or is no longer in its list.',
   incident_confirmed: 'An incident’s confirmation became `confirmed`.',
@@ -16,26 +21,26 @@ export const TRANSITION_KINDS = {
   incident_amended: 'An incident’s record changed in another field, e.g. the scorer’s name.',
   incident_deleted_unseen: 'The provider deleted an incident that it had not sent before.',
   goal_cancelled:
-    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, in however many ways the provider reports it. `score` has before and after.',
+    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, even if the provider reports it in several ways. `score` has before and after.',
   goal_reinstated: 'A goal that had been cancelled counts again; `score` has before and after.',
   score_changed:
-    'The current score changed; `score` has before and after, `goals` the goals that count since.',
+    'The current score changed; `score` has before and after, `goals` the goals that began to count.',
   firm_score_changed: 'The firm score changed; `score` has before and after.',
   status_changed: 'The match’s status changed; `value` has id and type, e.g. `34 live`.',
   clock_changed:
-    'The clock was started, stopped or set; `value` has seconds and status, e.g. `2700 stopped`. A clock that just runs emits nothing.',
+    'The clock was started, stopped or set; `value` has seconds and status, e.g. `2700 stopped`. A running clock that only advances emits nothing.',
   bet_status_changed: 'The provider’s bet status changed; `value` has before and after.',
   result_verified: 'The provider’s flag of a verified result changed; `value` has it as JSON text.',
   event_amended: 'Other fields of the event changed; `fields` names them.',
   snapshot_applied:
-    'The event’s whole incident list was compared; what it removed or brought back has kinds of its own.',
+    'The event’s complete incident list was compared; incidents that it removed or brought back have their own transitions.',
   guard_changed: 'The trading guard changed; `guard` is the new one.',
 };
 
 type TransitionKind = keyof typeof TRANSITION_KINDS;
 
-/** One accepted version: its input, and the views before and after. */
-export type AcceptedVersion = {
+/** An accepted version: its cause, and the match before and after. */
+type AcceptedVersion = {
   readonly eventId: number;
   readonly version: number;
   readonly cause: Cause;
@@ -44,11 +49,11 @@ export type AcceptedVersion = {
   readonly incidents: IncidentChanges;
   /** Time of the event's latest snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The cause is a snapshot: the cause alone does not contain what it changed. */
+  /** Whether the cause is a snapshot: then its message alone does not show what changed. */
   readonly bySnapshot: boolean;
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
-  /** The type of an incident. */
+  /** Returns the type of an incident; null without a body. */
   readonly typeOf: (id: string) => number | null;
 };
 
@@ -59,8 +64,8 @@ type Detail = Partial<
   >
 >;
 
-/** Fields that a kind of their own reports when they change. */
-const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
+/** Fields whose changes have their own kind of transition. */
+const KIND_OF_FIELD: Readonly<Record<string, TransitionKind>> = {
   status_id: 'status_changed',
   status_type: 'status_changed',
   status_name: 'status_changed',
@@ -72,7 +77,7 @@ const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
 /** Fields that advance while the match runs. */
 const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']);
 
-/** Law 10: the changes of a version, in a fixed order; never empty. */
+/** Law 10: returns the transitions of a version, in a fixed order; never an empty list. */
 export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   const collector = new TransitionCollector(step);
   for (const change of step.incidents.incidents) emitIncident(collector, change, step);
@@ -131,7 +136,7 @@ class TransitionCollector {
   }
 }
 
-/** Only the first transition of an incident in a version has its presence. */
+/** Emits the transitions of an incident. Only the first one has its presence. */
 function emitIncident(collector: TransitionCollector, change: IncidentChange, step: AcceptedVersion): void {
   const { id, incident } = change.entry;
   const incident_type = incident?.incident_id ?? null;
@@ -162,7 +167,7 @@ function presenceAfter(
 ): IncidentPresence {
   const { incident, removed } = entry;
   const absent = absentAt(entry, snapshotAt);
-  // No kind says that an incident was cancelled before it was known.
+  // No transition kind tells that a new incident is already cancelled.
   const isCancelledFirst = before.incident === null && incident?.confirmation === 'cancelled';
   return {
     removed,
@@ -177,7 +182,7 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
   return confirmation === 'cancelled' ? 'incident_cancelled' : null;
 }
 
-/** A goal is cancelled when it becomes void for whatever reason, and reinstated when it counts again. */
+/** Emits that goals were cancelled, which become void for any reason, or reinstated, which are no longer void. */
 function emitGoals(collector: TransitionCollector, { before, after, typeOf }: AcceptedVersion): void {
   const wasVoid = before.tally.voided;
   const isVoid = after.tally.voided;
@@ -202,7 +207,7 @@ function emitScores(collector: TransitionCollector, { before, after }: AcceptedV
 function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
   const isNews = before.facts !== after.facts;
   if (isNews) collector.change('status_changed', statusText(before.facts), statusText(after.facts));
-  if (isClockNews(before.clock, after.clock)) {
+  if (isClockChange(before.clock, after.clock)) {
     collector.emit('clock_changed', {
       value: { before: clockText(before.clock), after: clockText(after.clock) },
     });
@@ -212,10 +217,12 @@ function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVe
   collector.change('result_verified', before.facts.verified_result, after.facts.verified_result);
 }
 
-/** Emits the fields that no other kind reports. A field that only advances or repeats is emitted only where nothing else is. */
+/** Emits the fields that no other transition reports. Fields that only advance or repeat are emitted when nothing else is. */
 function emitAmended(collector: TransitionCollector, { fields, incidents }: AcceptedVersion): void {
   if (fields.length === 0 && collector.emitted.length > 0) return;
-  const unreported = fields.filter((name) => !TICKING.has(name) && !collector.hasEmitted(OWN_KIND[name]));
+  const unreported = fields.filter(
+    (name) => !TICKING.has(name) && !collector.hasEmitted(KIND_OF_FIELD[name]),
+  );
   if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
   else if (collector.emitted.length === 0 && !incidents.snapshot) {
     collector.emit('event_amended', { fields: [...new Set(fields)].sort() });
@@ -230,7 +237,7 @@ function clockText(clock: Clock | null): string | null {
   return clock === null ? null : wordsOf(clock.time, clock.status);
 }
 
-/** The known values as text, e.g. `34 live`, `2700 stopped`. */
+/** Returns the known values as text, e.g. `34 live`, `2700 stopped`; null when none is known. */
 function wordsOf(...values: readonly (string | number | null)[]): string | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.join(' ');

@@ -38,7 +38,7 @@ describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
 
   if (vectors.length === 0) {
     test('are missing, so none was checked', () => {
-      // A missing folder is an error where VECTORS_DIR names it.
+      // A missing folder is an error if VECTORS_DIR names it.
       expect(process.env.VECTORS_DIR).toBeUndefined();
     });
   }

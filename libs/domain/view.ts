@@ -12,7 +12,7 @@ import { coverageOf, decideScore, type FinalScore, type GoalTally, tallyGoals } 
 import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentRegister } from './incident-register.ts';
 
-/** What the laws derive from the registers at one version; immutable. */
+/** A match as the laws derive it from its registers at one version; immutable. */
 export type DerivedMatch = {
   readonly facts: EventFacts;
   readonly clock: Clock | null;
@@ -22,11 +22,11 @@ export type DerivedMatch = {
   readonly guard: Guard;
 };
 
-/** Which inputs of a view changed since the previous one. */
-export type Stale = {
+/** The inputs of a view that changed since the previous one. */
+type ChangedInputs = {
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
-  /** Incidents of goals or goal cancellations. */
+  /** Whether goals or goal cancellations changed. */
   readonly goals: boolean;
 };
 
@@ -35,23 +35,23 @@ export function deriveView(
   event: EventRegister,
   incidents: IncidentRegister,
   previous?: DerivedMatch,
-  stale?: Stale,
+  changed?: ChangedInputs,
 ): DerivedMatch {
-  const factsStand = stale !== undefined && !stale.fields.some(isFact) && !mayBeDeleted(event);
+  const haveFactsChanged = changed === undefined || changed.fields.some(isFact) || mayBeDeleted(event);
   const facts =
-    previous !== undefined && factsStand ? previous.facts : readEventFacts(event, previous?.facts);
+    previous === undefined || haveFactsChanged ? readEventFacts(event, previous?.facts) : previous.facts;
   const hasRules = hasGoalRules(facts);
-  const isAlike = previous?.facts.sides === facts.sides && hasGoalRules(previous.facts) === hasRules;
-  const alike = isAlike ? previous : undefined;
+  const hasSameSides = previous?.facts.sides === facts.sides && hasGoalRules(previous.facts) === hasRules;
+  const reusable = hasSameSides ? previous : undefined;
   const { index } = incidents;
   const tally =
-    alike !== undefined && stale?.goals === false
-      ? alike.tally
+    reusable !== undefined && changed?.goals === false
+      ? reusable.tally
       : tallyGoals(hasRules ? index.goals : [], hasRules ? index.cancellations : [], facts.sides);
   const coverage = coverageOf(incidents.snapshotAt, index.starts.length, index.known);
   const final =
-    alike !== undefined && alike.tally === tally && alike.coverage === coverage
-      ? alike.final
+    reusable !== undefined && reusable.tally === tally && reusable.coverage === coverage
+      ? reusable.final
       : decideScore({
           coverage,
           derived: hasRules ? tally.score : null,

@@ -1,6 +1,6 @@
 /**
- * The one registry of errors, `catalogue.json`: every class, its closed list of codes, and of each what it means and what to
- * do. A code that is not in it does not compile. docs/reference/errors.md is made of it by `npm run generate`.
+ * The only registry of errors, `catalogue.json`: every class, and each of its codes with a meaning and an action. A code that it
+ * lacks does not compile. `npm run generate` makes docs/reference/errors.md of it.
  */
 
 import type { Counter } from 'prom-client';
@@ -12,7 +12,7 @@ export type ErrorKind = keyof typeof errors;
 /** The codes of an error class. */
 export type CodeOf<Kind extends ErrorKind> = Extract<{ [K in Kind]: keyof (typeof errors)[K] }[Kind], string>;
 
-/** What a code means, and what an operator or the caller does about it. */
+/** The meaning of a code, and the action of an operator or the caller. */
 type ErrorEntry = readonly [meaning: string, action: string];
 
 /** Error classes by name. */
@@ -20,15 +20,15 @@ export const ERRORS = errors as unknown as {
   readonly [Kind in ErrorKind]: Readonly<Record<CodeOf<Kind>, ErrorEntry>>;
 };
 
-/** Why something is in dead-letters, as the topic carries it. */
+/** The reason of a dead letter, as on the topic. */
 export type DeadLetterCode = Lowercase<CodeOf<'PoisonError'>>;
 
-/** What each of them means. */
+/** The meaning of each reason of a dead letter. */
 export const DEAD_LETTER_CODES = Object.fromEntries(
   Object.entries<ErrorEntry>(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
 ) as Readonly<Record<DeadLetterCode, string>>;
 
-/** Makes the series of every code at 0: a rate of a series that begins with its first event is 0. */
+/** Creates the series of every code with the value 0, since a rate misses the first event of a series that begins with it. */
 export function countFromZero(counter: Counter<'code'>, codes: Iterable<string>): void {
   for (const code of codes) counter.inc({ code }, 0);
 }

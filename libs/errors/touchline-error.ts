@@ -1,8 +1,8 @@
 import type { CodeOf, ErrorKind } from './catalogue.ts';
 
 /**
- * An error of Touchline: `code` for programs, from the closed list of its class, `message` for people, `cause` where
- * there is one. Every error class of the tree extends it; docs/reference/errors.md lists all codes.
+ * An error of Touchline: `code` for programs, one of its class's codes, `message` for people, and `cause` if there is one. Every
+ * error class of the tree extends it; docs/reference/errors.md lists all codes.
  */
 export abstract class TouchlineError<Kind extends ErrorKind = ErrorKind> extends Error {
   abstract override readonly name: Kind;
@@ -13,15 +13,15 @@ export abstract class TouchlineError<Kind extends ErrorKind = ErrorKind> extends
     this.code = code;
   }
 
-  /** The code as contracts carry it (topics, labels of metrics, answers over HTTP): in lower case. */
+  /** The code in lower case, as on topics, in labels of metrics and in HTTP answers. */
   get published(): Lowercase<CodeOf<Kind>> {
     return this.code.toLowerCase() as Lowercase<CodeOf<Kind>>;
   }
 }
 
 /**
- * A message or record that can never be used, now or later: it becomes a dead letter with this code. The message is one
- * line, without values of the record.
+ * A message or record that can never be used: it becomes a dead letter with this code. The error's message is one line, without
+ * values of the record.
  */
 export class PoisonError extends TouchlineError<'PoisonError'> {
   override readonly name = 'PoisonError';

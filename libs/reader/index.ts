@@ -1,4 +1,4 @@
-/** Joins Touchline's topics for readers, with any Kafka client: README.md. */
+/** Joins Touchline's topics for programs that read them with any Kafka client; see README.md. */
 export type { FeedStatus, HealthRecord, Now } from '../tradability/feed-status.ts';
 export type { Permission } from '../tradability/trading.ts';
 export type { GoalStatus, ReaderChange as Change } from './match.ts';

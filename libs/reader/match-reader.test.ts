@@ -44,7 +44,7 @@ function health(change: Partial<HealthRecord> = {}): HealthRecord {
   };
 }
 
-/** A reader of partition 0 that has caught up with these states. */
+/** Returns a reader of partition 0 that has caught up with these states. */
 function reading(...states: MatchStateRecord[]): MatchReader {
   const reader = new MatchReader();
   reader.assign([0]);
@@ -64,7 +64,7 @@ const goal = (incidentId: string, status: string, version: number, reason: strin
   expect.objectContaining({ kind: 'goal', eventId: EVENT, version, incidentId, status, reason });
 
 describe('a snapshot', () => {
-  test('reports goals once it is read to its end, of the newest state alone', () => {
+  test('reports the goals of the newest state once it is read to its end', () => {
     const reader = new MatchReader();
     reader.assign([0]);
     expect(reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] })).changes).toEqual([]);
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     expect(reader.applyTransition(0, transition(6))).toEqual({ isNew: true, changes: [] });
   });
 
-  test('that is read again after a rebalance reports nothing again, and forgets what went elsewhere', () => {
+  test('that is read again after a rebalance reports nothing again, and forgets matches of other partitions', () => {
     const reader = reading(state(2, { counting_goals: ['a'] }));
     reader.assign([0]);
     reader.applyState(0, EVENT, state(1));
@@ -106,19 +106,19 @@ describe('a snapshot', () => {
 });
 
 describe('versions', () => {
-  test('of states that are not above the known one are dropped', () => {
+  test('of states that are not above the known version are dropped', () => {
     const reader = reading(state(5, { counting_goals: ['a'] }));
     for (const version of [4, 5]) expect(reader.applyState(0, EVENT, state(version)).isNew).toBe(false);
     expect(reader.state(EVENT)?.counting_goals).toEqual(['a']);
   });
 
-  test('of transitions may be shared by several, each applied once', () => {
+  test('may have several transitions, each applied once', () => {
     const reader = reading(state(1));
     for (const n of [0, 1]) expect(reader.applyTransition(0, transition(2, n)).isNew).toBe(true);
     for (const n of [0, 1]) expect(reader.applyTransition(0, transition(2, n)).isNew).toBe(false);
   });
 
-  test('that are missing among transitions are reported as a gap, also the first ones of a new match', () => {
+  test('that are missing among transitions are reported as a gap, also the first versions of a new match', () => {
     const reader = reading(state(3));
     const gap = (version: number, until: number) => [{ kind: 'gap', eventId: EVENT, version, until }];
     expect(reader.applyTransition(0, transition(7)).changes).toEqual(gap(4, 6));
@@ -128,7 +128,7 @@ describe('versions', () => {
 });
 
 describe('a goal', () => {
-  test('is cancelled by whichever of both topics says so first, once', () => {
+  test('is cancelled once, by the topic that reports it first', () => {
     const reader = reading(state(1, { counting_goals: ['a'] }));
     expect(reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a')).changes).toEqual([
       goal('a', 'cancelled', 2),
@@ -144,14 +144,14 @@ describe('a goal', () => {
     expect(reader.applyTransition(0, transition(4, 0, 'goal_cancelled', 'a')).changes).toEqual([]);
   });
 
-  test('does not stand by a state that is older than its cancellation', () => {
+  test('is not restored by a state that is older than its cancellation', () => {
     const reader = reading(state(1));
     reader.applyTransition(0, transition(2));
     reader.applyTransition(0, transition(3, 0, 'goal_cancelled', 'a'));
     expect(reader.applyState(0, EVENT, state(2, { counting_goals: ['a'] })).changes).toEqual([]);
   });
 
-  test('stands by a state that is newer than its cancellation', () => {
+  test('is restored by a state that is newer than its cancellation', () => {
     const reader = reading(state(1));
     reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] }));
     expect(reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a'))).toEqual({
@@ -160,7 +160,7 @@ describe('a goal', () => {
     });
   });
 
-  test('that is no goal of either side any more is cancelled', () => {
+  test('that no longer counts for a side is cancelled', () => {
     const reader = reading(state(1, { counting_goals: ['a'] }));
     expect(reader.applyState(0, EVENT, state(2)).changes).toEqual([goal('a', 'cancelled', 2, 'not_counted')]);
     expect(reader.applyState(0, EVENT, state(3)).changes).toEqual([]);
@@ -176,7 +176,7 @@ describe('a reported goal', () => {
   const scored = (version: number, now: MatchStateRecord['score'], counting_goals: string[]) =>
     state(version, { score: now, counting_goals, key_incidents });
 
-  test('says of which team and player it is, when, and what it did to the score', () => {
+  test('has team, player, minute, and the score before and after', () => {
     const reader = reading();
     const [first] = reader.applyState(0, EVENT, scored(1, score(1, 0), ['a'])).changes;
     expect(first).toMatchObject({ teamId: 7, player: 'A', minute: '12', before: null, score: score(1, 0) });
@@ -202,7 +202,7 @@ describe('a reported goal', () => {
     });
   });
 
-  test('is joined with its cancellation, whose score does not fall back to that of an older state', () => {
+  test('is joined with its cancellation, and an older state does not restore the score before it', () => {
     const reader = reading(scored(1, score(1, 0), ['a']));
     const taken = transition(3, 0, 'goal_cancelled', 'a', { before: score(1, 0), after: score(0, 0) });
     reader.applyTransition(0, transition(2));
@@ -226,11 +226,11 @@ describe('a reported goal', () => {
 });
 
 describe('the guard', () => {
-  test('is safe where match state and feed health are', () => {
+  test('is safe if match state and feed health are good', () => {
     expect(believed(reading(state(1))).guard(EVENT, NOW)).toMatchObject({ safe: true, reasons: [] });
   });
 
-  test('closes by time alone', () => {
+  test('closes without a new record', () => {
     const reader = believed(reading(state(1)));
     expect(reader.guard(EVENT, { ...NOW, wall: NOW.wall + 1 })).toMatchObject({
       safe: false,
@@ -238,7 +238,7 @@ describe('the guard', () => {
     });
   });
 
-  test('is closed without feed health, and where the feed is dead', () => {
+  test('is closed without feed health, and if the feed is dead', () => {
     const reader = reading(state(1));
     expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
     believed(reader).applyHealth(
@@ -254,7 +254,7 @@ describe('the guard', () => {
     expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
   });
 
-  test('says why match state closes it', () => {
+  test('has the reasons of match state', () => {
     const closed = (change: Partial<MatchStateRecord>) =>
       believed(reading(state(1, change))).guard(EVENT, NOW).reasons;
     expect(closed({ guard: { safe: false, reasons: ['under_review', 'a_new_one'] } })).toEqual([
@@ -265,7 +265,7 @@ describe('the guard', () => {
     expect(closed({ firm: null })).toEqual(['unknown_score']);
   });
 
-  test('is closed for what is unknown, loading, or behind a transition', () => {
+  test('is closed for a match that is unknown, loading, or behind a transition', () => {
     const reader = believed(reading(state(1)));
     expect(reader.guard(7, NOW).reasons).toEqual(['unknown_match', 'feed_unknown']);
     reader.applyTransition(0, transition(2));

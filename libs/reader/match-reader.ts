@@ -3,44 +3,45 @@ import { type Trading, tradingOf } from '../tradability/trading.ts';
 import { type ReaderChange, ReaderMatch } from './match.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
 
-/** What came of a record. */
+/** The effect of a record. */
 export type AppliedRecord = {
-  /** False where the record was not newer than what is known: it was read before. */
+  /** Whether the record is newer than what is known; false if it was read before. */
   readonly isNew: boolean;
   readonly changes: readonly ReaderChange[];
 };
 
 /**
- * Whether trading may act on a match now. Besides the reasons of every reader: `loading`: its partition is not caught up; `behind`: a
- * newer change was read than the state has.
+ * Whether trading may act on a match now. Two more reasons than in `Trading`: `loading`: its partition is not caught up; `behind`:
+ * a change was read that is newer than the state.
  */
 export type ReaderGuard = Trading & {
-  /** The permission is `safe`. */
+  /** Whether the permission is `safe`. */
   readonly safe: boolean;
   readonly feed: FeedStatus;
 };
 
-type Partition = {
-  /** Its state is not read up to its end as of the assignment. */
+type AssignedPartition = {
+  /** Whether `match-state` is not yet read to the end that it had after the assignment. */
   isLoading: boolean;
-  /** It never was. */
+  /** Whether the partition was never caught up. */
   isFresh: boolean;
   readonly matches: Map<number, ReaderMatch>;
 };
 
-const REPEATED: AppliedRecord = { isNew: false, changes: [] };
+const NO_CHANGES: AppliedRecord = { isNew: false, changes: [] };
 
 /**
- * Joins `match-state`, `match-transitions` and `feed-health`. It reads nothing itself: give it the decoded records of any Kafka client,
- * those of a partition in their order. Records that are read twice change nothing, so a reader begins again wherever it likes.
+ * Joins `match-state`, `match-transitions` and `feed-health`. Reads nothing itself: pass the decoded records of any Kafka client,
+ * those of a partition in their order. A record that is read twice changes nothing, so a program may start again at any offset.
  */
 export class MatchReader {
-  readonly #partitions = new Map<number, Partition>();
+  readonly #partitions = new Map<number, AssignedPartition>();
   readonly #health = new HealthTable();
 
   /**
-   * Sets the partitions that are read from now on, at the start and after each rebalance. Matches of others are forgotten; those
-   * of kept ones are not reported again. All are loading until `caughtUp`: read `match-state` of each from its beginning.
+   * Sets the partitions that are read from now on: call it at the start and after each rebalance. Forgets the matches of other
+   * partitions; does not report those of kept partitions again. All partitions are loading until `caughtUp`: read `match-state` of
+   * each from its beginning.
    */
   assign(partitions: Iterable<number>): void {
     const assigned = new Set(partitions);
@@ -55,61 +56,60 @@ export class MatchReader {
   }
 
   /**
-   * Ends the loading of a partition: the end that its `match-state` had after `assign` is reached. Gives the goals of all of its
-   * matches: while it was loading, older states than the newest were read, and nothing was reported.
+   * Ends the loading of a partition: call it at the end that its `match-state` had after `assign`. Returns the changes of goals of
+   * all its matches: while a partition is loading, states are older than the newest, and no goal is reported.
    */
   caughtUp(partition: number): readonly ReaderChange[] {
-    const of = this.#partitions.get(partition);
-    if (of === undefined || !of.isLoading) return [];
-    if (of.isFresh) for (const match of of.matches.values()) match.startAfterState();
-    of.isLoading = false;
-    of.isFresh = false;
-    return [...of.matches.values()].flatMap((match) => match.report());
+    const assigned = this.#partitions.get(partition);
+    if (assigned === undefined || !assigned.isLoading) return [];
+    if (assigned.isFresh) for (const match of assigned.matches.values()) match.startAfterState();
+    assigned.isLoading = false;
+    assigned.isFresh = false;
+    return [...assigned.matches.values()].flatMap((match) => match.report());
   }
 
-  /** Applies a record of `match-state`; a value of null says that the match is gone. Records of partitions that are not assigned are ignored. */
+  /** Applies a record of `match-state`; null deletes the match. Ignores records of partitions that are not assigned. */
   applyState(partition: number, eventId: number, value: MatchStateRecord | null): AppliedRecord {
-    const of = this.#partitions.get(partition);
-    if (of === undefined) return REPEATED;
-    if (value === null) return { isNew: of.matches.delete(eventId), changes: [] };
-    const match = matchOf(of, eventId);
-    if (!match.applyState(value)) return REPEATED;
-    return { isNew: true, changes: of.isLoading ? [] : match.report() };
+    const assigned = this.#partitions.get(partition);
+    if (assigned === undefined) return NO_CHANGES;
+    if (value === null) return { isNew: assigned.matches.delete(eventId), changes: [] };
+    const match = matchOf(assigned, eventId);
+    if (!match.applyState(value)) return NO_CHANGES;
+    return { isNew: true, changes: assigned.isLoading ? [] : match.report() };
   }
 
   /**
-   * Applies a record of `match-transitions`. Before a partition is caught up for the first time nothing is new: its state will have it.
-   * Records of partitions that are not assigned are ignored.
+   * Applies a record of `match-transitions`. No record is new before a partition is caught up for the first time: its state includes
+   * the change. Ignores records of partitions that are not assigned.
    */
   applyTransition(partition: number, value: TransitionRecord): AppliedRecord {
-    const of = this.#partitions.get(partition);
-    if (of === undefined) return REPEATED;
-    const match = matchOf(of, value.event_id);
+    const assigned = this.#partitions.get(partition);
+    if (assigned === undefined) return NO_CHANGES;
+    const match = matchOf(assigned, value.event_id);
     const gap = match.applyTransition(value);
-    if (gap === null) return REPEATED;
-    if (of.isFresh) return REPEATED;
-    return { isNew: true, changes: of.isLoading ? gap : [...gap, ...match.report()] };
+    if (gap === null || assigned.isFresh) return NO_CHANGES;
+    return { isNew: true, changes: assigned.isLoading ? gap : [...gap, ...match.report()] };
   }
 
   /**
-   * Applies a record of `feed-health`, of which each reader reads everything; a value of null deletes its key. `at`: when it was read,
-   * milliseconds of the steady clock that `guard` is asked with.
+   * Applies a record of `feed-health`; null deletes its key. Each reader reads all partitions of the topic. `at`: when the record was
+   * read, by the steady clock that is also passed to `guard`, milliseconds.
    */
   applyHealth(key: string, value: HealthRecord | null, at: Now['steady']): void {
     this.#health.apply(key, value, at);
   }
 
-  /** The newest state of a match; null where there is none. */
+  /** Returns the newest state of a match; null if there is none. */
   state(eventId: number): MatchStateRecord | null {
     return this.#find(eventId)?.match.state ?? null;
   }
 
-  /** The ids of all known matches. */
+  /** Yields the ids of all known matches. */
   *eventIds(): Generator<number> {
     for (const { matches } of this.#partitions.values()) yield* matches.keys();
   }
 
-  /** Whether trading may act on a match now. Ask anew before each act: it closes by time alone. */
+  /** Decides whether trading may act on a match now. Call it before each act: a guard may close without a new record. */
   guard(eventId: number, now: Now): ReaderGuard {
     const feed = this.#health.match(eventId, now);
     const found = this.#find(eventId);
@@ -130,7 +130,7 @@ export class MatchReader {
   }
 }
 
-function matchOf({ matches }: Partition, eventId: number): ReaderMatch {
+function matchOf({ matches }: AssignedPartition, eventId: number): ReaderMatch {
   const known = matches.get(eventId);
   if (known !== undefined) return known;
   const match = new ReaderMatch(eventId);

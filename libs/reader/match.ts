@@ -1,6 +1,6 @@
 import type { MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
 
-/** What became of a goal. */
+/** The status of a goal. */
 export type GoalStatus = 'stands' | 'cancelled';
 
 /** A change that a reader acts on. */
@@ -8,27 +8,27 @@ export type ReaderChange =
   | {
       readonly kind: 'goal';
       readonly eventId: number;
-      /** The match's version as of which this is so. */
+      /** The match's version at which the goal has this status. */
       readonly version: number;
       readonly incidentId: string;
       readonly status: GoalStatus;
       /**
-       * Why it is cancelled: `removed`, `cancelled`, `goal_cancelled` as match state says; `not_counted`: it is no goal of either side
-       * any more; null of one that stands, and where only a transition has said so yet.
+       * Why the goal is cancelled: `removed`, `cancelled`, `goal_cancelled` as in match state; `not_counted`: it no longer counts for
+       * a side. Null for a goal that stands, and if only a transition has cancelled it so far.
        */
       readonly reason: string | null;
-      /** The team that it names; of an own goal, the scorer's. Null where unknown, as the next two. */
+      /** The team of the scorer, also for an own goal. Null if unknown, as the next two fields. */
       readonly teamId: number | null;
       readonly player: string | null;
-      /** As shown, e.g. `45+2`. */
+      /** The minute as shown, e.g. `45+2`. */
       readonly minute: string | null;
-      /** The match's score as of the report before this one; null before the first, and where it is unknown. */
+      /** The match's score with the previous report; null before the first, and if unknown. */
       readonly before: ScoreRecord | null;
-      /** The match's score as of this report; null where it is unknown. */
+      /** The match's score with this report; null if unknown. */
       readonly score: ScoreRecord | null;
     }
   | {
-      /** Transitions from `version` to `until` were not read. The state of the match is right nevertheless. */
+      /** Transitions of the versions from `version` to `until` were not read. The state of the match is still right. */
       readonly kind: 'gap';
       readonly eventId: number;
       readonly version: number;
@@ -37,13 +37,13 @@ export type ReaderChange =
 
 const NO_CHANGES: readonly ReaderChange[] = [];
 
-/** One match: the newest state and transition of it, and what was reported of its goals. */
+/** A match: its newest state and transition, and the reported status of its goals. */
 export class ReaderMatch {
   readonly #eventId: number;
   #state: MatchStateRecord | null = null;
   #version = 0;
   #n = -1;
-  /** Goals that transitions newer than the state have cancelled: the version, by goal. */
+  /** The version at which a transition newer than the state cancelled a goal, by goal. */
   readonly #cancelledAt = new Map<string, number>();
   readonly #reported = new Map<string, GoalStatus>();
   #score: ScoreRecord | null = null;
@@ -63,7 +63,7 @@ export class ReaderMatch {
     return this.#state === null || this.#state.version < this.#version;
   }
 
-  /** Applies a state; false where it is not newer than the known one. */
+  /** Applies a state. Returns false if it is not newer than the known one. */
   applyState(state: MatchStateRecord): boolean {
     if (this.#state !== null && state.version <= this.#state.version) return false;
     this.#state = state;
@@ -72,7 +72,7 @@ export class ReaderMatch {
     return true;
   }
 
-  /** Begins the transitions after the state: those up to its version are in it. */
+  /** Skips the transitions up to the version of the state, which includes them. */
   startAfterState(): void {
     const version = this.#state?.version ?? 0;
     if (version <= this.#version) return;
@@ -80,7 +80,7 @@ export class ReaderMatch {
     this.#n = Number.POSITIVE_INFINITY;
   }
 
-  /** Applies a transition; null where it is not newer than the last one, else the gap before it, if there is one. */
+  /** Applies a transition. Returns null if it is not newer than the last one; else the gap before it, if there is one. */
   applyTransition({
     version,
     n,
@@ -100,7 +100,7 @@ export class ReaderMatch {
     return [{ kind: 'gap', eventId: this.#eventId, version: last + 1, until: version - 1 }];
   }
 
-  /** The goals whose status is another than reported; it is reported with this. */
+  /** Returns the goals whose status differs from the reported one. From then on their status is the reported one. */
   report(): readonly ReaderChange[] {
     const counting = this.#state?.counting_goals ?? [];
     const voided = this.#state?.void_goals ?? {};
@@ -110,7 +110,7 @@ export class ReaderMatch {
       if (status === 'stands') now.set(id, { status: 'cancelled', reason: 'not_counted', version });
     for (const id of counting) now.set(id, { status: 'stands', reason: null, version });
     for (const [id, reason] of Object.entries(voided)) now.set(id, { status: 'cancelled', reason, version });
-    // Of a goal that was not reported as standing, the state will say more.
+    // A cancelled goal that was not reported as standing is reported with the next state.
     for (const [id, at] of this.#cancelledAt)
       if (this.#reported.get(id) !== 'stands') now.delete(id);
       else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });

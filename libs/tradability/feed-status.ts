@@ -1,20 +1,20 @@
 /**
- * Whether a reader may act on a match, by the records of feed-health and the time, which is passed in. Words and reasons:
- * docs/guides/feed-health.md.
+ * Decides whether a reader may act on a match, by the records of feed-health and the time, which callers pass. Words and
+ * reasons: docs/guides/feed-health.md.
  */
 
-/** The time, milliseconds, by two clocks of one machine. */
+/** The time by two clocks of one machine, milliseconds. */
 export type Now = {
-  /** Since 1970; whoever sets the clock makes it step. */
+  /** Since 1970: `Date.now()`. Steps when the clock is set. */
   readonly wall: number;
-  /** Since any moment; it never steps: `performance.now()`. */
+  /** Since any moment: `performance.now()`. Never steps. */
   readonly steady: number;
 };
 
-/** State of a source, or of a match of a source. */
+/** The state of a source, or of a match under a source. */
 type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
 
-/** The fields of a record of feed-health that the rule reads. All times are Unix milliseconds. */
+/** The fields that readers need of a feed-health record. All times are Unix milliseconds. */
 export type HealthRecord = {
   readonly source: string;
   /** Null in the record of the source itself. */
@@ -22,29 +22,28 @@ export type HealthRecord = {
   readonly state: HealthState;
   readonly reason: string | null;
   readonly since: number;
-  /** Counts the monitors that led. */
+  /** The term of the monitor that wrote it: the number of monitors that have led. */
   readonly term: number;
-  /** Of a source: from then on neither it nor its matches are alive. Null in the record of a match. */
+  /** From then on neither the source nor its matches are alive. Null in the record of a match. */
   readonly valid_until: number | null;
   readonly written_at: number;
 };
 
-/** A record of a source with the steady time of its arrival. */
-type Received = { readonly record: HealthRecord; readonly at: number };
+/** A record of a source, and when it was read, by the steady clock. */
+type ReceivedRecord = { readonly record: HealthRecord; readonly at: number };
 
-/** The status of a source, or of a match, for readers now. */
+/** The current status of a source or of a match. */
 export type FeedStatus = {
   readonly believed: boolean;
   /**
-   * `alive` or `recovered` where `believed`; else why not: `stale`, `down`, `recovering`, `ended`; `expired`: feed-health
-   * itself is silent, its present monitor has not judged this, or the reader's state of the match may be old; `unknown`: there
-   * is no record.
+   * `alive` or `recovered` if `believed`; else `stale`, `down`, `recovering` or `ended`; `expired`: feed-health itself is silent,
+   * its current monitor has not judged the match, or the reader's state of the match may be old; `unknown`: there is no record.
    */
   readonly state: HealthState | 'expired' | 'unknown';
   readonly reason: string | null;
-  /** Since when, Unix milliseconds; null where that is unknown. */
+  /** Since when, Unix milliseconds; null if unknown. */
   readonly since: number | null;
-  /** The source that this is of; null where there is none. */
+  /** The source of this status; null if there is none. */
   readonly source: string | null;
 };
 
@@ -57,13 +56,13 @@ export function isGoodState(state: FeedStatus['state']): boolean {
   return state === 'alive' || state === 'recovered';
 }
 
-/** What a reader knows of feed-health: the latest record of each key. */
+/** The latest feed-health record of each key. */
 export class HealthTable {
-  readonly #sources = new Map<string, Received>();
-  /** By event, then by source. */
+  readonly #sources = new Map<string, ReceivedRecord>();
+  /** Records by event id, then by source. */
   readonly #matches = new Map<number, Map<string, HealthRecord>>();
 
-  /** Applies the next record of a key, `<source>` or `<source>/<event id>`, read at a steady time; null deletes the key. */
+  /** Applies the next record of a key, `<source>` or `<source>/<event id>`; null deletes the key. `at`: when it was read. */
   apply(key: string, record: HealthRecord | null, at: Now['steady']): void {
     const slash = key.lastIndexOf('/');
     const source = slash === -1 ? key : key.slice(0, slash);
@@ -80,19 +79,19 @@ export class HealthTable {
     else this.#matches.set(eventId, bySource);
   }
 
-  /** The matches that any source has a record of. */
+  /** Returns the ids of the matches of which any source has a record. */
   events(): number[] {
     return [...this.#matches.keys()];
   }
 
-  /** The status of each source, by name. */
+  /** Returns the status of each source, in the order of names. */
   sources(now: Now): SourceFeedStatus[] {
     return [...this.#sources.values()]
       .map((received) => statusOfSource(received, now))
       .sort((a, b) => (a.source < b.source ? -1 : 1));
   }
 
-  /** The status of a match: that of a good source where there is one. */
+  /** Returns the status of a match under a believed source; if there is none, the status that changed last. */
   match(eventId: number, now: Now): FeedStatus {
     const statuses = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
       statusOfMatch(this.#sources.get(source), match, now),
@@ -101,23 +100,23 @@ export class HealthTable {
   }
 }
 
-function statusOfSource({ record, at }: Received, { wall, steady }: Now): SourceFeedStatus {
+function statusOfSource({ record, at }: ReceivedRecord, { wall, steady }: Now): SourceFeedStatus {
   const { source, valid_until, written_at } = record;
   const expired = { believed: false, state: 'expired', reason: null, source } as const;
   if (valid_until === null) return { ...expired, since: null };
-  // Nobody renews it: the monitor is dead, or nothing can be published. By both clocks: the wall clock sees a record that was read
-  // late, the steady one is right where the monitor's clock and the reader's differ or step.
+  // A record expires when no monitor renews it, by both clocks: the wall clock notices a record that was read late; the steady
+  // clock is right when the clocks of monitor and reader differ or step.
   if (wall < valid_until && steady - at < valid_until - written_at) return { ...statusOf(record), source };
   return { ...expired, since: Math.min(valid_until, wall) };
 }
 
-/** What one source says of a match. */
-function statusOfMatch(source: Received | undefined, match: HealthRecord, now: Now): FeedStatus {
+/** Returns the status of a match under one source. */
+function statusOfMatch(source: ReceivedRecord | undefined, match: HealthRecord, now: Now): FeedStatus {
   if (match.state === 'ended') return statusOf(match);
   if (source === undefined) return { ...UNKNOWN, source: match.source };
   const inSource = statusOfSource(source, now);
   if (inSource.state === 'expired') return inSource;
-  // The monitor that leads now has not judged it.
+  // The current monitor has not judged the match.
   if (match.term < source.record.term)
     return { ...statusOf(match), believed: false, state: 'expired', reason: null };
   return inSource.believed || !isGoodState(match.state) ? statusOf(match) : inSource;
@@ -127,7 +126,7 @@ function statusOf({ source, state, reason, since }: HealthRecord): FeedStatus {
   return { believed: isGoodState(state), state, reason, since, source };
 }
 
-/** The status that changed last. */
+/** Returns the status that changed last. */
 function latest(statuses: readonly FeedStatus[]): FeedStatus | undefined {
   return statuses.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0))[0];
 }

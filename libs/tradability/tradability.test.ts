@@ -16,10 +16,10 @@ describe('trading', () => {
   });
 });
 
-describe('the table', () => {
+describe('HealthTable', () => {
   const { now, read_at: readAt, records } = DEFAULTS;
 
-  test('forgets a record that is deleted', () => {
+  test('forgets a deleted record', () => {
     for (const key of ['webhook', `webhook/${EVENT}`]) {
       const table = tableOf(healthOf([{ of: 'source' }, { of: 'match' }]));
       table.apply(key, null, readAt);

@@ -1,41 +1,39 @@
-/** The guard of match state and feed health joined: the one rule of what may be traded. No clock, no I/O, no import but `feed-status.ts`. */
+/** Joins the guard of match state and feed health: the only rule of what may be traded. Reads no clock; imports only `feed-status.ts`. */
 import type { FeedStatus } from './feed-status.ts';
 
-/**
- * Whether trading may act on the score of a match. `not_in_play`: there is nothing to permit or to halt, as the match is over or has
- * not begun.
- */
+/** Whether trading may act on the score of a match. `not_in_play`: the match is over or has not begun. */
 export type Permission = 'safe' | 'halted' | 'not_in_play';
 
 /** The fields of match state that the rule reads. */
 export type TradedMatch = {
-  /** The provider's: scheduled, live, interrupted, finished, cancelled, deleted; null is unknown. */
+  /** The provider's status type: scheduled, live, interrupted, finished, cancelled, deleted; null is unknown. */
   readonly status_type: string | null;
   /** The score without goals that await confirmation; null is unknown. */
   readonly firm: unknown;
   readonly guard: { readonly safe: boolean; readonly reasons: readonly string[] };
 };
 
-/** A permission with what it rests on. */
+/** A permission with its reasons. */
 export type Trading = {
   readonly permission: Permission;
   /**
-   * Why it is halted, else empty: the reasons of match state; `unknown_match`: there is no state of it; `unknown_score`: there is no
-   * firm score; `unsafe`: match state gives no reason; `feed_<state>`: the feed is not good, e.g. `feed_stale`.
+   * The reasons why trading is halted, else empty: those of match state; `unknown_match`: the match has no state; `unknown_score`:
+   * it has no firm score; `unsafe`: its guard gives no reason; `feed_<state>`: the feed is not good, e.g. `feed_stale`; the
+   * caller's doubts.
    */
   readonly reasons: readonly string[];
 };
 
 const OVER: ReadonlySet<string | null> = new Set(['finished', 'cancelled', 'deleted']);
 
-/** Whether a match of this status is over, or does not take place: nothing is traded on it. */
+/** Whether a match of this status type is over, or does not take place: nothing is traded on it. */
 export function isOver(statusType: string | null): boolean {
   return OVER.has(statusType);
 }
 
 /**
- * What may be traded on a match. `match`: null where there is no state of it; `doubts`: reasons of the caller's own against what it
- * knows, e.g. that its state is not the newest.
+ * Decides what may be traded on a match. `match`: null when it has no state. `doubts`: the caller's reasons against its own state
+ * of the match, e.g. those of `doubtsOf`.
  */
 export function tradingOf(
   match: TradedMatch | null,
@@ -46,10 +44,31 @@ export function tradingOf(
   const reasons = match === null ? ['unknown_match'] : [...match.guard.reasons];
   if (match !== null && !match.guard.safe && reasons.length === 0) reasons.push('unsafe');
   // Before the kick-off there is no score to act on.
-  const begins = match?.status_type === 'scheduled';
-  if (match !== null && match.firm === null && !begins) reasons.push('unknown_score');
+  const isScheduled = match?.status_type === 'scheduled';
+  if (match !== null && match.firm === null && !isScheduled) reasons.push('unknown_score');
   reasons.push(...doubts);
-  if (!believed && !begins) reasons.push(`feed_${state}`);
+  if (!believed && !isScheduled) reasons.push(`feed_${state}`);
   if (reasons.length > 0) return { permission: 'halted', reasons };
-  return { permission: begins ? 'not_in_play' : 'safe', reasons };
+  return { permission: isScheduled ? 'not_in_play' : 'safe', reasons };
+}
+
+/** Maximum time since a partition was last read to its end: after it, its matches are in doubt, milliseconds. */
+const MAX_UNREAD_MS = 1_750;
+/** Interval at which a reader checks that it has read to the end: one or two slow answers must not cause doubts, milliseconds. */
+export const RENEW_MS = 100;
+
+/** How fresh a reader's state of a match is. Times are of the steady clock, milliseconds. */
+type StateFreshness = {
+  /** The version of the state. */
+  readonly version: number;
+  /** The newest version of which a change was read. */
+  readonly changed: number;
+  /** When the partition of the state was last read to its end. */
+  readonly readAt: number;
+  readonly now: number;
+};
+
+/** Returns the doubts of a reader: `behind`: it read a change of a newer version; `no_word`: it no longer reads the partition. */
+export function doubtsOf({ version, changed, readAt, now }: StateFreshness): string[] {
+  return [...(changed > version ? ['behind'] : []), ...(now - readAt > MAX_UNREAD_MS ? ['no_word'] : [])];
 }

@@ -7,11 +7,11 @@ export const settings = z.object({
   KEEP_LOADED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(
-      'How long a match stays in memory after the last message received for it, by the times of receipt; it is on disk after that.',
+      'Time for which a match stays in memory after its last message, by the times of receipt; after that it is on disk.',
     ),
   MAX_LOADED_MATCHES: integer(1, 100_000)
     .prefault('256')
     .describe(
-      'How many matches of one partition stay in memory at most, those used last; above the matches of a partition that are live at once, no message waits for the disk.',
+      'Maximum number of matches of one partition in memory: the most recently used. If it is above the number of matches of a partition that are live at once, no message waits for the disk.',
     ),
 });

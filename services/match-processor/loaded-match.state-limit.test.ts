@@ -15,14 +15,14 @@ function changed(value: Buffer, change: (message: NormalizedMessage) => Partial<
   return codecs['normalized-messages'].encode({ ...message, ...change(message) });
 }
 
-/** A message of event 1 with an additional field. */
+/** Returns a message of event 1 with an additional field. */
 function withField(at: number, name: string, text: string): Buffer {
   return changed(goal(1, 110, at, false), ({ event_fields }) => ({
     event_fields: [...event_fields, JSON.stringify({ [name]: text })],
   }));
 }
 
-/** A goal of event 1 whose incident has a body of so many bytes. */
+/** Returns a goal of event 1 whose incident has a body of this many bytes. */
 function withBody(at: number, bytes: number): Buffer {
   return changed(goal(1, 110, at, false), ({ incident }) => {
     const record = incident?.incident as Incident;
@@ -31,7 +31,7 @@ function withBody(at: number, bytes: number): Buffer {
   });
 }
 
-/** The code of the dead letter of a message, null without one; commits after each. */
+/** Returns the code of the dead letter of each message, null if there is none; commits after each message. */
 function codeOf(
   partition: MatchPartition,
   offset: number,
@@ -79,7 +79,7 @@ describe('a message that would make a record of its match too large', () => {
     const codes = all.map((value, offset) => codeOf(partition, offset, value, published));
     expect(codes).toEqual([null, null, ...expected, null, null, null]);
 
-    // As if it had never come: the later offsets are the same.
+    // As if the message never came: the later offsets are the same.
     const whole = partitionOf();
     const without: string[] = [];
     all.forEach((value, offset) => {
@@ -120,11 +120,11 @@ describe('a message that would make a record of its match too large', () => {
     expect(codes[1]).toEqual(codes[0]);
   });
 
-  test('is found at the flush where its size does not show it: the start of the timeline adds players to the result', () => {
+  test('is found at the flush if the estimate misses it: the start of the timeline adds players to the result', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
     const name = 'x'.repeat(60 * KIB);
-    // The match is not followed from its start, so its result has no cards.
+    // The start of the timeline is unknown, so that the result has no cards.
     for (let id = 110; id < 125; id++) {
       const value = changed(goal(1, id, id, false), ({ incident }) => {
         const record = incident?.incident as Incident;

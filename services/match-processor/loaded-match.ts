@@ -12,9 +12,8 @@ import { resultChanges, resultKey, type TableResult } from '#domain/match-result
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
-import { flagsOf, type MatchFlag } from './match-flags.ts';
 
-/** The topics of the match processor, in and out. */
+/** The topics that the match processor reads and writes. */
 export const VALUES = [
   'normalized-messages',
   'match-incidents',
@@ -26,22 +25,22 @@ export const VALUES = [
 export type MatchCodecs = CodecsOf<(typeof VALUES)[number]>;
 
 /**
- * Largest key and value together of a record of this processor: with the overhead of runtime and broker it still
- * fits into a record batch of 1 MiB. A message that would exceed it becomes a dead letter.
+ * Maximum size of key and value of a record. With the overhead of runtime and broker the record still fits into a record batch
+ * of 1 MiB. A message that would exceed it becomes a dead letter.
  */
 export const MAX_RECORD_BYTES = 800 * 1024;
 
-/** The most a message enlarges a record, as a multiple of its own bytes: a field is up to four times in a state. */
+/** Maximum growth of a record by a message, as a multiple of the message's bytes: a state has a field up to four times. */
 const GROWTH = 4;
 
 /**
- * Most bytes of messages of one match in a transaction: beyond it each further message would have its sizes checked on a copy of
- * the match, which costs more the longer the match is.
+ * Maximum bytes of messages of one match in a transaction. Above it, `checkSizes` would have to check each further message on a
+ * copy of the match, which costs more the longer the match is.
  */
 export const MAX_PENDING_BYTES = 150 * 1024;
 
 /**
- * Whether a message of this many bytes may make a record of the match too large, estimated without encoding it: if so,
+ * Whether a message of this many bytes may make a record of the match too large. An estimate that encodes nothing: if true,
  * `checkSizes` decides.
  */
 export function mayOutgrow(
@@ -51,10 +50,7 @@ export function mayOutgrow(
   return GROWTH * (stateBytes + resultBytes + idBytes + pendingBytes + messageBytes) > MAX_RECORD_BYTES;
 }
 
-/**
- * Applies a message to a copy of its match. Throws `PoisonError` where one of the resulting records is larger than its
- * topic allows.
- */
+/** Applies a message to a copy of its match. Throws `PoisonError` when one of the resulting records is too large. */
 export function checkSizes(
   codecs: MatchCodecs,
   loaded: LoadedMatch,
@@ -76,59 +72,56 @@ export function checkSizes(
     );
   }
   checkSize('match-state', event, codecs['match-state'].encode(matchState(copy)));
-  for (const change of resultChanges(loaded.published, matchResult(copy), stampOf(copy))) {
+  for (const change of resultChanges(loaded.publishedResult, matchResult(copy), stampOf(copy))) {
     checkSize('match-results', resultKey(change), codecs['match-results'].encode(change));
   }
 }
 
-/** Throws `PoisonError` for a record that is larger than its topic allows. */
+/** Throws `PoisonError` for a record above `MAX_RECORD_BYTES`. */
 export function checkSize(topic: string, key: string, value: Buffer): void {
   const bytes = Buffer.byteLength(key) + value.length;
   if (bytes <= MAX_RECORD_BYTES) return;
   throw new PoisonError(
     'STATE_TOO_LARGE',
-    `${topic} ${key.slice(0, 100)}: the record would take ${bytes} bytes, ${MAX_RECORD_BYTES} are the limit`,
+    `${topic} ${key.slice(0, 100)}: the record would have ${bytes} bytes, the limit is ${MAX_RECORD_BYTES}`,
   );
 }
 
-/** The key of an incident on match-incidents. */
+/** Returns the key of an incident on match-incidents. */
 export function incidentKey(eventId: number, incidentId: string): string {
   return `${eventId}/${incidentId}`;
 }
 
-/** The most that one message moves the clock, milliseconds. */
-const STEP_MS = 60_000;
+/** The flags of a match whose state may be wrong: laws 8 (agreement), 6 (orphans) and 5 (anomalies). */
+export const MATCH_FLAGS = ['score_differs', 'orphan', 'anomaly'] as const;
 
-/**
- * Elapsed time by the times of receipt of messages, without reading a clock. A message far ahead moves it by one minute,
- * and one far behind resets its base, so that neither a step of a receiver's clock nor its correction stops it.
- * Differences of seconds between receivers do not count.
- */
-export class ReceivedClock {
-  #elapsedMs = 0;
-  #at: number | null = null;
+type MatchFlag = (typeof MATCH_FLAGS)[number];
 
-  /** Milliseconds since the first message; less after a long silence. */
-  get elapsedMs(): number {
-    return this.#elapsedMs;
-  }
+/** Numbers of matches by flag. */
+export type FlagCounts = Record<MatchFlag, number>;
 
-  /** Advances to the time of receipt of the next message, Unix milliseconds. */
-  follow(receivedAt: number): void {
-    const ahead = receivedAt - (this.#at ?? receivedAt);
-    if (ahead > 0) this.#elapsedMs += Math.min(ahead, STEP_MS);
-    if (this.#at === null || ahead > 0 || ahead < -STEP_MS) this.#at = receivedAt;
-  }
+/** Returns counts of zero. */
+export function noFlags(): FlagCounts {
+  return { score_differs: 0, orphan: 0, anomaly: 0 };
 }
 
-/** A match in memory, with the state of its published records. */
+/** Returns the flags of a match. */
+export function flagsOf({ agreement, orphans, anomalies }: MatchState): readonly MatchFlag[] {
+  const flags: MatchFlag[] = [];
+  if (agreement === 'differs') flags.push('score_differs');
+  if (orphans.length > 0) flags.push('orphan');
+  if (anomalies.length > 0) flags.push('anomaly');
+  return flags;
+}
+
+/** A match in memory, with the content and sizes of its published records. */
 export type LoadedMatch = {
   readonly match: Match;
   /** Incidents that changed since the last flush. */
   touched: Set<string>;
-  /** Its last published incidents, by key: encoding all of them again to spill the match costs more. */
+  /** Its last published incidents, encoded, by key: to spill the match they need not be encoded again. */
   readonly incidents: Map<string, Buffer>;
-  /** Bytes of `incidents`, of their ids, and of the last published state and result. */
+  /** Bytes of the values of `incidents`, of their keys, and of the last published state and result. */
   incidentBytes: number;
   idBytes: number;
   stateBytes: number;
@@ -137,37 +130,37 @@ export type LoadedMatch = {
   pendingBytes: number;
   /** Last use, by the clock of receipt, milliseconds. */
   usedAt: number;
-  /** In play, by its last published state: more messages are expected. */
+  /** Whether it is in play, by its last published state: more messages are expected. */
   live: boolean;
-  /** What is wrong with it, by its last published state. */
+  /** Its flags, by its last published state. */
   flags: readonly MatchFlag[];
-  /** Its last published result. */
-  published: TableResult | null;
-  /** `published` may belong to an earlier state. */
-  stale: boolean;
-  /** Nothing of it was published since the partition was claimed. */
+  /** Its last published result; null if it had none. */
+  publishedResult: TableResult | null;
+  /** Whether `publishedResult` may belong to an earlier state. */
+  isResultStale: boolean;
+  /** Whether nothing of it was published since the partition was claimed. */
   restored: boolean;
 };
 
 /** Key of an empty record that marks a spilled match as published since the claim. */
 const PUBLISHED = '';
 
-/** Memory of a loaded match beside its records, bytes: an estimate, on the safe side. */
+/** Estimated memory of a loaded match beside its records, bytes: rather too much. */
 const OBJECT_BYTES = 8 * 1024;
-/** Memory of a decoded record as a multiple of its encoded bytes: an estimate too. */
+/** Estimated memory of a decoded record, as a multiple of its encoded bytes. */
 const DECODED = 3;
 
-/** Estimated memory of a match, bytes. */
+/** Returns the estimated memory of a match, bytes. */
 export function weightOf({ stateBytes, incidentBytes }: LoadedMatch): number {
   return OBJECT_BYTES + DECODED * (stateBytes + incidentBytes);
 }
 
-/** A new match. */
+/** Returns a new match. */
 export function newLoaded(codecs: MatchCodecs, eventId: number): LoadedMatch {
   return loadedOf(codecs, newMatch(eventId), new Map(), 0, false);
 }
 
-/** The whole match of these records. */
+/** Returns the match of the records that `spilled` returned or a changelog has. */
 export function load(codecs: MatchCodecs, eventId: number, records: Map<string, Buffer>): LoadedMatch {
   const stateKey = String(eventId);
   const encoded = records.get(stateKey);
@@ -183,7 +176,7 @@ export function load(codecs: MatchCodecs, eventId: number, records: Map<string, 
   };
 }
 
-/** The records of a match without changes to publish, in the shape of `load`; none where nothing was ever published. */
+/** Returns the records of a match without pending changes, for `load`; none if nothing of it was ever published. */
 export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer; value: Buffer }[] {
   const { match, incidents, stateBytes, restored } = loaded;
   if (stateBytes === 0) return [];
@@ -194,7 +187,7 @@ export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer
   return records;
 }
 
-/** An independent copy of a match. */
+/** Returns an independent copy of a match. */
 function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
   if (stateBytes === 0 && pendingBytes === 0) return newMatch(match.eventId);
   const ids = new Set(touched);
@@ -210,7 +203,7 @@ export function isLive({ status_type }: MatchState): boolean {
   return status_type === 'live';
 }
 
-/** Marks an incident as published. */
+/** Notes the published record of an incident. */
 export function setIncident(loaded: LoadedMatch, key: string, value: Buffer): void {
   const before = loaded.incidents.get(key);
   if (before === undefined) loaded.idBytes += key.length;
@@ -231,7 +224,7 @@ function loadedOf(
     incidentBytes += value.length;
     idBytes += key.length;
   }
-  const published = matchResult(match);
+  const result = matchResult(match);
   return {
     match,
     touched: new Set(),
@@ -240,15 +233,15 @@ function loadedOf(
     idBytes,
     stateBytes,
     resultBytes:
-      published === null
+      result === null
         ? 0
-        : codecs['match-results'].encode({ ...published, removed: false, ...stampOf(match) }).length,
+        : codecs['match-results'].encode({ ...result, removed: false, ...stampOf(match) }).length,
     pendingBytes: 0,
     usedAt: 0,
     live: false,
     flags: [],
-    published,
-    stale: false,
+    publishedResult: result,
+    isResultStale: false,
     restored,
   };
 }

@@ -2,59 +2,84 @@ import { hasValue, type KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import {
+  type FlagCounts,
   type LoadedMatch,
   load,
   type MatchCodecs,
   newLoaded,
-  ReceivedClock,
+  noFlags,
   spilled,
   weightOf,
 } from './loaded-match.ts';
-import { type FlagCounts, noFlags } from './match-flags.ts';
 
-/** Which matches of a partition stay in memory. */
+/** Options of a cache: which matches of a partition stay in memory. */
 export type MatchCacheOptions = {
   readonly codecs: MatchCodecs;
-  /** A match is spilled when no message of it was received for this long, milliseconds (see `ReceivedClock`). */
+  /** Time without a message after which a match is spilled, milliseconds (see `ReceivedClock`). */
   readonly keepLoadedMs: number;
-  /** Most matches in memory; the most recently used stay. */
+  /** Maximum number of matches in memory; the most recently used stay. */
   readonly maxLoaded: number;
-  /** Most bytes of matches in memory, estimated. Default 64 MiB. */
+  /** Maximum estimated bytes of matches in memory. Default 64 MiB. */
   readonly maxLoadedBytes?: number;
 };
 
 /**
- * Most matches in memory that are not in play: most of them receive nothing for hours, and objects dropped after a
- * commit or two are cheap to collect.
+ * Maximum number of matches in memory that are not in play. Most of them receive nothing for hours, and objects that are
+ * dropped after one or two commits are cheap to collect.
  */
-const MAX_RESTING = 64;
+const MAX_IDLE = 64;
 const MAX_LOADED_BYTES = 64 * 1024 * 1024;
-/** The share of matches that stay when there are too many: finding the most recently used costs a pass. */
+/** Share of the limit to which too many matches are reduced: each search for the least recently used is a pass over all. */
 const KEPT_SHARE = 0.75;
-/** How far a transaction may exceed the limit. */
+/** Share of the limit at which a transaction is full. */
 const FULL_SHARE = 1.5;
 
-/** Looking for matches to spill costs a pass over all in memory. */
+/** Interval between searches for matches to spill by `keepLoadedMs`: each is a pass over all in memory. */
 const SWEEP_MS = 60_000;
 
 const SLASH = 47;
 const ZERO = 48;
 
+/** Maximum time by which one message advances the clock, milliseconds. */
+const STEP_MS = 60_000;
+
+/**
+ * Elapsed time by the times of receipt of messages; reads no clock. A message far ahead advances it by one minute, and one far
+ * behind resets its base, so that neither a step of a receiver's clock nor its correction stops it. Receivers may differ by
+ * seconds.
+ */
+export class ReceivedClock {
+  #elapsedMs = 0;
+  #at: number | null = null;
+
+  /** Milliseconds since the first message; less after a long silence. */
+  get elapsedMs(): number {
+    return this.#elapsedMs;
+  }
+
+  /** Advances to the time of receipt of the next message, Unix milliseconds. */
+  follow(receivedAt: number): void {
+    const ahead = receivedAt - (this.#at ?? receivedAt);
+    if (ahead > 0) this.#elapsedMs += Math.min(ahead, STEP_MS);
+    if (this.#at === null || ahead > 0 || ahead < -STEP_MS) this.#at = receivedAt;
+  }
+}
+
 /** Whether a match changed since the last flush. */
 type IsChanged = (eventId: number) => boolean;
 
-/** The matches of one partition: in memory, ready for the next message, or spilled as the records that restore them. */
+/** The matches of one partition: loaded in memory, or spilled as the records that restore them. */
 export class MatchCache {
   readonly #options: MatchCacheOptions;
   readonly #maxLoadedBytes: number;
   /** Least recently used first. */
   readonly #loaded = new Map<number, LoadedMatch>();
-  /** Spilled records by event, without the matches in memory. */
+  /** Records of the spilled matches, by event id. */
   readonly #spilled = new SpillStore();
   readonly #clock = new ReceivedClock();
   #loadedBytes = 0;
-  /** Matches in memory that are not in play. */
-  #resting = 0;
+  /** Number of matches in memory that are not in play. */
+  #idle = 0;
   #flagged = noFlags();
   #sweptAt = 0;
 
@@ -63,22 +88,22 @@ export class MatchCache {
     this.#maxLoadedBytes = options.maxLoadedBytes ?? MAX_LOADED_BYTES;
   }
 
-  /** Matches in memory. */
+  /** Number of matches in memory. */
   get loadedSize(): number {
     return this.#loaded.size;
   }
 
-  /** All matches. */
+  /** Number of all matches. */
   get size(): number {
     return this.#loaded.size + this.#spilled.size;
   }
 
-  /** Matches in memory, by what is wrong with them. */
+  /** Number of matches in memory by flag. */
   get flagged(): FlagCounts {
     return this.#flagged;
   }
 
-  /** Spills restored states. A batch has one for every transaction: copies only the last of each event. */
+  /** Spills restored states: the last one of each event, as a batch has one for every transaction. */
   restoreStates(records: readonly ConsumedRecord[]): void {
     const seen = new Set<number>();
     for (let at = records.length - 1; at >= 0; at--) {
@@ -91,7 +116,7 @@ export class MatchCache {
     }
   }
 
-  /** Spills restored incidents. Those of one event are adjacent in a transaction, and stay together. */
+  /** Spills restored incidents. Those of one event are adjacent in a transaction, and are spilled together. */
   restoreIncidents(records: readonly ConsumedRecord[]): void {
     const values: readonly KeyedValue[] = records.every(hasValue) ? records : records.filter(hasValue);
     for (let from = 0, to = 0; from < values.length; from = to) {
@@ -102,12 +127,12 @@ export class MatchCache {
     }
   }
 
-  /** To wait for before more is spilled, as `SpillStore.room`. */
+  /** Returns a promise to await before more is spilled, as `SpillStore.room`. */
   room(): Promise<void> | undefined {
     return this.#spilled.room();
   }
 
-  /** The match from memory, loaded from disk, or new. */
+  /** Returns the match from memory, from disk, or a new one. */
   find(eventId: number): LoadedMatch {
     const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
@@ -128,7 +153,7 @@ export class MatchCache {
     this.#loaded.set(eventId, loaded);
   }
 
-  /** Runs a change of a match that changes its size, its flags, or whether it is in play. */
+  /** Calls `change`, which may change a match's size, its flags, or whether it is in play. */
   resize(loaded: LoadedMatch, change: () => void): void {
     this.#subtract(loaded);
     change();
@@ -139,7 +164,7 @@ export class MatchCache {
   isFull(): boolean {
     return (
       this.#loaded.size > this.#options.maxLoaded * FULL_SHARE ||
-      this.#resting > MAX_RESTING * FULL_SHARE ||
+      this.#idle > MAX_IDLE * FULL_SHARE ||
       this.#loadedBytes > this.#maxLoadedBytes * FULL_SHARE
     );
   }
@@ -147,7 +172,7 @@ export class MatchCache {
   /** Spills what exceeds the limits, without the matches that changed since the last flush. */
   evict(isChanged: IsChanged): void {
     const { keepLoadedMs, maxLoaded } = this.#options;
-    if (this.#resting > MAX_RESTING) this.#spillResting(isChanged);
+    if (this.#idle > MAX_IDLE) this.#spillIdle(isChanged);
     if (this.#loaded.size > maxLoaded || this.#loadedBytes > this.#maxLoadedBytes)
       this.#spillLeastUsed(isChanged);
     const now = this.#clock.elapsedMs;
@@ -179,13 +204,13 @@ export class MatchCache {
 
   #add(loaded: LoadedMatch): void {
     this.#loadedBytes += weightOf(loaded);
-    if (!loaded.live) this.#resting += 1;
+    if (!loaded.live) this.#idle += 1;
     for (const flag of loaded.flags) this.#flagged[flag] += 1;
   }
 
   #subtract(loaded: LoadedMatch): void {
     this.#loadedBytes -= weightOf(loaded);
-    if (!loaded.live) this.#resting -= 1;
+    if (!loaded.live) this.#idle -= 1;
     for (const flag of loaded.flags) this.#flagged[flag] -= 1;
   }
 
@@ -198,20 +223,20 @@ export class MatchCache {
     }
   }
 
-  #spillResting(isChanged: IsChanged): void {
+  #spillIdle(isChanged: IsChanged): void {
     for (const [eventId, loaded] of this.#leastUsed(isChanged)) {
-      if (this.#resting <= MAX_RESTING * KEPT_SHARE) return;
+      if (this.#idle <= MAX_IDLE * KEPT_SHARE) return;
       if (!loaded.live) this.#spill(eventId, loaded);
     }
   }
 
-  /** Matches in memory without changes to publish, least recently used first. */
+  /** Returns the matches in memory without pending changes, least recently used first. */
   #leastUsed(isChanged: IsChanged): [eventId: number, loaded: LoadedMatch][] {
     return [...this.#loaded].filter(([eventId]) => !isChanged(eventId));
   }
 }
 
-/** The event id at the start of a key, read without making a string. */
+/** Returns the event id at the start of a key; allocates no string. */
 function eventIdOf(key: Buffer): number {
   let id = 0;
   for (let at = 0; at < key.length; at++) {

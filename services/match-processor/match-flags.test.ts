@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { flagsOf } from './match-flags.ts';
-import type { MatchPartitionOptions } from './match-partition.ts';
-import { type Committed, commitMetrics } from './metrics.ts';
+import { flagsOf } from './loaded-match.ts';
+import type { MatchCommit, MatchPartitionOptions } from './match-partition.ts';
+import { commitMetrics } from './service.ts';
 import { codecs, goal, partitionOf, START } from './testing/partition.ts';
 
 const WELL: MatchState = { ...sampleOf('match-state'), agreement: 'agrees', orphans: [], anomalies: [] };
@@ -20,7 +20,7 @@ test.each<[what: string, state: Partial<MatchState>, flags: string[]]>([
     { agreement: 'differs', orphans: ['5-1'], anomalies: ['5-3:for_all'] },
     ['score_differs', 'orphan', 'anomaly'],
   ],
-])('flagsOf: %s', (_, state, flags) => {
+])('flags %s', (_, state, flags) => {
   expect(flagsOf({ ...WELL, ...state })).toEqual(flags);
 });
 
@@ -31,14 +31,14 @@ function goalOf(eventId: number, at: number, participant_id: number): Buffer {
   return codecs['normalized-messages'].encode({ ...message, incident: { deleted: false, incident } });
 }
 
-/** What a partition reports, and its commits of one message each. */
+/** A partition, its reports, and a function that applies messages and commits. */
 function reporting(limits: Partial<MatchPartitionOptions> = {}) {
-  const reports: Committed[] = [];
+  const reports: MatchCommit[] = [];
   const partition = partitionOf({
     ...limits,
     onCommitted: ({ receivedAt, flagged }) => reports.push({ receivedAt, flagged: { ...flagged } }),
   });
-  const commit = (...values: readonly Buffer[]): Committed | undefined => {
+  const commit = (...values: readonly Buffer[]): MatchCommit | undefined => {
     const collector = new RecordCollector(0);
     for (const value of values) partition.process({ offset: reports.length, key: null, value }, collector);
     partition.flush(collector);
@@ -48,18 +48,18 @@ function reporting(limits: Partial<MatchPartitionOptions> = {}) {
   return { partition, reports, commit };
 }
 
-test('a commit reports when the messages that changed a match were received, each once', () => {
+test('reports once with the commit when each message that changed a match was received', () => {
   const { commit } = reporting();
   const start = goal(1, 100, 0, false);
   expect(commit(start, goal(1, 110, 60, false))?.receivedAt).toEqual([START * 1_000, (START + 60) * 1_000]);
   expect(commit(start)?.receivedAt).toEqual([]);
 });
 
-test('matches in memory are counted by flag until they are mended, spilled, or the partition is released', () => {
+test('counts matches in memory by flag until they are corrected, spilled, or the partition is released', () => {
   const { commit, partition, reports } = reporting({ keepLoadedMs: 100_000 });
   expect(commit(goalOf(1, 0, 77), goalOf(2, 1, 77))?.flagged.anomaly).toBe(2);
   expect(commit(goalOf(1, 2, 1))?.flagged.anomaly).toBe(1);
-  // Nothing of the second match for longer than it is kept, by steps that the clock of receipt follows.
+  // The second match gets no message for longer than it is kept; the clock of receipt advances a minute a message.
   for (const at of [60, 120, 180]) commit(goal(3, 110, at, false));
   expect(reports.at(-1)?.flagged.anomaly).toBe(0);
   expect(commit(goalOf(2, 1, 77))?.flagged.anomaly, 'a copy loads it again').toBe(1);
@@ -67,7 +67,7 @@ test('matches in memory are counted by flag until they are mended, spilled, or t
   expect(reports.at(-1)?.flagged.anomaly).toBe(0);
 });
 
-test('metrics: the time from receipt to commit by the clock, and a gauge for each flag', async () => {
+test('observes the time from receipt to commit, and sets a gauge for each flag', async () => {
   const registry = new Registry();
   const observe = commitMetrics(registry, () => 10_500);
   observe(3, { receivedAt: [10_000, 9_500], flagged: { score_differs: 2, orphan: 0, anomaly: 1 } });

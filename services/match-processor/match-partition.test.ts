@@ -4,7 +4,7 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import { MAX_PENDING_BYTES } from './loaded-match.ts';
 import { codecs, goal, partitionOf, run } from './testing/partition.ts';
 
-test('a new owner restores everything it needs from the written records: it publishes the same bytes', async () => {
+test('a new owner restores its state from the written records, and publishes the same bytes', async () => {
   const messages = [
     goal(1, 100, 0, false),
     goal(1, 110, 60, false, 'tbd'),
@@ -46,7 +46,7 @@ function results(lines: readonly string[]): Result[] {
     });
 }
 
-test('publishes a result where it changes, and a removal in the group that a match has left', () => {
+test('publishes a result that changes, and a removal from the group that a match left', () => {
   const { written } = run({}, [
     goal(1, 100, 0, false),
     goal(1, 110, 60, false),
@@ -84,7 +84,7 @@ test.each([
   expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
 });
 
-test('ends a transaction before messages of one match are checked on copies of it', () => {
+test('ends a transaction before the size of messages of one match must be checked on copies of it', () => {
   const partition = partitionOf();
   const collector = new RecordCollector(0);
   let bytes = 0;

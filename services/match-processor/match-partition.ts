@@ -9,6 +9,8 @@ import type { MessageFields } from '#tracing/message-fields.ts';
 import {
   checkSize,
   checkSizes,
+  type FlagCounts,
+  flagsOf,
   incidentKey,
   isLive,
   type LoadedMatch,
@@ -19,20 +21,26 @@ import {
   VALUES,
 } from './loaded-match.ts';
 import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
-import { flagsOf } from './match-flags.ts';
-import type { Committed } from './metrics.ts';
+
+/** The effect of a commit, for the metrics. */
+export type MatchCommit = {
+  /** When the messages that changed a match were received, Unix milliseconds. */
+  readonly receivedAt: readonly number[];
+  /** Number of matches in memory by flag. */
+  readonly flagged: FlagCounts;
+};
 
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
-  /** Name of a topic on the broker. */
+  /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
   /** Called after each commit, for the metrics. */
-  readonly onCommitted?: (committed: Committed) => void;
+  readonly onCommitted?: (commit: MatchCommit) => void;
 };
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
-/** All matches of one partition: applies messages, keeps their state, publishes changes. */
+/** The matches of one partition: applies messages, keeps the state of matches, publishes changes. */
 export class MatchPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: MatchPartitionOptions;
@@ -40,11 +48,11 @@ export class MatchPartition implements PartitionProcessor {
   readonly #cache: MatchCache;
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
-  /** A match has as many messages as a transaction may have of one. */
+  /** Whether the messages of one match exceed `MAX_PENDING_BYTES`. */
   #isFull = false;
   /** When the messages of the next commit were received. */
   #receivedAt: number[] = [];
-  /** The trace of the last message that changed each of these, where that is sampled. */
+  /** The trace of the last message that changed each match, if that message is sampled. */
   readonly #traces = new Map<number, string>();
 
   constructor(options: MatchPartitionOptions) {
@@ -53,7 +61,7 @@ export class MatchPartition implements PartitionProcessor {
     this.#names = namesOf(VALUES, options.topicName);
   }
 
-  /** Spills restored records: a match is decoded when its next message comes. */
+  /** Spills restored records: a match is decoded with its next message. */
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
     const { codecs } = this.#options;
     if (topic === this.#names['match-state']) {
@@ -86,7 +94,7 @@ export class MatchPartition implements PartitionProcessor {
     return this.#isFull || this.#cache.isFull();
   }
 
-  /** Throws `PoisonError` for a record over the limit that `process` could not foresee. */
+  /** Publishes the changed matches. Throws `PoisonError` for a record above the limit that `process` did not foresee. */
   flush(collector: RecordCollector): void {
     for (const [eventId, loaded] of this.#changed) {
       if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
@@ -103,7 +111,7 @@ export class MatchPartition implements PartitionProcessor {
     this.#receivedAt = [];
   }
 
-  /** Matches in memory, ready for the next message. */
+  /** Number of matches in memory. */
   loadedSize(): number {
     return this.#cache.loadedSize;
   }
@@ -134,26 +142,25 @@ export class MatchPartition implements PartitionProcessor {
     loaded.live = isLive(state);
     loaded.flags = flagsOf(state);
     loaded.pendingBytes = 0;
-    if (loaded.stale) this.#publishResult(loaded, collector);
+    if (loaded.isResultStale) this.#publishResult(loaded, collector);
   }
 
   /**
-   * The last published result derives from the restored state, so it needs no record of its own. But readers may have
-   * seen a result of the previous owner's aborted transaction (docs/decisions/0045), so a restored match publishes its
-   * result again.
+   * Publishes the result of a match if it changed. A restored match publishes it unchanged too: readers may have seen a result
+   * of the previous owner's aborted transaction (docs/decisions/0045).
    */
   #publishResult(loaded: LoadedMatch, collector: RecordCollector): void {
-    const { match, published, restored } = loaded;
+    const { match, publishedResult, restored } = loaded;
     const result = matchResult(match);
     const codec = this.#options.codecs['match-results'];
-    for (const change of resultChanges(published, result, stampOf(match), restored)) {
+    for (const change of resultChanges(publishedResult, result, stampOf(match), restored)) {
       const partition = partitionHash(Buffer.from(seasonKey(change))) % RESULT_PARTITIONS;
       const value = codec.encode(change);
       this.#add(collector, 'match-results', resultKey(change), value, partition);
       loaded.resultBytes = value.length;
     }
-    loaded.published = result;
-    loaded.stale = false;
+    loaded.publishedResult = result;
+    loaded.isResultStale = false;
     loaded.restored = false;
   }
 
@@ -197,7 +204,7 @@ export class MatchPartition implements PartitionProcessor {
       collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
     for (const id of incidents) loaded.touched.add(id);
-    if (result || loaded.restored) loaded.stale = true;
+    if (result || loaded.restored) loaded.isResultStale = true;
     this.#changed.set(event_id, loaded);
     this.#receivedAt.push(received_at);
     if (collector.traceparent !== undefined) this.#traces.set(event_id, collector.traceparent);

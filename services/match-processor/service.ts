@@ -1,13 +1,14 @@
+import { Gauge, type Registry } from 'prom-client';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
+import { stageLatencies } from '#service/stage-latency.ts';
 import { settings } from './config.ts';
-import { VALUES } from './loaded-match.ts';
-import { MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
-import { commitMetrics } from './metrics.ts';
+import { MATCH_FLAGS, VALUES } from './loaded-match.ts';
+import { type MatchCommit, MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
 
 const NAME = 'match-processor';
 
-/** The service: the laws of match state, a task for each partition of normalized-messages. */
+/** The service that derives match state by the laws, with a task for each partition of normalized-messages. */
 export const matchProcessor: ServiceDefinition<typeof settings> = {
   name: NAME,
   about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',
@@ -17,8 +18,27 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
     return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {
       const { KEEP_LOADED_SECONDS, MAX_LOADED_MATCHES: maxLoaded } = context.config;
       const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
-      const onCommitted: MatchPartitionOptions['onCommitted'] = (committed) => observe(partition, committed);
+      const onCommitted: MatchPartitionOptions['onCommitted'] = (commit) => observe(partition, commit);
       return new MatchPartition({ partition, codecs, topicName, keepLoadedMs, maxLoaded, onCommitted });
     });
   },
 };
+
+/** Registers the metrics of commits. Returns a function that adds a commit. `now`: Unix milliseconds. */
+export function commitMetrics(
+  registry: Registry,
+  now: () => number,
+): (partition: number, commit: MatchCommit) => void {
+  const { received_to_state } = stageLatencies(registry, ['received_to_state']);
+  const matches = new Gauge({
+    name: 'touchline_flagged_matches',
+    help: 'Matches in memory that are wrong, or cannot be judged in full, by reason.',
+    labelNames: ['partition', 'reason'],
+    registers: [registry],
+  });
+  return (partition, { receivedAt, flagged }) => {
+    const committedAt = now();
+    for (const at of receivedAt) received_to_state(committedAt - at);
+    for (const reason of MATCH_FLAGS) matches.set({ partition, reason }, flagged[reason]);
+  };
+}

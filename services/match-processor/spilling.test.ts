@@ -4,7 +4,7 @@ import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecs, goal, partitionOf, run, START } from './testing/partition.ts';
 
-/** Messages of another match, one a minute: they advance the clock. */
+/** Messages of another match, one each minute: they advance the clock. */
 function minutes(from: number, to: number): Buffer[] {
   const messages: Buffer[] = [];
   for (let at = from; at <= to; at += 60) messages.push(goal(2, 110, at, false));
@@ -24,7 +24,7 @@ describe('a match without messages', () => {
   ];
   const all = run({ keepLoadedMs: Number.MAX_SAFE_INTEGER }, messages);
 
-  test('is spilled after its time and loaded whole for a late message: the same bytes are published', () => {
+  test('is spilled after its time, and loaded for a late message: the same bytes are published', () => {
     const spilling = run({}, messages.slice(0, -1));
     expect(spilling.partition.loadedSize()).toBe(1);
     expect(spilling.partition.size()).toBe(2);
@@ -36,7 +36,7 @@ describe('a match without messages', () => {
     ['ahead', (at: number) => (at === 240 ? 315_360_000 : at)],
     ['ahead, for a while', (at: number) => (at < 400 ? at + 315_360_000 : at)],
     ['back', (at: number) => (at > 600 ? at - 315_360_000 : at)],
-  ])('is spilled too where the receiver’s clock steps %s', (_, clock) => {
+  ])('is spilled also if the receiver’s clock steps %s', (_, clock) => {
     const steps = [goal(1, 100, clock(0), false), ...minutes(60, 2_000)].map((bytes, at) => {
       const message = codecs['normalized-messages'].decode(bytes) as NormalizedMessage;
       const received_at = (START + clock(at * 60)) * 1_000;
@@ -47,7 +47,7 @@ describe('a match without messages', () => {
     expect(partition.size()).toBe(2);
   });
 
-  test('is dropped without a record where it received only keep-alives', () => {
+  test('is dropped without a record if it received only keep-alives', () => {
     const alive = normalizeMessage(
       { id: 1, type: 'event_keep_alive', ut: START, data: { event: { id: 7 } } },
       { origin: 'webhook', deliveryId: 'delivery', receivedAt: START * 1_000 },
@@ -64,7 +64,7 @@ describe('a match without messages', () => {
 
 describe('more matches than the limit', () => {
   const ids = Array.from({ length: 40 }, (_, at) => at + 1);
-  // All within a second, then each once more, and once without a change of the result.
+  // All within a second, then each match once more, and once without a change of the result.
   const messages = [100, 110, 110].flatMap((incident, at) => ids.map((id) => goal(id, incident, at, false)));
   const all = run({}, messages);
 
@@ -79,7 +79,7 @@ describe('more matches than the limit', () => {
     expect(few.partition.size()).toBe(40);
   });
 
-  test('that are not in play ask for a commit too, and few of them stay', () => {
+  test('that are not in play request a commit too, and few of them stay', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
     const over = Array.from({ length: 97 }, (_, at) => goal(at + 1, 100, at, true));
@@ -104,7 +104,7 @@ describe('more matches than the limit', () => {
     expect(decode).toHaveBeenCalledTimes(1);
   });
 
-  test('ask for a commit, and stay while they have unpublished changes', () => {
+  test('request a commit, and stay while they have unpublished changes', () => {
     const partition = partitionOf({ maxLoaded: 8 });
     const collector = new RecordCollector(0);
     for (const [offset, value] of messages.slice(0, 40).entries()) {

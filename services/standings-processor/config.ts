@@ -8,6 +8,6 @@ export const settings = z.object({
     .string()
     .default('')
     .describe(
-      'Folder of the competitions’ rules, a JSON file each, default.json for all others; empty: data/rules of this program. Read at the start.',
+      'Folder of the competition rules: one JSON file for each competition, default.json for all others. Empty: data/rules of this program. Read at start.',
     ),
 });

@@ -1,42 +1,42 @@
 import { hash } from 'node:crypto';
 import { SOCCER } from '#contract/soccer.ts';
-import { typeFields } from '#domain/standings/body.ts';
+import { FIRST_STANDINGS_ID, typeFields } from '#domain/standings/body.ts';
 import type { DerivedTable } from '#domain/standings/season-tables.ts';
-import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
+
 import type { Cause, Standings, StandingsEntry } from '#topics/generated/types.ts';
 
-/** The last published record: a new version differs from it in a visible field. */
-type Published = { version: number; ut: number; digest: string };
+/** The last published version of a record. `digest`: that of its visible fields. */
+type PublishedVersion = { version: number; ut: number; digest: string };
 
-/** The last published table. */
-type Known = { table: Published | null; entry: Published | null };
+/** The last published records of a table: the table and its catalogue entry; null if never published. */
+type KnownTable = { table: PublishedVersion | null; entry: PublishedVersion | null };
 
-/** The records to publish of a table; null where nothing changed. */
-export type TableChange = { readonly table: Standings | null; readonly entry: StandingsEntry | null };
+/** The records to publish of a table; null if unchanged. */
+type TableChange = { readonly table: Standings | null; readonly entry: StandingsEntry | null };
 
 /**
- * The versions of all tables of a partition: only a change makes a new one. They stay in memory: 290 bytes a table
- * (100,000 tables restored, heap after a collection), some 5 KB a season with every kind of table.
+ * The versions of all tables of a partition: only a change of a visible field makes a new one. They stay in memory: 290 bytes a
+ * table (100,000 tables restored, heap after a collection), some 5 KB a season with every kind of table.
  */
 export class KnownTables {
-  readonly #known = new Map<number, Known>();
+  readonly #known = new Map<number, KnownTable>();
 
   restoreTable({ standings_id, version, ut, body }: Standings): void {
     // Passed-through tables are not ours.
     if (standings_id < FIRST_STANDINGS_ID) return;
-    this.#of(standings_id).table = { version, ut, digest: digestOf(body) };
+    this.#knownTable(standings_id).table = { version, ut, digest: digestOf(body) };
   }
 
   restoreEntry({ version, ut, cause: _, ...shown }: StandingsEntry): void {
     if (shown.standings_id < FIRST_STANDINGS_ID) return;
-    this.#of(shown.standings_id).entry = { version, ut, digest: digestOf(shownOf(shown)) };
+    this.#knownTable(shown.standings_id).entry = { version, ut, digest: digestOf(shownOf(shown)) };
   }
 
-  /** Compares a derived table with the last published one, and replaces that. */
+  /** Returns the records to publish of a derived table. From then on these are the last published ones. */
   update({ id, type, object, active, body }: DerivedTable, cause: Cause): TableChange {
     // A table that never had a row was never published.
     if (!active && !this.#known.has(id)) return { table: null, entry: null };
-    const known = this.#of(id);
+    const known = this.#knownTable(id);
     const { type_id, ...named } = typeFields(type);
     const shared = {
       standings_id: id,
@@ -63,19 +63,19 @@ export class KnownTables {
     };
   }
 
-  #of(id: number): Known {
+  #knownTable(id: number): KnownTable {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    const none: Known = { table: null, entry: null };
+    const none: KnownTable = { table: null, entry: null };
     this.#known.set(id, none);
     return none;
   }
 }
 
-/** The version after the last published one; null where nothing visible changed. */
-function nextOf(last: Published | null, digest: string, cause: Cause): Published | null {
+/** Returns the version after the last published one; null if no visible field changed. */
+function nextOf(last: PublishedVersion | null, digest: string, cause: Cause): PublishedVersion | null {
   if (last?.digest === digest) return null;
-  // Readers of changes since a time must not miss a change that an old message caused.
+  // `ut` never decreases: readers of changes since a time must not miss a change that an old message caused.
   return { version: (last?.version ?? 0) + 1, ut: Math.max(last?.ut ?? 0, cause.ut), digest };
 }
 
@@ -83,7 +83,7 @@ function digestOf(text: string): string {
   return hash('sha1', text, 'base64');
 }
 
-/** The fields of an entry that make a version. */
+/** Returns the visible fields of a catalogue entry as text, for its digest. */
 function shownOf(shown: Omit<StandingsEntry, 'version' | 'ut' | 'cause'>): string {
   return JSON.stringify(Object.entries(shown).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

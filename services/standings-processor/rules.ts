@@ -7,15 +7,15 @@ import {
   rulesFor,
 } from '#contract/competition-rules.ts';
 
-/** The file for every competition without a file of its own. */
+/** The file for competitions that no other file names. */
 const DEFAULT = 'default.json';
 
-/** The rules of any season. */
+/** Returns the rules of a season. */
 export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRules;
 
 /**
- * Reads the rules files (`*.json`) of a folder. Throws `RulesError` where one is invalid, none is named default.json, or
- * two have the same scope.
+ * Reads the rules files (`*.json`) of a folder. Throws `RulesError` when a file is invalid, default.json is missing, or two
+ * files have the same scope.
  */
 export function readRules(folder: string): RulesOf {
   const files = filesOf(folder).map((file) => ({
@@ -24,14 +24,14 @@ export function readRules(folder: string): RulesOf {
   }));
   const fallback = files.find(({ file }) => file === DEFAULT)?.rules;
   if (fallback === undefined) throw new RulesError(folder, [`there is no ${DEFAULT} in it`]);
-  const named = new Map<string, string>();
+  const fileOfScope = new Map<string, string>();
   for (const { file, rules } of files) {
     for (const { competition_id, season_id } of rules.applies_to) {
-      const what = season_id === null ? '' : ` season ${season_id} of`;
-      const whose = `${what} competition ${competition_id}`;
-      const other = named.get(whose);
-      if (other !== undefined) throw new RulesError(file, [`${other} is for${whose} too`]);
-      named.set(whose, file);
+      const season = season_id === null ? '' : `season ${season_id} of `;
+      const scope = `${season}competition ${competition_id}`;
+      const other = fileOfScope.get(scope);
+      if (other !== undefined) throw new RulesError(file, [`${other} is for ${scope} too`]);
+      fileOfScope.set(scope, file);
     }
   }
   const all = files.map(({ rules }) => rules);

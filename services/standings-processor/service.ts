@@ -11,7 +11,7 @@ import { StandingsPartition, type StandingsPartitionOptions, VALUES } from './st
 const NAME = 'standings-processor';
 const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
 
-/** The service: the tables, a task for each partition of match-results. */
+/** The service that derives tables, with a task for each partition of match-results. */
 export const standingsProcessor: ServiceDefinition<typeof settings> = {
   name: NAME,
   about: 'Turns match results into tables, exactly once.',
@@ -33,7 +33,7 @@ export const standingsProcessor: ServiceDefinition<typeof settings> = {
   },
 };
 
-/** The gauge of flagged matches, by partition and reason. */
+/** Registers the gauge of flagged matches. */
 function flaggedMatches(registry: Registry): Gauge<'partition' | 'reason'> {
   return new Gauge({
     name: 'touchline_standings_flagged_matches',

@@ -97,7 +97,7 @@ describe('a partition of results', () => {
     expect(topicsOf(await batch(partition, resultOf(1, 3)))).toEqual(['p.standings-results']);
   });
 
-  test('follows the log, also where an aborted transaction had published a later version', async () => {
+  test('follows the log, even if an aborted transaction published a later version', async () => {
     const partition = partitionOf();
     await batch(partition, resultOf(1, 7, { score: { home: 9, away: 0 } }));
     const [league] = tables(await batch(partition, resultOf(1, 5)));
@@ -106,14 +106,14 @@ describe('a partition of results', () => {
     expect(league?.body).toBe(expected?.body);
   });
 
-  test('makes a new version of changed tables only', async () => {
+  test('publishes a new version of changed tables only', async () => {
     const partition = partitionOf();
     const live = { status_id: 34, status_type: 'live' };
     await batch(partition, resultOf(1, 1), resultOf(2, 1, { ...live, score: { home: 0, away: 0 } }));
     const written = await batch(partition, resultOf(2, 2, live));
     expect(tables(written).map(({ type_id, version }) => [type_id, version])).toEqual([[244, 2]]);
     expect(entries(written)).toEqual([]);
-    // All are derived; those of halves have changed.
+    // All tables are derived; those of halves have changed.
     const corrected = await batch(partition, resultOf(1, 2, { first_half: { home: 0, away: 0 } }));
     const kinds = tables(corrected).map(({ type_id }) => type_id);
     expect(kinds).toContain(3);
@@ -183,14 +183,14 @@ describe('a partition of results', () => {
     expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([]);
   });
 
-  test('ignores tables of the provider’s own', async () => {
+  test('ignores tables that the provider ranks', async () => {
     const partition = partitionOf();
     const own = { ...sampleOf('standings'), standings_id: 5 };
     await restore(partition, [{ topic: 'p.standings', key: '5', value: codecs.standings.encode(own) }]);
     expect(tables(await batch(partition, resultOf(1, 1))).every(({ version }) => version === 1)).toBe(true);
   });
 
-  test('is full with the tables of many seasons, until they are flushed', async () => {
+  test('is full with many changed seasons, until they are flushed', async () => {
     const partition = partitionOf();
     const collector = new RecordCollector(3);
     const full: boolean[] = [];
@@ -209,7 +209,7 @@ describe('a partition of results', () => {
     expect(partition.isFull()).toBe(false);
   });
 
-  test('has more seasons than it holds decoded', async () => {
+  test('keeps only some seasons decoded', async () => {
     const partition = partitionOf();
     const season = (id: number) => ({ season_id: id, stage_id: id });
     for (let id = 1; id <= 30; id += 1) await batch(partition, resultOf(id, 1, season(id)));
@@ -241,7 +241,7 @@ describe('a partition of results', () => {
     expect([counts[0], ...counts.slice(-4)]).toEqual([3, 3, 2, 1, undefined]);
   });
 
-  test('reports with each commit when the messages behind its results were received', async () => {
+  test('reports with each commit the times of receipt of the messages behind its results', async () => {
     const reported: (readonly number[])[] = [];
     const partition = new StandingsPartition({
       partition: 3,
@@ -253,7 +253,7 @@ describe('a partition of results', () => {
     const at = (received_at: number) => ({ cause: { ...sampleOf('match-results').cause, received_at } });
     const first = resultOf(1, 1, at(1_000));
     await batch(partition, first, resultOf(2, 1, at(2_000)));
-    // A result that is known already changes no table.
+    // A known result changes no table.
     await batch(partition, first);
     expect(reported).toEqual([[1_000, 2_000], []]);
   });

@@ -14,7 +14,7 @@ import type { MessageFields } from '#tracing/message-fields.ts';
 import { KnownTables } from './known-tables.ts';
 import type { RulesOf } from './rules.ts';
 
-/** The topics of the standings processor, in and out. */
+/** The topics that the standings processor reads and writes. */
 export const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'standings'] as const;
 
 export type StandingsCodecs = CodecsOf<(typeof VALUES)[number]>;
@@ -22,46 +22,46 @@ export type StandingsCodecs = CodecsOf<(typeof VALUES)[number]>;
 export type StandingsPartitionOptions = {
   readonly partition: number;
   readonly codecs: StandingsCodecs;
-  /** Name of a topic on the broker. */
+  /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
   readonly rulesOf: RulesOf;
-  /** Receives the number of matches that could not be counted, by reason, whenever it may have changed. */
+  /** Called with the number of matches that could not be counted, by reason, whenever it may have changed. */
   readonly onFlags?: (counts: ReadonlyMap<Flag['reason'], number>) => void;
-  /** Receives when the messages were received, Unix milliseconds, whose results were committed. */
+  /** Called after each commit with the times of receipt of the messages behind its results, Unix milliseconds. */
   readonly onCommitted?: (receivedAt: readonly number[]) => void;
 };
 
-/** Seasons held decoded; the results of all others are spilled. */
+/** Maximum number of decoded seasons; the results of all others are spilled. */
 const LOADED_SEASONS = 24;
 
 /**
- * Most seasons of one transaction: their tables are some 20 MB, derived in about a second, far below the timeouts of
- * group and transaction.
+ * Maximum number of seasons in one transaction. Their tables have some 20 MB and are derived in about a second, far below the
+ * timeouts of group and transaction.
  */
 const SEASONS_AT_ONCE = 64;
 
-/** All seasons of one partition: applies match results, derives the changed tables, publishes changes. */
+/** The seasons of one partition: applies match results, derives the changed tables, publishes changes. */
 export class StandingsPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: StandingsPartitionOptions;
   readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
   /** Every record of standings-results, by season number. */
   readonly #results = new SpillStore();
-  /** The numbers of seasons, in order of first use. */
+  /** The number of each season, in the order of first use. */
   readonly #numbers = new Map<string, number>();
   /** Decoded seasons, least recently used first. */
   readonly #seasons = new Map<string, SeasonTables>();
   readonly #tables = new KnownTables();
   /** Seasons to derive with the next flush, and the last cause of each. */
   readonly #changed = new Map<string, Cause>();
-  /** The trace of the last result that changed each of these, where that is sampled. */
+  /** The trace of the last result that changed each season, if that result is sampled. */
   readonly #traces = new Map<string, string>();
-  /** Matches that could not be counted, by season, and in total. */
+  /** Numbers of matches that could not be counted, by season and in total. */
   readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
   readonly #allFlags = new Map<Flag['reason'], number>();
-  /** Restored seasons not derived yet: the rules may have changed. */
+  /** Restored seasons that were not derived again yet: the rules may have changed. */
   readonly #unchecked = new Set<string>();
-  /** When the messages behind the results of the next commit were received. */
+  /** When the messages behind the results of the next commit were received, Unix milliseconds. */
   #receivedAt: number[] = [];
 
   constructor(options: StandingsPartitionOptions) {
@@ -83,7 +83,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  /** Spills results: a season is decoded when it is next needed. A batch's results of one season are spilled together. */
+  /** Spills results: a season is decoded when it is next needed. Adjacent results of one season are spilled together. */
   #restoreResults(records: readonly KeyedValue[]): void {
     let season: string | null = null;
     let from = 0;
@@ -120,9 +120,9 @@ export class StandingsPartition implements PartitionProcessor {
     };
     const tables = await this.#season(season);
     if (tables.apply(result)) {
-      const taken = this.#options.codecs['standings-results'].encode({ result: value });
-      this.#results.put(this.#numberOf(season), [{ key, value: taken }]);
-      collector.add(this.#names['standings-results'], key, taken);
+      const applied = this.#options.codecs['standings-results'].encode({ result: value });
+      this.#results.put(this.#numberOf(season), [{ key, value: applied }]);
+      collector.add(this.#names['standings-results'], key, applied);
       this.#changed.set(season, cause);
       this.#receivedAt.push(received_at);
       if (collector.traceparent !== undefined) this.#traces.set(season, collector.traceparent);
@@ -191,8 +191,8 @@ export class StandingsPartition implements PartitionProcessor {
   }
 
   /**
-   * Derives restored tables again: this season's, and one other season's with every record, so that all tables follow
-   * the current rules without delaying a claim.
+   * Has the tables of restored seasons derived again: of this season, and of one other season with every record. So all tables
+   * come to follow the current rules without delaying a claim.
    */
   async #checkOne(season: string, cause: Cause): Promise<void> {
     const [first] = this.#unchecked;
@@ -203,7 +203,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  /** The tables of a season, decoded from its results where it is spilled. */
+  /** Returns the tables of a season; decodes its results if it is spilled. */
   async #season(key: string): Promise<SeasonTables> {
     let tables = this.#seasons.get(key);
     if (tables === undefined) {
@@ -230,7 +230,7 @@ export class StandingsPartition implements PartitionProcessor {
   }
 }
 
-/** The season in the key of a result. */
+/** Returns the season key at the start of the key of a result. */
 function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 }

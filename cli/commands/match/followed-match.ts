@@ -1,5 +1,5 @@
 import type { MatchIncident, MatchState, MatchTransition } from '#topics/generated/types.ts';
-import { doubtsOf } from '#tradability/doubts.ts';
+import { doubtsOf } from '#tradability/trading.ts';
 import type { PageRecords } from './page.ts';
 import type { FollowedRecord, MatchRecords } from './records.ts';
 

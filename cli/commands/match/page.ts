@@ -1,7 +1,7 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
 import { isCancellation, isGoal, namedGoals, scoresAfter } from '#domain/goals.ts';
-import { compareIds } from '#domain/incident-index.ts';
+import { compareIds } from '#domain/incident-register.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';

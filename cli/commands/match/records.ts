@@ -3,7 +3,7 @@ import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from
 import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { RENEW_MS } from '#tradability/doubts.ts';
+import { RENEW_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { decodersOf } from '../../topic-reads.ts';
 

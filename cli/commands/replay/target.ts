@@ -1,6 +1,6 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
-import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
+import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { quiet } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';

@@ -9,8 +9,8 @@ const envelope = (data: unknown, method: object = {}) => ({
 });
 const TOKEN = { client_id: '7', token: 't', token_expiration: NOW + 3_600 };
 
-describe('an address', () => {
-  test('has the token in it, except that of an open operation', () => {
+describe('a URL', () => {
+  test('contains the token, except that of an open operation', () => {
     const request = { operation: 'events.incidents', id: 7, query: { deleted: 'no', limit: 500 } } as const;
     expect(requestUrl(BASE, request, 'se/cret')).toBe(
       `${BASE}/v2/events/7/incidents?deleted=no&limit=500&token=se%2Fcret`,
@@ -18,13 +18,13 @@ describe('an address', () => {
     expect(requestUrl(BASE, { operation: 'sports.index' }, null)).toBe(`${BASE}/v2/sports`);
   });
 
-  test('of the token operation has the credentials', () => {
+  test('of the token operation contains the credentials', () => {
     expect(tokenUrl(BASE, '1', 'a&b')).toBe(`${BASE}/v2/oauth?client_id=1&secret_key=a%26b`);
   });
 });
 
 describe('an answer of the token operation', () => {
-  test('of our own server has the client id', async () => {
+  test('of our server has the client id', async () => {
     const response = await testServer().get('/v2/oauth?client_id=1&secret_key=open%20sesame');
     expect(clientIdIn(response.json())).toBe('1');
   });
@@ -40,7 +40,7 @@ describe('an answer of the token operation', () => {
     },
   );
 
-  test('with data of another shape is rejected with the places, and without values', () => {
+  test('with data of another shape is rejected with the paths of the fields, without values', () => {
     const parse = () => clientIdIn(envelope({ ...TOKEN, token: 7, token_expiration: 'se-cret' }));
     expect(parse).toThrow(AnswerError);
     expect(parse).toThrow(/^the answer of oauth .* at token, token_expiration$/);

@@ -1,4 +1,4 @@
-/** The client side of the contract: addresses, and the answer of the token operation. Pure: sending and retrying are the caller's. */
+/** The client side of the contract: makes URLs and reads the answer of the token operation. Callers send and retry. */
 import type { z } from 'zod';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
@@ -7,15 +7,15 @@ import { type OperationName, operationNamed, TOKEN_OPERATION } from './operation
 import { readEnvelope } from './records/envelope.ts';
 
 /** A request to a provider, without credentials. */
-export type OperationRequest = {
+type OperationRequest = {
   readonly operation: OperationName;
-  /** The id in the path, where the operation has one. */
+  /** The id in the path, if the operation has one. */
   readonly id?: number;
   readonly query?: Readonly<Record<string, string | number>>;
 };
 
 /**
- * The address of a request below `baseUrl` (without a trailing slash), with the token in it: only for sending. An open
+ * Returns the URL of a request below `baseUrl` (without a trailing slash). It contains the token: only for sending. An open
  * operation needs no token.
  */
 export function requestUrl(
@@ -27,12 +27,12 @@ export function requestUrl(
   return baseUrl + pathAndQuery(operationNamed(operation), id, secret);
 }
 
-/** The address of the token operation, with the secret in it: only for sending. */
+/** Returns the URL of the token operation. It contains the secret: only for sending. */
 export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): string {
   return baseUrl + pathAndQuery(TOKEN_OPERATION, 0, { client_id: clientId, secret_key: secretKey });
 }
 
-/** An answer that does not match the contract. Its message names the operation and the places, and no value. */
+/** An answer that does not match the contract. The message names the operation and the paths of the fields, but no value. */
 export class AnswerError extends TouchlineError<'AnswerError'> {
   override readonly name = 'AnswerError';
 
@@ -42,7 +42,7 @@ export class AnswerError extends TouchlineError<'AnswerError'> {
   }
 }
 
-/** The client id in the JSON of a good answer of the token operation. Throws AnswerError. */
+/** Returns the client id in the JSON of a successful answer of the token operation. Throws `AnswerError`. */
 export function clientIdIn(json: unknown): string {
   const { name, data } = TOKEN_OPERATION;
   const envelope = readEnvelope.safeParse(json);

@@ -8,7 +8,7 @@ import { pageOf } from './tree.ts';
 const limits = fc.constantFrom(5, 10, 25, 50, 100, 150, 250, 500);
 
 describe('paging', () => {
-  test('gives every item once, in order, as many as the total', () => {
+  test('returns every item once, in order, as many as the total', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 700 }), limits, (items, limit) => {
         const collected: number[] = [];
@@ -25,7 +25,7 @@ describe('paging', () => {
     );
   });
 
-  test('leads back from every page, and from one after the last to the last', () => {
+  test('leads back from every page, and from a page after the last to the last', () => {
     fc.assert(
       fc.property(fc.nat(2000), limits, fc.integer({ min: 1, max: 2_147_483_647 }), (total, limit, page) => {
         const { previous, next } = neighbours({ limit, page }, total);
@@ -47,7 +47,7 @@ test.each([
 });
 
 describe('a path and query', () => {
-  test('survive a round trip through a URL, whatever their content', () => {
+  test('survive a round trip through a URL, whatever they contain', () => {
     const operation = OPERATIONS.find(({ name }) => name === 'events.show') ?? expect.fail();
     fc.assert(
       fc.property(fc.nat(), fc.string({ unit: 'grapheme' }), (id, value) => {
@@ -70,7 +70,7 @@ describe('an error', () => {
     });
   });
 
-  test('has its own code, and 13 for an invalid parameter', () => {
+  test('has a different code for each cause, 13 for an invalid parameter', () => {
     const codes = Object.values(REST_ERRORS).map(({ internalCode }) => internalCode);
     expect(new Set(codes).size).toBe(codes.length);
     expect(REST_ERRORS.INVALID_PARAMETER.internalCode).toBe(13);

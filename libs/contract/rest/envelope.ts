@@ -1,25 +1,26 @@
-/** The envelope of every answer (spec, "Response envelope"), as text around JSON text. */
+/** Writes the envelope of every answer (spec, "Response envelope"), as text around JSON text. */
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import type { Paging } from './provider.ts';
 
-/** The end of every answer. */
+/** The text after the data. */
 export const ENVELOPE_END = '}}';
 
 /** The content of an answer's envelope. */
-export type EnvelopeFacts = {
+type EnvelopeFacts = {
   readonly version: string;
   /** Unix seconds. */
   readonly now: number;
   readonly operation: OperationInfo;
   readonly total: number;
-  /** URLs, '' where there is no such page. */
+  /** A URL; '' if there is no such page. */
   readonly previousPage: string;
+  /** A URL; '' if there is no such page. */
   readonly nextPage: string;
   readonly parameters: Readonly<Record<string, string>>;
 };
 
-/** Everything before the data. */
+/** Returns the text before the data. */
 export function envelopeStart(facts: EnvelopeFacts): string {
   const { version, now, operation, total, previousPage, nextPage, parameters } = facts;
   const name = `"${operation.name}"`;
@@ -30,7 +31,7 @@ export function envelopeStart(facts: EnvelopeFacts): string {
   );
 }
 
-/** The whole body of an error. Contains no parameter and no value. */
+/** Returns the body of an error answer. It repeats no parameter and no value of the request. */
 export function errorBody(
   code: RestErrorCode,
   version: string,
@@ -43,7 +44,7 @@ export function errorBody(
   });
 }
 
-/** The previous and the next page, where they exist. */
+/** Returns the numbers of the previous and the next page; null if there is no such page. */
 export function neighbours(
   paging: Paging,
   total: number,
@@ -55,7 +56,7 @@ export function neighbours(
   };
 }
 
-/** The path of an operation with its id, and a query of these parameters, relative to the base URL. */
+/** Returns the path of an operation with its id and a query of these parameters, relative to the base URL. */
 export function pathAndQuery(
   operation: OperationInfo,
   id: number | null,

@@ -49,7 +49,7 @@ test.each<[unknown, RestErrorCode]>([
   expect(failures).toEqual(code === 'INTERNAL' ? [error] : []);
 });
 
-test('an unknown path, and one that cannot be read, are answered in the envelope', async () => {
+test('answers an unknown path and an undecodable path in the envelope', async () => {
   const { app } = server(null);
   for (const [path, code] of [
     ['/nothing?token=abc', 'NOT_FOUND'],
@@ -61,7 +61,7 @@ test('an unknown path, and one that cannot be read, are answered in the envelope
   }
 });
 
-test('a long id and a slash at the end reach the route', async () => {
+test('routes a path with a long id or a slash at the end', async () => {
   const { app } = server(new RestError('FORBIDDEN'));
   for (const path of [`/v2/${'9'.repeat(5_000)}`, '/v2/1/'])
     expect((await app.inject(path)).statusCode).toBe(REST_ERRORS.FORBIDDEN.status);
@@ -78,7 +78,7 @@ test.each([
   expect(done).toEqual(['destroy']);
 });
 
-test('a request that is no HTTP is answered in the envelope, and the connection closed', async () => {
+test('answers a request that is not HTTP in the envelope, and closes the connection', async () => {
   const { app } = server(null);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

@@ -1,9 +1,9 @@
-/** Error answers of a server of the contract: without the URL, which may hold a token, and without details. */
+/** Error answers of a server of the contract. They repeat neither the URL, which may hold a token, nor details. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody } from './envelope.ts';
 import { REST_ERRORS, RestError, type RestErrorCode } from './errors.ts';
 
-/** Answers change over time, and their URLs hold tokens. */
+/** No cache may store answers: they change over time, and their URLs hold tokens. */
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
 
 /** Sets the headers of every answer of the contract. */
@@ -11,7 +11,7 @@ export function answerHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(HEADERS);
 }
 
-/** Sends an error of the contract; with its own words where `message` says nothing else. */
+/** Sends an error of the contract. `message`: the message of `code` by default. */
 export function sendError(
   reply: FastifyReply,
   code: RestErrorCode,
@@ -30,15 +30,15 @@ export type ErrorAnswers = {
   /** Unix seconds. */
   readonly now: () => number;
   readonly version: string;
-  /** Answers an unknown path in another way than the envelope; false where it does not. */
+  /** Answers an unknown path in another way than the envelope, or returns false. */
   readonly notFound?: ((request: FastifyRequest, reply: FastifyReply) => boolean) | undefined;
-  /** Receives each internal error, after its answer. */
+  /** Called with each internal error, after its answer. */
   readonly onFailure?: (error: unknown) => void;
 };
 
 /**
- * Answers unknown routes and thrown errors in the envelope; Fastify's own answers repeat the URL and the error message.
- * Logs internal errors, without the request.
+ * Answers unknown routes and thrown errors in the envelope, since Fastify's own answers repeat the URL and the error message.
+ * Logs internal errors without the request.
  */
 export function answerErrors(
   app: FastifyInstance,
@@ -53,13 +53,13 @@ export function answerErrors(
     const code = codeOf(error);
     fail(reply, code, error instanceof RestError ? error.message : undefined);
     if (code !== 'INTERNAL') return;
-    // Not the request's own logger, whose bindings are the server's choice.
+    // Not the request's own logger, as the server decides what that logs of the request.
     app.log.error({ err: error }, 'a request failed');
     onFailure?.(error);
   });
 }
 
-/** Fastify rejects some requests itself; any other error is internal. */
+/** Returns the code of a thrown error. Fastify rejects some requests itself; any other error is internal. */
 function codeOf(error: Error): RestErrorCode {
   if (error instanceof RestError) return error.code;
   const status = 'statusCode' in error ? error.statusCode : undefined;

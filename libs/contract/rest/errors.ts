@@ -2,7 +2,7 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** Status and `internal_code` of each error; 13 is the contract's own, the others are ours. */
+/** Status and `internal_code` of each error. The contract defines 13 only; the others are ours. */
 export const REST_ERRORS = {
   INVALID_PARAMETER: { status: 400, internalCode: 13, message: 'Invalid parameter' },
   WINDOW_GONE: { status: 400, internalCode: 7, message: 'The window begins before what the feed still has' },
@@ -21,11 +21,11 @@ export const REST_ERRORS = {
 
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
-/** An error answer to a request. Its message contains no parameter and no value of it. */
+/** An error answer to a request. The message repeats no parameter and no value of the request. */
 export class RestError extends TouchlineError<'RestError'> {
   override readonly name = 'RestError';
 
-  /** `message`: what is known beyond the contract's words. */
+  /** `message`: one that says more than the message of `code`. */
   constructor(code: RestErrorCode, message: string = REST_ERRORS[code].message) {
     super(code, message);
   }

@@ -4,7 +4,7 @@ import { type OpenApiDocument, type OperationObject, openApi } from './openapi.t
 import { ALL_OPERATIONS } from './operations.ts';
 import { ANSWERS } from './records.ts';
 
-/** The document is made in each test: mutation testing changes the code only while a test runs. */
+/** Each test makes the document, since mutation testing changes the code only while a test runs. */
 const made = (): OpenApiDocument => openApi({ version: '2.0.0' });
 const operationOf = (name: string): OperationObject =>
   Object.values(made().paths).find(({ get }) => get.operationId === name)?.get ?? expect.fail();
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
   });
 
-  test('names each error by its internal code, the two of a window of the feed as well', () => {
+  test('names each error with its internal code, also both errors of a window of the feed', () => {
     const { paths } = made();
     const causes = (path: string) => paths[path]?.get.responses['400']?.description;
     expect(causes('/v2/feed')).toBe(
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  test('says what an answer is, or each cause of an error', () => {
+  test('describes each answer, and each cause of an error', () => {
     const described = Object.entries(operationOf('events.show').responses);
     expect(described.map(([status, { description }]) => [status, description])).toEqual([
       ['200', 'The answer'],

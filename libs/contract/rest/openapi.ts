@@ -53,20 +53,20 @@ const DESCRIPTION =
   'sent twice is invalid. A slash at the end of a path changes nothing. Methods other than GET and HEAD are answered 405, ' +
   'unknown paths 404, both in the envelope.';
 
-/** An addition to the contract, whose bodies have no room for it: whether feeds are alive. */
+/** A header with the state of the feeds: an addition to the contract, whose bodies cannot carry it. */
 export const HEALTH_HEADER = 'X-Feed-Health';
 
 const HEALTH_HEADER_OBJECT: JsonSchema = {
   description:
     'Feed health, a dictionary of structured fields (RFC 9651): the state of each source and, where the request is about one ' +
-    'event, of its `match`; `reason` says why it is not good. Only `alive` and `recovered` are to be believed. `unknown` alone: ' +
-    'nothing is known.',
+    'event, of its `match`; `reason` is why the state is not good. Act only on `alive` and `recovered`. `unknown` alone: no state ' +
+    'is known.',
   schema: { type: 'string' },
   example: 'feed=down;reason=network, webhook=alive, match=alive',
 };
 
 /**
- * The document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
+ * Returns the document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
  * serves the document.
  */
 export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: string }): OpenApiDocument {
@@ -83,7 +83,7 @@ export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: 
           type: 'apiKey',
           in: 'query',
           name: 'token',
-          description: 'From `/v2/oauth`. It is part of URLs, those of pages too: keep them from logs.',
+          description: 'From `/v2/oauth`. URLs contain it, those of pages too: keep it out of logs.',
         },
       },
     },
@@ -129,16 +129,16 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
   ];
 }
 
-/** What each parameter means: by name, or by operation and name where an operation has its own meaning. */
+/** The meaning of each parameter, by name, or by operation and name if an operation has its own meaning. */
 const MEANINGS: Readonly<Record<string, string>> = meanings;
 
-/** The meaning of a parameter of an operation; undefined without one, which a test rejects. */
+/** Returns the meaning of a parameter of an operation; undefined if it has none, which a test rejects. */
 function meaningOf(operation: string, name: string): string | undefined {
   // Reduced events have the parameters of events.
   return MEANINGS[`${operation.replace('events-simple', 'events')} ${name}`] ?? MEANINGS[name];
 }
 
-/** Whether it is about one event, table or place, which another server may have. */
+/** Whether an operation is about one event, table or place, which another server may have. */
 function asksForPlace({ open, idName, params }: OperationInfo): boolean {
   const names = ['competition_id', 'season_id', 'stage_id', 'object_id'];
   return !open && (idName !== null || names.some((name) => name in params.shape));
@@ -171,7 +171,7 @@ function responsesOf(operation: OperationInfo): OperationObject['responses'] {
   return Object.fromEntries([['200', response('The answer', operation.name, 200)], ...errors]);
 }
 
-/** Answers of server errors say nothing of health. */
+/** Returns a response object. Answers of server errors have no health header. */
 function response(description: string, schema: string, status: number): OperationObject['responses'][string] {
   const headers = { [HEALTH_HEADER]: { $ref: `#/components/headers/${HEALTH_HEADER}` } };
   return {
@@ -183,7 +183,7 @@ function response(description: string, schema: string, status: number): Operatio
 
 const reference = (id: string): string => `#/components/schemas/${id}`;
 
-/** Schemas of answers and records by name; answers refer to records. */
+/** Returns the schemas of answers and records by name. Answers refer to records. */
 function schemas(): JsonSchema {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(ANSWERS)) registry.add(schema, { id: name });

@@ -3,21 +3,21 @@ import { z } from 'zod';
 import { RestError } from './errors.ts';
 import type { Access, AnyAnswer, Paging, ProviderData } from './provider.ts';
 
-/** For shapes that the spec does not show. */
+/** The source of shapes that the spec does not show, in `notShown`. */
 export const AS_PUBLISHED = "as in the examples of the provider's published client";
 
 /** The static part of an operation: `N` is its name, `D` the schema of its data. */
 export type OperationInfo<N extends string = string, D extends z.ZodType = z.ZodType> = {
-  /** As in `api.method.name`, such as `events.index`. */
+  /** The name in `api.method.name`, such as `events.index`. */
   readonly name: N;
-  /** Relative to the base URL, with the id as `{id}`: `/v2/events/{id}`. */
+  /** The path relative to the base URL, with the id as `{id}`: `/v2/events/{id}`. */
   readonly path: string;
   readonly summary: string;
-  /** What the spec does not show of it, and our answer in its place; null where it shows all. */
+  /** What the spec does not show, and how we answer instead; null if the spec shows everything. */
   readonly notShown: string | null;
-  /** Answers without a token. */
+  /** Whether it answers without a token. */
   readonly open: boolean;
-  /** The name of the path's id among the echoed parameters; null without an id. */
+  /** The name of the path's id among the echoed parameters; null if the path has no id. */
   readonly idName: string | null;
   /** Query parameters, except the token. */
   readonly params: z.ZodObject;
@@ -27,11 +27,11 @@ export type OperationInfo<N extends string = string, D extends z.ZodType = z.Zod
   readonly data: D;
 };
 
-/** A request with its parameters in order. */
+/** A request with valid parameters. */
 export type Prepared = {
-  /** Every effective parameter, as text: sent, defaulted, and the path's id. */
+  /** Every effective parameter as text: sent ones, defaults, and the path's id. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The same without the path's id: the query of another page's URL. */
+  /** The parameters without the path's id: the query of another page's URL. */
   readonly query: Readonly<Record<string, string>>;
   readonly paging: Paging | null;
   answer(data: ProviderData, access: Access): AnyAnswer;
@@ -40,8 +40,8 @@ export type Prepared = {
 /** An operation that answers from `ProviderData`. */
 export type Operation<N extends string = string, D extends z.ZodType = z.ZodType> = OperationInfo<N, D> & {
   /**
-   * `query` is the parsed query of the URL, `id` that of the path (0 where it has none), `now` Unix seconds.
-   * Throws RestError `INVALID_PARAMETER`.
+   * Validates a request. `query`: the parsed query of the URL; `id`: that of the path, 0 if it has none; `now`: Unix seconds.
+   * Throws `RestError` INVALID_PARAMETER.
    */
   prepare(query: unknown, id: number, now: number): Prepared;
 };
@@ -54,13 +54,13 @@ type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, 
   readonly open?: boolean;
   readonly idName?: string;
   readonly params: P;
-  /** Rules over several parameters, and defaults that depend on the time. */
+  /** Checks rules over several parameters, and sets defaults that depend on the time. */
   readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
   /** `now`: Unix seconds, as in `prepare`. */
   answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
 };
 
-/** Makes an operation from its definition. */
+/** Returns the operation of a definition. */
 export function operation<
   N extends string,
   D extends z.ZodType,

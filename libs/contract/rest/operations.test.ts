@@ -113,7 +113,7 @@ function isRefused(name: OperationName, query: unknown): boolean {
 }
 
 describe('the table of endpoints', () => {
-  test('is served whole, and no other path is', () => {
+  test('is served completely, and no other path is', () => {
     const paths = ALL_OPERATIONS.map(({ path }) => path);
     expect(paths.toSorted()).toEqual(TABLE.map(({ path }) => path).toSorted());
     expect(new Set(ALL_OPERATIONS.map(({ name }) => name)).size).toBe(ALL_OPERATIONS.length);
@@ -314,7 +314,7 @@ describe('parameters', () => {
     });
   });
 
-  test('of any kind are accepted or rejected, without another error', () => {
+  test('with any value are accepted or rejected, without another error', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(
@@ -344,7 +344,7 @@ describe('parameters', () => {
     }
   });
 
-  test('are echoed where the server adds them', () => {
+  test('are echoed if the server adds them', () => {
     const echoed = (name: OperationName, query = {}) =>
       OPERATIONS.find((one) => one.name === name)?.prepare(query, 1, NOW).parameters;
     expect(echoed('standings-types.index')).toEqual({ limit: '500', page: '1', sport_id: '5' });
@@ -360,7 +360,7 @@ describe('parameters', () => {
     expect(echoed('feed.index')).toEqual({ timestamp: String(NOW - 86_400), timestamp_to: String(NOW) });
   });
 
-  test('are accepted again as echoed, with the same meaning', () => {
+  test('are accepted as echoed, with the same meaning', () => {
     const queries: [OperationName, Record<string, string>][] = [
       ['livescore.index', { date_to: '2026-09-01 10:00', sport_id: '007' }],
       ['feed.index', { timestamp_to: '500', event_ids: '3,4' }],

@@ -6,12 +6,12 @@ import { eventOperations } from './operations/events.ts';
 import { liveOperations } from './operations/live.ts';
 import { structureOperations } from './operations/structure.ts';
 
-/** Returns a token: the only operation without data (spec, "Authentication" 2). */
+/** The operation that returns a token, the only one that reads no `ProviderData` (spec, "Authentication" 2). */
 export const TOKEN_OPERATION = {
   name: 'oauth',
   path: '/v2/oauth',
   summary: 'Exchanges the credentials of a client for a token.',
-  notShown: 'What a wrong secret is answered with is not shown: 401.',
+  notShown: 'The answer to a wrong secret is not shown: 401.',
   open: true,
   idName: null,
   params: z.object({ client_id: z.string(), secret_key: z.string() }),
@@ -33,15 +33,15 @@ export type OperationData<N extends OperationName> = z.output<
   Extract<AnyOperation, { readonly name: N }>['data']
 >;
 
-/** Every operation with data. */
+/** Every operation but that of tokens. */
 export const OPERATIONS: readonly Operation<OperationName>[] = list;
 
-/** Every operation, that of tokens too. */
+/** Every operation, that of tokens included. */
 export const ALL_OPERATIONS: readonly OperationInfo<OperationName>[] = [TOKEN_OPERATION, ...OPERATIONS];
 
 const byName = new Map(ALL_OPERATIONS.map((one) => [one.name, one]));
 
-/** Whether there is an operation of that name. */
+/** Whether an operation has this name. */
 export function isOperationName(name: string): name is OperationName {
   return byName.has(name as OperationName);
 }

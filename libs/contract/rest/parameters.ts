@@ -1,20 +1,20 @@
-/** The parameters of the contract's operations: their syntax and values; parameter-meanings.json has their meaning. */
+/** The syntax and values of the contract's parameters; parameter-meanings.json has their meanings. */
 import { z } from 'zod';
 import { INT_MAX, LONG_MAX } from '../values.ts';
 
-/** `limit` of catalogues (spec, "Limits"). */
+/** Values of `limit` for catalogues (spec, "Limits"). */
 const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;
 
-/** `limit` of lists of events (spec, "Limits"). */
+/** Values of `limit` for lists of events (spec, "Limits"). */
 const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
 
-/** Widest window of dates or of the feed, in days. The spec names a limit without its value. */
+/** Maximum window of dates or of the feed, days. The spec names a limit without its value. */
 export const MAX_WINDOW_DAYS = 31;
 
-/** Most events in one request of the feed. */
+/** Maximum number of events in one request of the feed. */
 const MAX_EVENT_IDS = 500;
 
-/** Buckets of `status_type`; the spec shows three of them, the others are the provider's own. */
+/** Values of `status_type`. The spec shows three of them; the provider has the others too. */
 export const STATUS_TYPES = [
   'scheduled',
   'live',
@@ -36,12 +36,12 @@ function wholeIn(min: number, max: number) {
 /** An id, in the path or the query. */
 export const idParameter = wholeIn(0, LONG_MAX);
 
-/** Unix seconds: where incremental reading begins (spec, rule 5), or one end of a window of the feed. */
+/** Unix seconds: the start of incremental reading (spec, rule 5), or one end of a window of the feed. */
 const secondsParameter = wholeIn(0, INT_MAX);
 
 const yesNoParameter = z.enum(['yes', 'no']);
 
-/** `limit` and `page`; by default the first page, of the largest size (as the fixtures show). */
+/** Returns `limit` and `page`: by default the first page, with the largest limit (as the fixtures show). */
 function pagingParameters(limits: readonly [number, ...number[]]) {
   const largest = Math.max(...limits);
   return {
@@ -136,7 +136,7 @@ export const feedParameters = {
   important_for_trader: yesNoParameter.optional(),
 };
 
-/** The values that parameters are parsed to. */
+/** The values of parsed parameters. */
 export type ValuesOf<P extends z.ZodRawShape> = Readonly<z.output<z.ZodObject<P>>>;
 
 function isDate(text: string): boolean {
@@ -145,12 +145,12 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && formatDate(date.getTime() / 1000) === whole;
 }
 
-/** Unix seconds as `YYYY-MM-DD HH:MM:SS`, UTC. */
+/** Returns Unix seconds as `YYYY-MM-DD HH:MM:SS`, UTC. */
 export function formatDate(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** `YYYY-MM-DD HH:MM:SS`, UTC, as Unix seconds. */
+/** Returns `YYYY-MM-DD HH:MM:SS`, UTC, as Unix seconds. */
 export function parseDate(date: string): number {
   return Date.parse(`${date.replace(' ', 'T')}Z`) / 1000;
 }

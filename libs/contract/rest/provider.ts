@@ -1,6 +1,6 @@
 /**
- * The data interface of a server of the provider's REST contract. `routes.ts` has everything common to all servers
- * (paths, tokens, parameters, envelope, paging, errors); services/api and the simulator implement this interface.
+ * The data behind a server of the provider's REST contract. `routes.ts` has everything common to all servers (paths, tokens,
+ * parameters, envelope, paging, errors); services/api and the simulator implement these interfaces.
  */
 
 import type {
@@ -16,66 +16,66 @@ import type {
   ValuesOf,
 } from './parameters.ts';
 
-/** What a client may see by its contract (spec, "Authentication" 6). */
+/** The part of the data that a client may see by its contract (spec, "Authentication" 6). */
 export type Access = {
   readonly clientId: number;
-  /** Competitions that may be seen: those inside the contract that are served here; null is all of them. */
+  /** Competitions inside the contract that this server serves; null is all of them. */
   readonly competitions: ReadonlySet<number> | null;
-  /** Set where a server serves some competitions only: those inside the contract, wherever they are served; null is all. */
+  /** Competitions inside the contract, on any server; null is all. Only set if this server serves some competitions only. */
   readonly contracted?: ReadonlySet<number> | null;
-  /** Operations inside the contract, by name as `events.index`; null is all of them. */
+  /** Operations inside the contract by name, such as `events.index`; null is all of them. */
   readonly operations: ReadonlySet<string> | null;
 };
 
 /** The payload of one answer. */
 export type RestAnswer = {
-  /** JSON text of `api.data`; bytes where it is a cached answer. */
+  /** JSON text of `api.data`; bytes for a cached answer. */
   readonly data: string | Buffer;
-  /** Items over all pages; null where the operation has no list. */
+  /** Number of items over all pages; null if the operation has no list. */
   readonly total: number | null;
 };
 
-/** An answer too long to be made at once. */
+/** An answer that is too long to be made at once. */
 export type StreamedAnswer = {
   /** JSON text of `api.data`, in parts. */
   readonly data: AsyncIterable<string>;
   readonly total: number;
 };
 
-/** Any answer, now or soon. */
+/** An answer: ready, or a promise of one in parts. */
 export type AnyAnswer = RestAnswer | Promise<StreamedAnswer>;
 
-/** From 1; `limit` is one of the operation's enum. */
+/** A page of a list. `page`: from 1; `limit`: one of the operation's values. */
 export type Paging = { readonly limit: number; readonly page: number };
 
-/** Catalogues: only records with `ut >= timestamp` where it is given (spec, rule 5). */
+/** The query of a catalogue. With a timestamp, only records with `ut >= timestamp` (spec, rule 5). */
 export type CatalogueQuery = ValuesOf<typeof ofSport>;
 export type CompetitionsQuery = ValuesOf<typeof competitionsParameters>;
 export type StagesQuery = ValuesOf<typeof stagesParameters>;
-/** Both or neither of `object_type` and `object_id`. */
+/** The query of the catalogue of standings: has both or neither of `object_type` and `object_id`. */
 export type StandingsQuery = ValuesOf<typeof standingsParameters>;
-/** Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
+/** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
 export type EventsQuery = ValuesOf<typeof eventsParameters>;
 
 type DateWindow = { readonly date_from: string; readonly date_to: string };
-/** `holdsNow`: whether the dates include the present; the board then has all live events, whenever they began. */
+/** The query of a board. `holdsNow`: whether the dates include now; then the board has all live events, whenever they began. */
 export type LivescoreQuery = Omit<ValuesOf<typeof livescoreParameters>, keyof DateWindow> &
   DateWindow & { readonly holdsNow: boolean };
 
 type BasicLivescoreQuery = ValuesOf<typeof basicLivescoreParameters>;
 
-/** `deleted` gives removed incidents only, else the others only. */
+/** The query of an event's incidents. `deleted`: `yes` selects only removed incidents, `no` only the others. */
 export type IncidentsQuery = ValuesOf<typeof incidentsParameters> & { readonly eventId: number };
 
 type FeedWindow = { readonly timestamp: number; readonly timestamp_to: number };
-/** A window of the feed, Unix seconds, inclusive at both ends. */
+/** The query of a window of the feed, Unix seconds, inclusive at both ends. */
 export type FeedQuery = Omit<ValuesOf<typeof feedParameters>, keyof FeedWindow | 'event_ids'> &
   FeedWindow & { readonly eventIds: ReadonlySet<number> | null };
 
 /**
- * The data behind the REST contract. Every method answers from what is known, all but the feed at once; lists leave out what is
- * outside `access`. A method throws `RestError` `not_found` for an unknown id, `forbidden` for one outside `access`,
- * `not_served` where the server serves some competitions only and what is asked for is in none of them.
+ * The data behind the REST contract. All methods but those of the feed answer at once. Lists leave out everything outside
+ * `access`. A method throws `RestError` NOT_FOUND for an unknown id, FORBIDDEN for one outside `access`, and NOT_SERVED when
+ * the server serves some competitions only and the id is in none of them.
  */
 export interface ProviderData {
   sports(query: CatalogueQuery): RestAnswer;
@@ -97,18 +97,18 @@ export interface ProviderData {
   livescore(query: LivescoreQuery, access: Access): RestAnswer;
   basicLivescore(query: BasicLivescoreQuery, access: Access): RestAnswer;
   feed(query: FeedQuery, access: Access): AnyAnswer;
-  /** The messages of one event's feed, or of one message: see `operations.ts`. */
+  /** Returns the messages of one event. */
   feedOf(id: number, access: Access): AnyAnswer;
 }
 
-/** Authentication and tokens. The same for every replica: it stores no session. */
+/** Authentication and tokens. Stores no session, so that all replicas decide the same. */
 export interface Gatekeeper {
-  /** A token for a client with the right secret, else null. `now` and `expiration` are Unix seconds. */
+  /** Returns a token for a client with the right secret, else null. `now` and `expiration` are Unix seconds. */
   exchange(
     clientId: string,
     secretKey: string,
     now: number,
   ): Promise<{ readonly token: string; readonly expiration: number } | null>;
-  /** What the bearer of a token may see; null for a token that is malformed, expired or of a removed client. */
+  /** Returns the access of a token; null for a token that is malformed, expired or of a removed client. */
   access(token: string, now: number): Access | null;
 }

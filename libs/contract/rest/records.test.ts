@@ -21,7 +21,7 @@ const byText = (findings: AnswerDifference[]): string[] =>
   findings.map((one) => JSON.stringify(one)).toSorted();
 
 describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../shared)', () => {
-  test('are there for these operations of the contract', () => {
+  test('exist for these operations of the contract', () => {
     expect(ofTheSpec.map(({ name }) => name).toSorted()).toEqual([
       'areas.index',
       'competitions.index',
@@ -73,7 +73,7 @@ describe('records', () => {
     expect(ANSWERS.incident.parse(odd)).toEqual(odd);
   });
 
-  test.each(Object.keys(incident))('an incident of ours always has %s', (field) => {
+  test.each(Object.keys(incident))('our incidents always have %s', (field) => {
     const { [field as keyof typeof incident]: _missing, ...rest } = incident;
     expect(ANSWERS.incident.safeParse(rest).success).toBe(false);
   });

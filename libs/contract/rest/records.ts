@@ -1,4 +1,4 @@
-/** Every record of the contract as zod, as our servers answer it. All keep unknown fields. */
+/** The zod schemas of every record of the contract, as our servers answer it. All keep unknown fields. */
 import type { z } from 'zod';
 import { catalogueRecords } from './records/catalogues.ts';
 import { eventRecords } from './records/events.ts';

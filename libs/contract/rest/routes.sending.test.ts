@@ -6,7 +6,7 @@ import { restServerOptions } from './server-options.ts';
 import { memoryGatekeeper, memoryProvider } from './testing/memory.ts';
 import { CLIENT, NOW, smallWorld, testServer } from './testing/world.ts';
 
-/** A server whose feed is streamed in these parts, and the parts that were asked for. */
+/** Returns a server whose feed is streamed in these parts, and the parts that it read. */
 async function streaming(parts: () => AsyncGenerator<string>) {
   const failures: unknown[] = [];
   const feed = async (): Promise<StreamedAnswer> => ({ data: parts(), total: 2 });
@@ -37,7 +37,7 @@ describe('an answer in parts', () => {
     });
   });
 
-  test('is not made for HEAD', async () => {
+  test('is not read for HEAD', async () => {
     let asked = 0;
     const { app, url } = await streaming(async function* () {
       asked++;
@@ -85,7 +85,7 @@ describe('an answer of one part', () => {
     });
   });
 
-  test('of bytes is sent as they are, also where they are no text', async () => {
+  test('of bytes is sent unchanged, also if they are not text', async () => {
     const data = Buffer.from([0x22, 0xff, 0x22]);
     const { app } = testServer({
       data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 1 }) },
@@ -94,7 +94,7 @@ describe('an answer of one part', () => {
     expect(rawPayload.subarray(-5)).toEqual(Buffer.concat([data, Buffer.from('}}')]));
   });
 
-  test('that has no pages has no URLs of pages', async () => {
+  test('without pages has no URLs of pages', async () => {
     const { get, token } = testServer();
     for (const path of [
       `/v2/events/1?token=${await token()}`,

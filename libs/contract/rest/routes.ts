@@ -1,6 +1,6 @@
 /**
- * The contract as a Fastify plugin: everything common to all its servers. Open operations ignore a token; the others
- * check the token first (401), then access (403), then parameters (400), then read the data.
+ * The contract as a Fastify plugin, with everything common to all its servers. Open operations ignore the token. The others
+ * first check the token (401), then the access (403), then the parameters (400), then read the data.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
@@ -17,23 +17,23 @@ import type { Access, Gatekeeper, ProviderData, RestAnswer } from './provider.ts
 export type RestOptions = ErrorAnswers & {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
-  /** The base of page URLs, before `/v2`; the requested host where it is missing. */
+  /** The base of page URLs, before `/v2`. Default: the requested host. */
   readonly baseUrl?: string;
 };
 
 const PREFIX = '/v2';
 const METHODS: readonly string[] = ['GET', 'HEAD'];
-/** The path of any operation. */
+/** Matches the path of any operation. */
 const PATHS = new RegExp(
   `^(?:${ALL_OPERATIONS.map(({ path }) => path.replace('{id}', '[^/]+')).join('|')})/?$`,
 );
 
-/** The access of open operations, which ignore it. */
+/** The access passed to open operations, which ignore it. */
 const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
 
 /**
- * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope.
- * Logs its requests from `warn` on only: their URLs hold tokens. Register it with `restServerOptions`.
+ * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope. Its log
+ * level is `warn`, as URLs of requests hold tokens. Register it with `restServerOptions`.
  */
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
   const { version } = options;
@@ -42,10 +42,10 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     async (v2) => {
       answerErrors(v2, options);
       v2.addHook('onRequest', (request, reply, done) => {
-        // Rejected as HTTP requires: page URLs are made of it.
+        // HTTP requires to reject an invalid host; page URLs contain it.
         if (!isHost(request.host)) return done(new RestError('INVALID_PARAMETER'));
         if (!request.is404) return done();
-        // Before the body is read, which no operation uses.
+        // Answered before the body is read, which no operation uses.
         if (!isOtherMethod(request)) return done(new RestError('NOT_FOUND'));
         reply.header('allow', METHODS.join(', '));
         done(new RestError('METHOD_NOT_ALLOWED'));
@@ -67,7 +67,7 @@ function isOtherMethod({ method, url }: FastifyRequest): boolean {
 
 type Query = Readonly<Record<string, unknown>>;
 
-/** Sends the answer before it returns, unless it is a streamed one: a promise costs a request of ready bytes a tenth of its time. */
+/** Sends a ready answer synchronously: a promise would cost a request of cached bytes a tenth of its time. */
 function answer(
   operation: Operation,
   options: RestOptions,
@@ -104,8 +104,8 @@ function answer(
 }
 
 /**
- * An answer in parts. Its status is on its way when a part fails: the connection is ended then, and the failure reported
- * here.
+ * Yields an answer in parts. When a part fails, the status was sent already: reports the failure and throws, which ends the
+ * connection.
  */
 async function* streamed(
   start: string,
@@ -122,7 +122,7 @@ async function* streamed(
   yield ENVELOPE_END;
 }
 
-/** The last proxy's word where the server trusts it (Fastify's `trustProxy`); any other value is ignored. */
+/** Returns the scheme of the request, as reported by the last proxy if the server trusts it (Fastify's `trustProxy`). */
 function schemeOf({ protocol }: FastifyRequest): 'http' | 'https' {
   return protocol === 'https' ? 'https' : 'http';
 }
@@ -134,14 +134,14 @@ function admit(operation: Operation, token: string | null, gatekeeper: Gatekeepe
   return access;
 }
 
-/** An id that is not a whole number is an unknown id. */
+/** Returns the id in the path. An id that is not a whole number is unknown: throws `RestError` NOT_FOUND. */
 function pathId(request: FastifyRequest): number {
   const id = toWholeNumber((request.params as { readonly id: string }).id);
   if (id === null) throw new RestError('NOT_FOUND');
   return id;
 }
 
-/** The pages beside this one, with the same token and window. */
+/** Returns the URLs of the previous and the next page, with the same token and parameters; '' if there is no such page. */
 function pages(
   operation: Operation,
   { paging, query }: Prepared,
@@ -180,8 +180,8 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
 }
 
 /**
- * Sends data unchanged: neither parsed nor serialized again. Bytes are not even copied, most of the cost of a big
- * answer: they go to the socket beside their envelope.
+ * Sends data unchanged, neither parsed nor serialized again. Bytes are written to the socket between the parts of their
+ * envelope, without a copy, which would be most of the cost of a big answer.
  */
 function send(reply: FastifyReply, start: string, data: RestAnswer['data']): FastifyReply {
   if (typeof data === 'string') return answerHeaders(reply).send(start + data + ENVELOPE_END);
@@ -203,8 +203,8 @@ function fastifyPath(operation: OperationInfo): string {
 const seconds = (now: () => number): number => Math.floor(now());
 
 /**
- * The Host header values that URLs may be made of: a name, an IPv4 or a bracketed IPv6 address, and a port. Stricter than
- * URLs and HTTP: no character can end the host or begin another part of the URL.
+ * The Host header values that are used in URLs: a name, an IPv4 or a bracketed IPv6 address, and a port. Stricter than URLs
+ * and HTTP: no character can end the host or begin another part of the URL.
  */
 const HOST =
   /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?|\[(?=[^\]]*:)[0-9a-f:.]{2,45}\])(?::(?<port>[0-9]{1,5}))?$/i;

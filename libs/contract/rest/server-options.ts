@@ -6,12 +6,12 @@ import { errorBody } from './envelope.ts';
 import { sendError } from './error-answers.ts';
 import { REST_ERRORS } from './errors.ts';
 
-/** Longer than any URL that Node accepts, so that an id of any length is just unknown. */
+/** Longer than any URL that Node accepts, so that an id of any length is an unknown id. */
 const MAX_PARAM_LENGTH = 65_536;
 
 /**
- * Options for `fastify(...)`: answers in the envelope also where Fastify or the HTTP parser rejects a request before
- * routing, and logs no URL, since URLs hold tokens. `now` is Unix seconds.
+ * Returns options for `fastify(...)`: the server answers in the envelope also when Fastify or the HTTP parser rejects a
+ * request before routing, and logs no URL, since URLs hold tokens. `now`: Unix seconds.
  */
 export function restServerOptions(
   version: string,
@@ -30,7 +30,7 @@ export function restServerOptions(
   };
 }
 
-/** The raw answer to a request that is not HTTP, or whose URL is too long. */
+/** Returns the raw answer to a request that is not HTTP, or whose URL is too long. */
 function refusal(version: string, now: number): string {
   const status = `${REST_ERRORS.INVALID_PARAMETER.status} Bad Request`;
   return rawAnswer(status, errorBody('INVALID_PARAMETER', version, now));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
-import { eventsAnswer } from './testing/events-answer.ts';
+import { eventsAnswer } from './testing/memory.ts';
 import { event } from './testing/world.ts';
 import {
   type PlacedEvent,
@@ -83,7 +83,7 @@ describe('a tree of events', () => {
     );
   });
 
-  test('has an unknown place with its id only, and a missing one with empty fields', () => {
+  test('writes an unknown place with its id only, and a missing one with empty fields', () => {
     const [competition] = JSON.parse(renderTree([placed(1, { season_id: null })], unknown));
     expect(competition).toMatchObject({ id: 1, name: '', seasons: [{ id: 0, name: '' }] });
     expect(competition.seasons[0].stages[0].groups[0]).toMatchObject({ id: '', name: '', ut: '' });
@@ -151,7 +151,7 @@ describe('other shapes', () => {
   });
 });
 
-test('group 0 is no group, and stands as one without an id', () => {
+test('group 0 is no group: it is written without an id', () => {
   for (const group_id of [0, null]) {
     const [{ seasons }] = JSON.parse(renderTree([placed(7, { group_id })], known));
     expect(seasons[0].stages[0].groups).toMatchObject([{ id: '', name: '', events: [{ id: 7 }] }]);

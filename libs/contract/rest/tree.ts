@@ -1,6 +1,6 @@
 /**
- * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Works on text: parses neither
- * the events nor the records of the places.
+ * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Joins JSON texts: parses neither the
+ * events nor the records of the places.
  */
 import type { JsonObject } from '../values.ts';
 import type { Paging } from './provider.ts';
@@ -11,15 +11,13 @@ export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
 
 export type TreeLevel = (typeof LEVELS)[number];
 
-/**
- * The provider's record of a place as JSON text, with `id` and `name`, without nested fields; null where unknown.
- */
+/** Returns the provider's record of a place as JSON text, with `id` and `name`, without nested records; null if unknown. */
 export type PlaceLookup = (level: TreeLevel, id: number) => string | null;
 
-/** The fields of each level that are known of no place, as the provider writes what it does not know. */
+/** The records of unknown places, by level, with the values that the provider writes for unknown fields. */
 export const UNKNOWN_PLACE: Readonly<Record<TreeLevel, JsonObject>> = unknownPlace;
 
-/** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
+/** The ids of the places; null if unknown, or if there is none. Group 0 is none, as in a league. */
 type Places = Readonly<Record<`${TreeLevel}_id`, number | null>>;
 
 /** A record as JSON text, with its places. */
@@ -27,22 +25,22 @@ type Leaf = Partial<Places> & { readonly text: string };
 export type PlacedEvent = Places & Leaf;
 export type PlacedStage = Pick<PlacedEvent, 'competition_id' | 'season_id' | 'text'>;
 
-/** JSON text of an array of competitions nesting these events. Keeps the order of places and events. */
+/** Returns the JSON text of an array of competitions that nest these events. Keeps the order of places and events. */
 export function renderTree(events: readonly PlacedEvent[], place: PlaceLookup): string {
   return nested(events, LEVELS, 'events', place);
 }
 
-/** JSON text of an array of competitions nesting these stages. */
+/** Returns the JSON text of an array of competitions that nest these stages. */
 export function renderStages(stages: readonly PlacedStage[], place: PlaceLookup): string {
   return nested(stages, ['competition', 'season'], 'stages', place);
 }
 
-/** JSON text of a place's record with a list added, such as a competition with its seasons. */
+/** Returns the JSON text of a place's record with a list added, such as a competition with its seasons. */
 export function withList(record: string, key: string, items: readonly string[]): string {
   return `${opened(record)}"${key}":[${items.join(',')}]}`;
 }
 
-/** One event in a single chain, as the data of `events.show`: `{"competition":{…"season":{…"event":{…}}}}`. */
+/** Returns one event in its places, as the data of `events.show`: `{"competition":{…"season":{…"event":{…}}}}`. */
 export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
   let chain = event.text;
   let inner: string = 'event';
@@ -53,7 +51,7 @@ export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
   return `{"competition":${chain}}`;
 }
 
-/** One page of a list; empty after the last. */
+/** Returns one page of a list; an empty one after the last page. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): readonly T[] {
   return items.slice((page - 1) * limit, page * limit);
 }
@@ -80,14 +78,14 @@ function placeOf(leaf: Leaf, level: TreeLevel): number | null {
   return level === 'group' && id === 0 ? null : id;
 }
 
-/** An unknown place has its id and empty fields. A missing group has no id, as providers write it. */
+/** Returns the record of a place. An unknown place has its id and empty fields; a missing group has no id, as at providers. */
 function record(level: TreeLevel, id: number | null, place: PlaceLookup): string {
   const none = UNKNOWN_PLACE[level];
   if (id === null) return JSON.stringify(none);
   return place(level, id) ?? JSON.stringify({ ...none, id, ut: 0 });
 }
 
-/** The text of an object, ready for one more field. */
+/** Returns the text of an object without its end, ready for one more field. */
 function opened(object: string): string {
   const inside = object.slice(0, object.lastIndexOf('}')).trimEnd();
   return inside.endsWith('{') ? inside : `${inside},`;

@@ -32,7 +32,7 @@ describe('a window of dates', () => {
     expect(() => dateWindow(dates, NOW)).toThrow(RestError);
   });
 
-  test('has no end where another filter narrows the list, but is never backwards', () => {
+  test('has no end if another filter narrows the list, but is never backwards', () => {
     expect(openDates({})).toEqual({ date_from: undefined, date_to: undefined });
     expect(openDates({ date_from: '2018-08-01', date_to: '2019-06-30' })).toEqual({
       date_from: '2018-08-01 00:00:00',
@@ -41,7 +41,7 @@ describe('a window of dates', () => {
     expect(() => openDates({ date_from: '2026-09-02', date_to: '2026-09-01' })).toThrow(RestError);
   });
 
-  test('includes the present at any time, and dates survive a round trip', () => {
+  test('includes now at any time, and dates survive a round trip', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_147_483_647 }), (now) => {
         const { date_from, date_to } = dateWindow({}, now);

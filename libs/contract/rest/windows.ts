@@ -2,14 +2,14 @@
 import { RestError } from './errors.ts';
 import { formatDate, MAX_WINDOW_DAYS, parseDate } from './parameters.ts';
 
-const DAY = 86_400;
-const MAX_WINDOW = MAX_WINDOW_DAYS * DAY;
+const DAY_SECONDS = 86_400;
+const MAX_WINDOW_SECONDS = MAX_WINDOW_DAYS * DAY_SECONDS;
 
 type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
 
 /**
- * Both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other's day; without both the window is
- * today, by `now` (Unix seconds, UTC). Throws `invalid_parameter` for a window that is backwards or too wide.
+ * Returns both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other end's day; without both, the window
+ * is today, by `now` (Unix seconds, UTC). Throws `RestError` INVALID_PARAMETER for a window that is backwards or too wide.
  */
 export function dateWindow(
   dates: Dates,
@@ -19,11 +19,11 @@ export function dateWindow(
   const date_from = from(dates.date_from ?? (dates.date_to ?? today).slice(0, 10));
   const date_to = to(dates.date_to ?? date_from.slice(0, 10));
   const width = parseDate(date_to) - parseDate(date_from);
-  if (width < 0 || width >= MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
+  if (width < 0 || width >= MAX_WINDOW_SECONDS) throw new RestError('INVALID_PARAMETER');
   return { date_from, date_to };
 }
 
-/** Like `dateWindow`, for a list with another filter: of any width, and open where an end is missing. */
+/** Like `dateWindow`, for a list with another filter: of any width, and open at a missing end. */
 export function openDates(dates: Dates): Dates {
   const date_from = dates.date_from === undefined ? undefined : from(dates.date_from);
   const date_to = dates.date_to === undefined ? undefined : to(dates.date_to);
@@ -39,16 +39,18 @@ const to = (date: string): string => `${date}${' 23:59:59'.slice(date.length - 1
 type Window = { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined };
 
 /**
- * The window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then until
- * now, limited to the widest window; with `timestamp_to` alone, the 24 hours before it.
+ * Returns the window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then to
+ * now, or to the maximum window; with `timestamp_to` alone, the 24 hours before it. Throws `RestError` INVALID_PARAMETER for a
+ * window that is backwards or too wide.
  */
 export function feedWindow(
   window: Window,
   now: number,
 ): { readonly timestamp: number; readonly timestamp_to: number } {
-  const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY);
-  const timestamp_to = window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW);
+  const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY_SECONDS);
+  const timestamp_to =
+    window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW_SECONDS);
   const width = timestamp_to - timestamp;
-  if (width < 0 || width > MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
+  if (width < 0 || width > MAX_WINDOW_SECONDS) throw new RestError('INVALID_PARAMETER');
   return { timestamp, timestamp_to };
 }

@@ -1,16 +1,17 @@
-import { INTERRUPTED_MS } from './limits.ts';
 /** An offset, and when its record was received, Unix milliseconds. */
-export type AppliedStep = { readonly offset: number; readonly at: number };
+type AppliedStep = { readonly offset: number; readonly at: number };
 
-/** One record in so many milliseconds is remembered by its time: what lies between counts as old as the one before. */
+/** Interval between records whose time is remembered. A record in between counts as old as the remembered one before it. */
 const STEP_MS = 250;
-/** Steps that are kept; of more, every second one is forgotten. */
+/** Maximum number of remembered steps; above it, every second one is forgotten. */
 const MAX_STEPS = 4_096;
-
 /**
- * How far match state is behind in one partition of its input: which records it has applied, and when the first one that it has
- * not was received.
+ * A longer pause interrupts the reading, e.g. while a broker is down (docs/decisions/0080): messages that could not be written
+ * then are not missing.
  */
+const INTERRUPTED_MS = 2_000;
+
+/** How far match state is behind in one partition of its input: its position, and the time of the first record not applied. */
 export class AppliedPosition {
   readonly #readFrom: AppliedStep;
   #next: number;
@@ -19,8 +20,8 @@ export class AppliedPosition {
   #steps: AppliedStep[];
 
   /**
-   * `next`: offset of the first record that is not applied. `readFrom`: what is read first, and a time before it was received: what
-   * lies before it and is not applied is never read, and counts as received then.
+   * `next`: offset of the first record that is not applied. `readFrom`: offset of the first record to be read, and a time before
+   * it was received. Earlier records that are not applied are never read, and count as received at that time.
    */
   constructor(next: number, readFrom: AppliedStep) {
     this.#readFrom = readFrom;
@@ -34,18 +35,18 @@ export class AppliedPosition {
     return this.#next;
   }
 
-  /** What a match of this partition may have that is neither read nor applied: its last offset, and when it came. */
+  /** The last record that is neither read nor applied, of which any match may have one, and its time; null if there is none. */
   get neverRead(): AppliedStep | null {
     const { offset, at } = this.#readFrom;
     return this.#next < offset ? { offset: offset - 1, at } : null;
   }
 
-  /** When the first record that is not applied was received, at the earliest, Unix milliseconds; null where all is. */
+  /** Earliest time at which the first record not applied was received, Unix milliseconds; null when all are applied. */
   get waitingSince(): number | null {
     return this.#next < this.#end ? (this.#steps[0]?.at ?? null) : null;
   }
 
-  /** A record was read, received at `at`, Unix milliseconds. */
+  /** Notes that a record was read, which was received at `at`, Unix milliseconds. */
   read(offset: number, at: number): void {
     if (this.#next >= this.#end) this.#steps = [];
     this.#end = Math.max(this.#end, offset + 1);
@@ -55,7 +56,7 @@ export class AppliedPosition {
     if (this.#steps.length > MAX_STEPS) this.#steps = this.#steps.filter((_, index) => index % 2 === 0);
   }
 
-  /** Everything before `next` is applied. A position that went back is one of state that is rebuilt. */
+  /** Notes that everything before `next` is applied. The position goes back when state is rebuilt. */
   applied(next: number): void {
     this.#next = next;
     const current = this.#steps.findLastIndex(({ offset }) => offset <= next);
@@ -68,7 +69,7 @@ export class ReadProgress {
   #to = Number.NEGATIVE_INFINITY;
   #since = Number.NEGATIVE_INFINITY;
 
-  /** Everything written by that moment is read. */
+  /** Everything written until then is read. */
   get to(): number {
     return this.#to;
   }
@@ -78,7 +79,7 @@ export class ReadProgress {
     return this.#since;
   }
 
-  /** Everything written by `at` is read. */
+  /** Notes that everything written until `at` is read. */
   advance(at: number): void {
     if (at - this.#to > INTERRUPTED_MS) this.#since = at;
     this.#to = Math.max(this.#to, at);

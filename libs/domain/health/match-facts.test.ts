@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventRegister } from '../event-register.ts';
-import { matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
+import { concernsHealth, matchFacts, NO_FACTS } from './match-facts.ts';
 
 function factsOf(fields: Readonly<Record<string, unknown>>) {
   const register = new EventRegister();
@@ -12,13 +12,13 @@ const RUNS = { live: true, over: false, runs: true };
 const STANDS = { live: true, over: false, runs: false };
 const OVER = { live: false, over: true, runs: false };
 
-describe('health expects of a match', () => {
+describe('the facts of a match', () => {
   test.each([
     [{}, NO_FACTS],
     [{ status_type: 'scheduled', clock_status: 'running' }, NO_FACTS],
     [{ status_type: 'live', clock_status: 'running' }, RUNS],
     [{ status_type: 'live', clock_status: 'stopped' }, STANDS],
-    // Soccer's breaks, where no clock was reported.
+    // Breaks of soccer without a reported clock.
     [{ status_type: 'live', status_id: 33 }, RUNS],
     [{ status_type: 'live' }, RUNS],
     [{ status_type: 'live', status_id: 9 }, STANDS],
@@ -26,7 +26,7 @@ describe('health expects of a match', () => {
     [{ status_type: 'live', status_id: 48 }, STANDS],
     [{ status_type: 'live', status_id: 142 }, STANDS],
     [{ status_type: 'live', status_id: 9, clock_status: 'running' }, RUNS],
-    // Its status says so.
+    // The status has the type.
     [{ status_id: 34 }, RUNS],
     [{ status_id: 11 }, OVER],
     [{ status_id: 99_999 }, NO_FACTS],
@@ -39,7 +39,7 @@ describe('health expects of a match', () => {
   });
 });
 
-describe('a part of an event says something of it', () => {
+describe('a part of an event may change the facts', () => {
   test.each([
     ['{"clock_status":null}', false, true],
     ['{"status_id":33}', false, true],
@@ -50,6 +50,6 @@ describe('a part of an event says something of it', () => {
     ['{"item_status":"active"}', true, true],
     ['{"name":"status_id"}', true, false],
   ])('%s, over: %s: %s', (part, over, says) => {
-    expect(tellsHealth(part, over)).toBe(says);
+    expect(concernsHealth(part, over)).toBe(says);
   });
 });

@@ -1,38 +1,44 @@
+import { STATUS } from '#contract/soccer.ts';
 import { isOver } from '#tradability/trading.ts';
 import { int, readStatusType, text } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';
 
-/** What health reads of a match. */
+/** The facts of a match that feed health reads. */
 export type LivenessFacts = {
-  /** Messages are expected of it. */
+  /** Whether messages are expected of it. */
   readonly live: boolean;
-  /** Over for good, or deleted: nothing more is expected. */
+  /** Whether it is over or deleted: no more messages are expected. */
   readonly over: boolean;
-  /** The match clock runs: silence counts. */
+  /** Whether the match clock runs: silence counts. */
   readonly runs: boolean;
 };
 
-/** Nothing is known of the match. */
+/** The facts of a match of which nothing is known. */
 export const NO_FACTS: LivenessFacts = { live: false, over: false, runs: false };
 
-/** Statuses of soccer that are live without play: half-time, the waits and the break of extra time, the wait for penalties. */
-const BREAKS: ReadonlySet<number> = new Set([9, 37, 48, 142]);
-/** The parts of an event that these facts are in; of one that is over also what may restore it. */
+/** Live statuses of soccer without play. */
+const BREAKS: ReadonlySet<number | null> = new Set([
+  STATUS.halftime,
+  STATUS.extraTimeHalftime,
+  STATUS.waitingForExtraTime,
+  STATUS.waitingForPenalty,
+]);
+/** Fields that the facts are read from. */
 const RELEVANT = /"(?:clock_status|status_id|status_type)":|"item_status":"deleted"|"action":"delete"/;
+/** A field that may restore a match that is over. */
 const RESTORES = /"item_status":/;
 
-/** Whether a part of a message's event has something that these facts are read from, `over` or not by what was read before. */
-export function tellsHealth(part: string, over: boolean): boolean {
+/** Whether the facts may change by a part of a message's event. `over`: whether the match is over so far. */
+export function concernsHealth(part: string, over: boolean): boolean {
   return RELEVANT.test(part) || (over && RESTORES.test(part));
 }
 
-/** The facts of a match. A clock whose status was never reported is taken to run during play: silence is then noticed. */
+/** Reads the facts of a match. A clock whose status was never reported counts as running during play, to notice silence. */
 export function matchFacts(register: EventRegister): LivenessFacts {
-  const statusId = int(register.value('status_id'));
   const type = readStatusType(register);
   const over = isOver(type);
   const live = !over && type === 'live';
   const clock = text(register.value('clock_status'));
-  const runs = live && (clock === null ? !BREAKS.has(statusId ?? 0) : clock === 'running');
+  const runs = live && (clock === null ? !BREAKS.has(int(register.value('status_id'))) : clock === 'running');
   return { live, over, runs };
 }

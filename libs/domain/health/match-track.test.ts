@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventMessage } from '../testing/messages.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
+import { aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
-import { aliveSince } from './standing.ts';
 import { GOOD, type HealthLimits } from './verdict.ts';
 
 const T = 1_000_000;
@@ -10,7 +10,7 @@ const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, b
 const PLAY = { status_type: 'live', clock_status: 'running' };
 const BREAK = { status_type: 'live', clock_status: 'stopped' };
 
-/** A match; `applied`: how far match state is. */
+/** A match. `applied`: the position of match state. */
 function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
   const read = new ReadProgress();
   read.advance(T + 1e9);
@@ -20,11 +20,11 @@ function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
   return {
     track,
     applied,
-    /** A message with these fields, received at `at`, from the webhook source. */
+    /** Applies a message of the webhook source with these fields, received at `at`. */
     hear(fields: Readonly<Record<string, unknown>>, at: number, isKeepAlive = false) {
       applied.read(offset, at);
-      track.hear(eventMessage(ut++, fields), at, offset++);
-      track.heardOf('webhook', at, isKeepAlive);
+      track.apply(eventMessage(ut++, fields), at, offset++);
+      track.noteSignOfLife('webhook', at, isKeepAlive);
     },
     pair(source = 'webhook'): PairTrack {
       const pair = track.pairs.get(source);
@@ -34,8 +34,8 @@ function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
   };
 }
 
-describe('what a source says of a match', () => {
-  test('counts from when it first spoke of it while it was live', () => {
+describe('the health of a match under a source', () => {
+  test('begins with the first message while the match is live', () => {
     const { track, hear, pair } = matchOf();
     hear({ status_type: 'scheduled' }, T);
     expect(track.pairs.size).toBe(0);
@@ -47,19 +47,19 @@ describe('what a source says of a match', () => {
       heardAt: T + 10,
       keepAliveAt: null,
       backAt: null,
-      standing: aliveSince(T + 10),
+      health: aliveSince(T + 10),
     });
   });
 
   test.each([
     ['a message', { action: 'delete' }],
     ['its item status', { item_status: 'deleted' }],
-  ])('ends where %s deletes the match, and begins again where the match is restored', (_, deletion) => {
+  ])('ends when %s deletes the match, and begins again when the match is restored', (_, deletion) => {
     const { track } = matchOf();
     /** In parts, as messages are. */
     const hear = (ut: number, item: object) => {
       const parts = [{ ...PLAY, status_id: 33 }, item].map((part) => JSON.stringify(part));
-      track.hear({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
+      track.apply({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
     };
     hear(1, { item_status: 'active' });
     hear(2, { item_status: 'active', ...deletion });
@@ -68,19 +68,19 @@ describe('what a source says of a match', () => {
     expect(track.facts).toEqual({ live: true, over: false, runs: true });
   });
 
-  test('is as new as the latest word, and keeps when a keep-alive came', () => {
+  test('has the time of the latest message, and that of the latest keep-alive', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
-    track.heardOf('webhook', T + 20, true);
-    track.heardOf('webhook', T + 10, false);
+    track.noteSignOfLife('webhook', T + 20, true);
+    track.noteSignOfLife('webhook', T + 10, false);
     expect(pair()).toMatchObject({ heardAt: T + 20, keepAliveAt: T + 20, backAt: null });
   });
 
-  test('is back with its first word while it is not good', () => {
+  test('notes the first message since it was good', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
-    pair().standing = { ...aliveSince(1), state: 'stale' };
-    for (const at of [T + 1, T + 2]) track.heardOf('webhook', at, false);
+    pair().health = { ...aliveSince(1), state: 'stale' };
+    for (const at of [T + 1, T + 2]) track.noteSignOfLife('webhook', at, false);
     expect(pair().backAt).toBe(T + 1);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T, progress: null }, LIMITS, T + 3);
     expect(pair().backAt).toBe(T + 1);
@@ -89,7 +89,7 @@ describe('what a source says of a match', () => {
   });
 });
 
-test('the clock runs or stands since the message that changed it', () => {
+test('the clock runs or is stopped since the message that changed it', () => {
   const { track, hear } = matchOf();
   const since = [PLAY, PLAY, BREAK, { name: 'x' }, PLAY].map((fields, i) => {
     hear(fields, T + i);
@@ -123,7 +123,7 @@ describe('a match', () => {
     const { track, hear, applied } = matchOf();
     hear(PLAY, T);
     applied.applied(1);
-    track.hear(eventMessage(9, PLAY), T + 5, 0);
+    track.apply(eventMessage(9, PLAY), T + 5, 0);
     expect(track.waitingSince).toBeNull();
   });
 
@@ -131,12 +131,12 @@ describe('a match', () => {
     const { track, hear, applied } = matchOf();
     hear(PLAY, T);
     hear(PLAY, T + 1_000);
-    track.hear(eventMessage(9, PLAY), T + 2_000, 0);
+    track.apply(eventMessage(9, PLAY), T + 2_000, 0);
     applied.applied(1);
     expect(track.waitingSince).toBe(T + 1_000);
   });
 
-  test('may wait for what was never read', () => {
+  test('may wait for records that are never read', () => {
     const { track, applied } = matchOf(new AppliedPosition(3, { offset: 10, at: T }));
     expect(track.waitingSince).toBe(T);
     applied.applied(10);
@@ -144,7 +144,7 @@ describe('a match', () => {
   });
 
   test.each<[string, Readonly<Record<string, unknown>>, number, boolean]>([
-    ['is over when its status says so', { status_type: 'finished' }, 1, true],
+    ['is over when its status is finished', { status_type: 'finished' }, 1, true],
     ['is not over just before six hours of silence', PLAY, 6 * 3_600_000 - 1, false],
     ['is over after six hours of silence', PLAY, 6 * 3_600_000, true],
   ])('%s', (_, last, after, over) => {
@@ -154,33 +154,33 @@ describe('a match', () => {
     expect(track.isOver(T + after)).toBe(over);
   });
 
-  test('is not over while another source speaks of it', () => {
+  test('is not over while another source sends messages of it', () => {
     const { track, hear } = matchOf();
     hear(PLAY, T);
-    track.heardOf('feed', T + 3_600_000, false);
+    track.noteSignOfLife('feed', T + 3_600_000, false);
     expect(track.isOver(T + 6 * 3_600_000)).toBe(false);
   });
 });
 
-describe('a verdict of a match', () => {
-  test('is behind from the first message that waits on, with a gap from there', () => {
+describe('the verdict on a match', () => {
+  test('is a backlog since the first waiting message, with a gap from that message', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
     hear(PLAY, T + 1_000);
     const verdict = track.judge(pair(), GOOD, LIMITS, T + 5_000);
     expect(verdict).toEqual({ kind: 'down', reason: 'backlog', since: T + 5_000, progress: null });
-    expect(pair().standing).toMatchObject({ state: 'down', gaps: [{ from: T, action: 'open' }] });
+    expect(pair().health).toMatchObject({ state: 'down', gaps: [{ from: T, action: 'open' }] });
   });
 
-  test('is down with its source, with a gap from the last word on, whatever waits', () => {
+  test('is that of its source, with a gap from the last message, whatever waits', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
     hear(PLAY, T + 1_000);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T + 9, progress: null }, LIMITS, T + 1_500);
-    expect(pair().standing.gaps).toMatchObject([{ from: T + 1_000, reason: 'network' }]);
+    expect(pair().health.gaps).toMatchObject([{ from: T + 1_000, reason: 'network' }]);
   });
 
-  test('is no longer back once the match ended', () => {
+  test('forgets the first message since it was good when the match ends', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
     pair().backAt = T + 1;
@@ -189,23 +189,22 @@ describe('a verdict of a match', () => {
     expect(pair().backAt).toBeNull();
   });
 
-  test('is stale with a gap from the last word on', () => {
+  test('is stale, with a gap from the last message', () => {
     const { track, hear, applied, pair } = matchOf();
     hear(PLAY, T);
     applied.applied(1);
     expect(track.judge(pair(), GOOD, LIMITS, T + 20_000)).toMatchObject({ kind: 'stale', since: T + 20_000 });
-    expect(pair().standing.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
+    expect(pair().health.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
   });
 
-  test('is filled by the whole list of incidents, for every source', () => {
+  test('has its gaps filled by a complete list of incidents, under every source', () => {
     const { track, hear, pair } = matchOf();
     hear(PLAY, T);
-    track.heardOf('feed', T, false);
+    track.noteSignOfLife('feed', T, false);
     const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none' }];
-    for (const source of ['webhook', 'feed'])
-      pair(source).standing = { ...aliveSince(T), gaps, gap_count: 1 };
+    for (const source of ['webhook', 'feed']) pair(source).health = { ...aliveSince(T), gaps, gap_count: 1 };
     track.fill(T);
-    const actions = ['webhook', 'feed'].map((source) => pair(source).standing.gaps[0]?.action);
+    const actions = ['webhook', 'feed'].map((source) => pair(source).health.gaps[0]?.action);
     expect(actions).toEqual(['snapshot', 'snapshot']);
   });
 });

@@ -1,11 +1,11 @@
-/** What a monitor publishes of a source and its matches, when, and what it rests on. */
+/** When a monitor publishes records of a source and its matches, and their content. */
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Action, BEGIN, LIMITS, PlayedMonitor } from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
-import { DUE_WITHIN_MS, KEEP_ENDED_MS, REPORTS_WITHIN_MS, VALID_MS } from './limits.ts';
-import { HealthMonitor } from './monitor.ts';
+import { DUE_WITHIN_MS, HealthMonitor, KEEP_ENDED_MS, VALID_MS } from './monitor.ts';
+import { REPORTS_WITHIN_MS } from './source-track.ts';
 
 type Says = Extract<Action, { kind: 'message' }>['says'];
 
@@ -19,14 +19,14 @@ function played(...actions: readonly Action[]): PlayedMonitor {
   return monitor;
 }
 
-/** Keys of the records of one tick, in their order. */
+/** Returns the keys of the records of one tick, in their order. */
 const keysAt = ({ log }: PlayedMonitor, at: number) =>
   log
     .filter(({ written_at }) => written_at === at)
     .map(({ source, event_id }) => (event_id === null ? source : `${source}/${event_id}`));
 
 describe('the record of a source', () => {
-  test('follows those of its matches in the same tick, and comes alone half a second later', () => {
+  test('follows those of its matches in the same tick, and is repeated alone after half a second', () => {
     const match = played(say('play'), apply, wait(300), say('over'), apply, wait(800));
     const keys = (ms: number) => keysAt(match, BEGIN + ms);
     expect(keys(100)).toEqual(['webhook/1', 'webhook']);
@@ -36,14 +36,14 @@ describe('the record of a source', () => {
     expect(keys(900)).toEqual(['webhook']);
   });
 
-  test('says that a clock runs where one of its matches has one', () => {
+  test('says that a clock runs if that of one of its matches does', () => {
     const source = (...actions: Action[]) => played(...actions, apply, wait(100)).topic.get('webhook');
     expect(source(say('break'))?.clock_runs).toBe(false);
     expect(source(say('break'), say('play', 2), say('break', 3))?.clock_runs).toBe(true);
     expect(source(say('play'), say('over'))?.clock_runs).toBe(false);
   });
 
-  test('counts silence from the latest start of a clock, whichever source told of it', () => {
+  test('counts silence from the latest start of a clock, whichever source reported it', () => {
     const started = [say('break'), apply, wait(15_000), say('play', 1, 'feed'), apply];
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     expect(source(...started, wait(19_900))).toMatchObject({ state: 'alive' });
@@ -55,7 +55,7 @@ describe('the record of a source', () => {
     });
   });
 
-  test('is behind since the first of its matches was, once all are that are not over', () => {
+  test('is behind once all its matches that are not over are, since the first of them was', () => {
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     const behind = { state: 'down', reason: 'backlog', since: BEGIN + 5_000 };
     const second = [say('play'), wait(2_000), say('play', 2)];
@@ -65,13 +65,13 @@ describe('the record of a source', () => {
     expect(source(say('play', 2), say('over', 2), wait(6_000))).toMatchObject({ state: 'alive' });
   });
 
-  test('is valid until its ingress service should have reported', () => {
+  test('is valid until the next report of its ingress service is due', () => {
     const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
     const source = played(wait(1_000), up, wait(9_900)).topic.get('webhook');
     expect(source?.valid_until).toBe(BEGIN + 1_000 + REPORTS_WITHIN_MS + DUE_WITHIN_MS);
   });
 
-  test('tells readers that its ingress service is missed, for as long as it is', () => {
+  test('shows readers that its ingress service does not report, for as long as it does not', () => {
     const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
     const missed = played(say('play'), up, apply, wait(60_000));
     const reader = new HealthTable();
@@ -82,7 +82,7 @@ describe('the record of a source', () => {
     expect(reader.match(1, now)).toMatchObject(down);
   });
 
-  test('is as long valid as ever beside a match that is bad already', () => {
+  test('has its full validity beside a match that is already stale', () => {
     const stale = played(
       say('play'),
       say('play', 2),
@@ -97,14 +97,14 @@ describe('the record of a source', () => {
     expect({ state, valid_until }).toEqual({ state: 'alive', valid_until: written_at + VALID_MS });
   });
 
-  test('is valid no longer than a moment after our own delay is due', () => {
+  test('is valid until shortly after match state becomes behind', () => {
     const waiting = played(say('play'), wait(4_900));
     expect(waiting.topic.get('webhook')?.valid_until).toBe(BEGIN + LIMITS.backlogAfterMs + DUE_WITHIN_MS);
   });
 });
 
 describe('a match', () => {
-  test('counts as live until it is over, and is watched only where it was live', () => {
+  test('counts as live until it is over, and has a record only if it was live', () => {
     const live = (...actions: Action[]) => played(...actions, wait(100)).monitor.liveMatches;
     expect(live()).toBe(0);
     expect(live(say('play'), say('break', 2))).toBe(2);
@@ -113,7 +113,7 @@ describe('a match', () => {
     expect([...over.topic.keys()]).toEqual(['webhook']);
   });
 
-  test('is forgotten a day after it ended under its last source, once', () => {
+  test('is deleted once, a day after it ended under its last source', () => {
     const match = played(say('play'), say('play', 1, 'feed'), say('over'), apply, wait(100));
     const ended = match.now;
     match.now = ended + KEEP_ENDED_MS - 1;
@@ -122,12 +122,12 @@ describe('a match', () => {
     const deleted = match.monitor.tick(match.now).filter(({ value }) => value === null);
     expect(deleted.map(({ key }) => key)).toEqual(['webhook/1', 'feed/1']);
     expect(match.monitor.tick(match.now).filter(({ key }) => key.includes('/'))).toEqual([]);
-    // A match that is kept would refuse a status that is as old as the one it has.
+    // A match that was not deleted would reject a status as old as its own.
     match.monitor.hear(message({ received_at: match.now }), { partition: 0, offset: 9 }, match.now);
     expect(match.monitor.liveMatches).toBe(1);
   });
 
-  test('stays while another source of it is not a day over', () => {
+  test('stays while it ended less than a day ago under another source', () => {
     const monitor = monitorAt();
     const record = { ...restored({ state: 'ended' }), since: BEGIN - KEEP_ENDED_MS };
     monitor.restore(record, BEGIN);
@@ -140,7 +140,7 @@ describe('a match', () => {
     ]);
   });
 
-  test('has its record written again where it was not written', () => {
+  test('has its record written again if that failed', () => {
     const { monitor, now } = played(say('play'), apply, wait(100));
     expect(monitor.tick(now)).toEqual([]);
     monitor.rewrite('webhook/1');
@@ -155,12 +155,12 @@ function message(changes: Partial<NormalizedMessage> = {}): NormalizedMessage {
   return { ...IN_PLAY, origin: 'webhook', event_id: 1, received_at: BEGIN, ...changes };
 }
 
-/** A monitor of two partitions: events of odd ids are in the second. */
+/** Returns a monitor of two partitions: events with odd ids are in the second. */
 function monitorAt(): HealthMonitor {
   return new HealthMonitor({ ...LIMITS, term: 2, partitionOf: (id) => id % 2 });
 }
 
-/** The record of match 1, whose clock runs, that a monitor before left. */
+/** Returns the record that a previous monitor wrote of match 1, whose clock runs. */
 function restored(changes: Partial<FeedHealth> = {}): FeedHealth {
   const ofMatch = played(say('play'), apply, wait(100)).topic.get('webhook/1');
   if (ofMatch === undefined) throw new Error('there is no record of the match');
@@ -197,7 +197,7 @@ describe('times ahead of the clock count as now', () => {
   });
 });
 
-/** A monitor that took over the record of a key with these times; its match has the source's record beside it. */
+/** Returns a monitor that restored the record of a key with these changes, and the record of the source. */
 function monitorWith(changes: Partial<FeedHealth>, key: string): HealthMonitor {
   const monitor = monitorAt();
   monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
@@ -206,15 +206,15 @@ function monitorWith(changes: Partial<FeedHealth>, key: string): HealthMonitor {
   return monitor;
 }
 
-describe('a record of the monitor before', () => {
-  test('that names no last word was heard of when its state began', () => {
+describe('a record of the previous monitor', () => {
+  test('without a last message counts the start of its state as one', () => {
     for (const key of ['webhook/1', 'webhook']) {
       const monitor = monitorWith({ heard_at: null, since: BEGIN - 7_000 }, key);
       expect(recordOf(monitor, key, BEGIN)).toMatchObject({ heard_at: BEGIN - 7_000 });
     }
   });
 
-  test('goes on with its gaps', () => {
+  test('keeps its gaps', () => {
     const gaps = [{ from: BEGIN - 9, to: BEGIN - 8, reason: 'silence', action: 'none' }];
     for (const key of ['webhook/1', 'webhook']) {
       const monitor = monitorWith({ gaps, gap_count: 3 }, key);
@@ -222,7 +222,7 @@ describe('a record of the monitor before', () => {
     }
   });
 
-  test('is of the partition that its match is in', () => {
+  test('belongs to the partition of its match', () => {
     const monitor = monitorAt();
     monitor.begin(1, { applied: 4, readFrom: 5, at: BEGIN - 6_000 });
     monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
@@ -234,7 +234,7 @@ describe('a record of the monitor before', () => {
     expect(recordOf(monitor, 'webhook/2', BEGIN)).toMatchObject({ state: 'alive' });
   });
 
-  test('stands beside those of other sources of the match', () => {
+  test('stays beside the records of other sources of the match', () => {
     const monitor = monitorAt();
     monitor.restore(restored({ event_id: null, fields: [] }), BEGIN);
     monitor.restore(restored(), BEGIN);
@@ -245,7 +245,7 @@ describe('a record of the monitor before', () => {
 });
 
 describe('partitions', () => {
-  test('are all read before silence of a source is its own', () => {
+  test('must all be read before silence is blamed on a source', () => {
     const monitor = monitorAt();
     monitor.hear(message({ event_id: 2 }), { partition: 0, offset: 0 }, BEGIN);
     monitor.hear(message(), { partition: 1, offset: 0 }, BEGIN);
@@ -257,7 +257,7 @@ describe('partitions', () => {
     expect(recordOf(monitor, 'webhook', due + 1_000)).toMatchObject({ state: 'stale', reason: 'silence' });
   });
 
-  test('of which nothing was applied yet begin at their first message', () => {
+  test('without an applied record begin at their first message', () => {
     const monitor = monitorAt();
     monitor.hear(message(), { partition: 1, offset: 0 }, BEGIN);
     expect(recordOf(monitor, 'webhook/1', BEGIN + 4_999)).toMatchObject({ state: 'alive' });

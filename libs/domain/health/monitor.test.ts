@@ -3,13 +3,14 @@ import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { HealthTable, isGoodState } from '#tradability/feed-status.ts';
 import { type Action, BEGIN, type HealthTruth, histories, LIMITS, PlayedMonitor } from '../testing/health.ts';
-import { DUE_WITHIN_MS, READ_WITHIN_MS, VALID_MS } from './limits.ts';
+import { DUE_WITHIN_MS, VALID_MS } from './monitor.ts';
+import { READ_WITHIN_MS } from './verdict.ts';
 
 const runs = { numRuns: 300 };
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** When silence of a match is due by the words of the rule; null while it does not count. */
+/** Returns when silence of a match is due by the text of the rule; null while silence does not count. */
 function silentAt({ heardAt, runsSince, runs, over, keepAlive }: HealthTruth): number | null {
   if (over) return null;
   const from = Math.max(heardAt, runsSince);
@@ -26,7 +27,7 @@ function isBehind({ waitingSince }: HealthTruth, now: number): boolean {
   return waitingSince !== null && now >= waitingSince + LIMITS.backlogAfterMs;
 }
 
-/** Plays a history with a look at everything after each tick. */
+/** Plays a history, and checks everything after each tick. */
 function watch(history: readonly Action[], look: (played: PlayedMonitor) => void): PlayedMonitor {
   const played = new PlayedMonitor(look);
   for (const action of history) played.do(action);
@@ -50,13 +51,13 @@ const report = (state: 'up' | 'down' | 'recovering', source = 'webhook'): Action
 const ofMatch = (played: PlayedMonitor): FeedHealth | undefined => played.topic.get('webhook/1');
 
 describe('in every history', () => {
-  test('nothing dead is published as good, in the tick that it is due, restarts included', () => {
+  test('nothing that is due is published as good, from its tick on, restarts included', () => {
     fc.assert(
       fc.property(histories, (history) => {
         watch(history, (played) => {
           for (const [key, truth] of played.truths()) {
             const record = played.topic.get(key);
-            // While nothing can be read, a moment is left for what was published in time.
+            // While nothing can be read, messages that were published in time may still be read.
             const by = played.readTo < played.now ? played.now - READ_WITHIN_MS : played.now;
             if (isDead(truth, by)) expect(isGoodState(record?.state ?? 'stale')).toBe(false);
           }
@@ -87,7 +88,7 @@ describe('in every history', () => {
     );
   });
 
-  test('no reader believes what is dead for a second, though the monitor died at any moment', () => {
+  test('no reader believes a dead feed for more than a second, even if the monitor dies at any moment', () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: 0, max: 30_000 }), (history, later) => {
         const played = watch(history, () => {});
@@ -104,7 +105,7 @@ describe('in every history', () => {
     );
   });
 
-  test('no gap is lost, and only the last one is open', () => {
+  test('no gap is lost, and only the last gap is open', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const counts = new Map<string, number>();
@@ -130,14 +131,14 @@ describe('a match', () => {
     expect(played.log.find(({ state }) => state === 'stale')?.written_at).toBe(BEGIN + 20_000);
   });
 
-  test('may be silent while its clock is stopped, but for the keep-alives that came before', () => {
+  test('may be silent while its clock is stopped, unless keep-alives came before', () => {
     const quiet = watch([say('break'), apply, wait(300_000)], () => {});
     expect(ofMatch(quiet)).toMatchObject({ state: 'alive', clock_runs: false });
     const missed = watch([say('break'), say('keep_alive'), apply, wait(90_000)], () => {});
     expect(ofMatch(missed)).toMatchObject({ state: 'stale', since: BEGIN + 90_000 });
   });
 
-  test('is down while a message waits for match state, and back once it is applied', () => {
+  test('is down while a message waits for match state, and recovers once it is applied', () => {
     const played = watch([say('play'), wait(6_000)], () => {});
     expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 5_000 });
     played.do(apply);
@@ -165,7 +166,7 @@ describe('a match', () => {
     expect(ofMatch(played)).toMatchObject({ state: 'alive', gap_count: 1 });
   });
 
-  test('was silent until it was heard of again, though the monitor began anew meanwhile', () => {
+  test('was silent until its next message, even if the monitor restarted meanwhile', () => {
     const begun: Action = { kind: 'restart', ms: 1_000 };
     const silence = [say('play'), apply, wait(25_000), begun, wait(4_000)];
     const played = watch([...silence, say('play'), apply, wait(100)], () => {});
@@ -190,7 +191,7 @@ describe('a match', () => {
     expect(ofMatch(played)).toBeUndefined();
   });
 
-  test('is over when no source spoke of it for six hours', () => {
+  test('is over when no source sent a message of it for six hours', () => {
     const played = watch([say('play'), apply, wait(30_000)], () => {});
     played.now = BEGIN + 6 * 3_600_000;
     played.tick();
@@ -201,7 +202,7 @@ describe('a match', () => {
 describe('while nothing can be read', () => {
   const blind = (ms: number): Action => ({ kind: 'blind', ms });
 
-  test('a match that becomes due is our own delay, and silent once all is read', () => {
+  test('a match that becomes due is behind, and stale once all is read', () => {
     const played = watch([say('play'), apply, wait(15_000)], () => {});
     played.do(blind(10_000));
     expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 20_000 });
@@ -210,7 +211,7 @@ describe('while nothing can be read', () => {
     expect(ofMatch(played)?.gaps).toEqual([{ from: BEGIN, to: null, reason: 'silence', action: 'open' }]);
   });
 
-  test('no ingress service is missed: it could not report', () => {
+  test('no ingress service counts as missing, as it could not report', () => {
     const played = watch([report('up'), wait(5_000), blind(60_000), wait(9_000)], () => {});
     expect(played.topic.get('webhook')).toMatchObject({ state: 'alive' });
     played.do(wait(1_000));
@@ -219,26 +220,26 @@ describe('while nothing can be read', () => {
 });
 
 describe('a source', () => {
-  test('is written every half second with the time until which it is valid', () => {
+  test('is written every half second with the end of its validity', () => {
     const played = watch([say('play'), apply, wait(3_000)], () => {});
     const heartbeats = played.log.filter(({ event_id }) => event_id === null);
     expect(heartbeats.length).toBeGreaterThanOrEqual(6);
     for (const { written_at, valid_until } of heartbeats) expect(valid_until).toBe(written_at + VALID_MS);
   });
 
-  test('is valid no longer than a moment after the next match is due', () => {
+  test('is valid until shortly after the next match is due', () => {
     const played = watch([say('play'), apply, wait(19_000)], () => {});
     const valid_until = BEGIN + LIMITS.staleAfterMs + DUE_WITHIN_MS;
     expect(played.topic.get('webhook')).toMatchObject({ state: 'alive', valid_until });
   });
 
-  test('is renewed before it expires, as soon as the match that was nearly due is heard of', () => {
+  test('is renewed before it expires, as soon as the match that was nearly due gets a message', () => {
     const played = watch([say('play'), apply, wait(19_900), say('play'), apply, wait(100)], () => {});
     const renewed = { event_id: null, written_at: BEGIN + 20_000, valid_until: BEGIN + 20_000 + VALID_MS };
     expect(played.log).toContainEqual(expect.objectContaining(renewed));
   });
 
-  test('is stale where nothing is heard of it, and behind where all of its matches are', () => {
+  test('is stale without messages, and behind when all its matches are', () => {
     const silent = watch([say('play'), apply, wait(20_000)], () => {});
     expect(silent.topic.get('webhook')).toMatchObject({ state: 'stale', reason: 'silence' });
     const behind = watch([say('play'), say('play', 'webhook', 2), wait(6_000)], () => {});
@@ -247,7 +248,7 @@ describe('a source', () => {
     expect(oneIs.topic.get('webhook')).toMatchObject({ state: 'alive' });
   });
 
-  test('is down where its ingress service stopped reporting', () => {
+  test('is down when its ingress service stops reporting', () => {
     const played = watch([report('up'), wait(200_000)], () => {});
     expect(played.topic.get('webhook')).toMatchObject({ state: 'down', reason: 'ingress' });
     played.do({ kind: 'restart', ms: 300_000 });
@@ -258,7 +259,7 @@ describe('a source', () => {
   });
 });
 
-test('does not lose what waited before it began', () => {
+test('a new monitor counts messages that waited before it began', () => {
   const begun: Action = { kind: 'restart', ms: 300_000 };
   const history = [say('play'), wait(200_000), begun, say('play'), wait(100)];
   expect(ofMatch(watch(history, () => {}))).toMatchObject({ state: 'down', reason: 'backlog' });

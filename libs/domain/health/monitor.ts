@@ -1,33 +1,39 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
-import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
+import { aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
-import { aliveSince } from './standing.ts';
-import { backlogDue, type HealthLimits, type HealthVerdict, silenceDue } from './verdict.ts';
+import { backlogDue, type HealthLimits, type HealthVerdict, isBacklog, silenceDue } from './verdict.ts';
 
-/** What a monitor is made with. */
-export type MonitorOptions = HealthLimits & {
-  /** Above that of every record there is. */
+/** Maximum validity of a source's record: a reader withdraws it within two seconds after its writing, drawing included. */
+export const VALID_MS = 1_750;
+/** Validity after the next match becomes stale: readers have the rest of a second to read their clock. */
+export const DUE_WITHIN_MS = 800;
+/** Time for which the record of a match that is over is kept. */
+export const KEEP_ENDED_MS = 86_400_000;
+
+/** The options of a monitor. */
+type MonitorOptions = HealthLimits & {
+  /** Greater than the term of every existing record. */
   readonly term: number;
-  /** The partition of an event in the input of match state. */
+  /** Returns the partition of an event in the input of match state. */
   readonly partitionOf: (eventId: number) => number;
 };
 
-/** Where a message is in the input of match state. */
-export type MessagePosition = { readonly partition: number; readonly offset: number };
+/** The position of a message in the input of match state. */
+type MessagePosition = { readonly partition: number; readonly offset: number };
 
 /**
- * The rules of feed health (docs/decisions/0080) for all sources and matches: messages, reports and times in, records out. Knows no
- * clock: `now` is passed in, Unix milliseconds, and does not go back.
+ * The rules of feed health (docs/decisions/0080) for all sources and matches: takes messages, reports and times, returns records.
+ * Reads no clock: callers pass `now` (Unix milliseconds), which never decreases.
  */
 export class HealthMonitor {
   readonly #options: MonitorOptions;
   readonly #sources = new Map<string, SourceTrack>();
   readonly #matches = new Map<number, MatchTrack>();
-  /** By partition of the input of match state. */
+  /** Progress by partition of the input of match state. */
   readonly #partitions = new Map<number, StateProgress>();
   readonly #reportsRead = new ReadProgress();
   readonly #records: HealthRecords;
@@ -37,68 +43,72 @@ export class HealthMonitor {
     this.#records = new HealthRecords(options.term);
   }
 
-  /** Matches that are not over. */
+  /** Number of live matches. */
   get liveMatches(): number {
     return [...this.#matches.values()].filter(({ facts }) => facts.live).length;
   }
 
-  /** How far match state is in a partition when the monitor begins, where it reads from, and a time before that. */
-  begin(partition: number, position: { applied: number; readFrom: number; at: number }): void {
+  /**
+   * Begins a partition. `applied`: the position of match state; `readFrom`: the offset that the monitor reads from; `at`: a time
+   * before that record was received.
+   */
+  begin(partition: number, position: { applied: number; readFrom: number; at: number }): StateProgress {
     const { applied, readFrom: offset, at } = position;
     const progress = { applied: new AppliedPosition(applied, { offset, at }), read: new ReadProgress() };
     this.#partitions.set(partition, progress);
+    return progress;
   }
 
-  /** Takes over a record of the monitor before, after `begin`. Times ahead of `now` count as now. */
+  /** Restores a record of the previous monitor, after `begin`. Times ahead of `now` count as now. */
   restore(record: FeedHealth, now: number): void {
     const { source, event_id, state, reason, progress, gaps, gap_count } = record;
     const since = Math.min(record.since, now);
-    const standing = { state, reason, since, progress, gaps, gap_count };
+    const health = { state, reason, since, progress, gaps, gap_count };
     const heardAt = Math.min(record.heard_at ?? since, now);
     if (event_id === null)
-      this.#sources.set(source, new SourceTrack(source, standing, heardAt, this.#reportsRead));
-    else this.#track(event_id).restore(record, standing, heardAt);
+      this.#sources.set(source, new SourceTrack(source, health, heardAt, this.#reportsRead));
+    else this.#track(event_id).restore(record, health, heardAt);
   }
 
-  /** A message was read. Throws `DomainError` UNREADABLE_EVENT. */
+  /** Applies a message. Throws `DomainError` UNREADABLE_EVENT. */
   hear(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
     const { origin, event_id: eventId, type } = message;
     const at = Math.min(message.received_at, now);
     const progress = this.#progressOf(partition);
     progress.applied.read(offset, at);
-    this.#source(origin, at).heardOf(at);
+    this.#source(origin, at).noteSignOfLife(at);
     const known = this.#matches.get(eventId);
     const track = known ?? new MatchTrack(eventId, progress);
-    track.hear(message, at, offset);
+    track.apply(message, at, offset);
     if (known === undefined) {
       if (!track.facts.live) return;
       this.#matches.set(eventId, track);
     }
-    track.heardOf(origin, at, type === 'event_keep_alive');
+    track.noteSignOfLife(origin, at, type === 'event_keep_alive');
     if (type === 'incident_snapshot') track.fill(at);
   }
 
-  /** Match state has everything of a partition before `next`. */
+  /** Notes that match state has applied everything of a partition before `next`. */
   applied(partition: number, next: number): void {
     this.#progressOf(partition).applied.applied(next);
   }
 
-  /** All messages that were in a partition at `at` are read. */
+  /** Notes that all messages written to a partition until `at` are read. */
   messagesRead(partition: number, at: number): void {
     this.#progressOf(partition).read.advance(at);
   }
 
-  /** All reports that were there at `at` are read. */
+  /** Notes that all reports written until `at` are read. */
   reportsRead(at: number): void {
     this.#reportsRead.advance(at);
   }
 
-  /** An ingress service reported. */
+  /** Applies a report of an ingress service. */
   report(status: IngressStatus, now: number): void {
     this.#source(status.source, Math.min(status.written_at, now)).report(status, now);
   }
 
-  /** The record of a key was not written, or was overwritten by a monitor of an earlier term. */
+  /** Writes the record of a key again: it was not written, or a monitor of an earlier term overwrote it. */
   rewrite(key: string): void {
     const slash = key.lastIndexOf('/');
     const pair = this.#matches.get(Number(key.slice(slash + 1)))?.pairs.get(key.slice(0, slash));
@@ -106,14 +116,14 @@ export class HealthMonitor {
     else if (pair !== undefined) pair.written = null;
   }
 
-  /** What is to be published at `now`, in this order; nothing where nothing is. */
+  /** Returns the records to publish at `now`, in this order; an empty list if there are none. */
   tick(now: number): PublishedHealth[] {
     const published: PublishedHealth[] = [];
     for (const source of this.#sources.values())
       for (const record of this.#tickSource(source, now)) published.push(record);
     for (const [eventId, track] of this.#matches) {
-      for (const [source, { key, standing }] of track.pairs) {
-        if (standing.state !== 'ended' || now - standing.since < KEEP_ENDED_MS) continue;
+      for (const [source, { key, health }] of track.pairs) {
+        if (health.state !== 'ended' || now - health.since < KEEP_ENDED_MS) continue;
         track.pairs.delete(source);
         published.push({ key, value: null });
       }
@@ -122,13 +132,13 @@ export class HealthMonitor {
     return published;
   }
 
-  /** A source and its matches: these first, so that no reader sees the source's promise before what it rests on. */
+  /** Judges a source and its matches. Their records come before the source's, whose validity rests on them. */
   #tickSource(source: SourceTrack, now: number): PublishedHealth[] {
     const { staleAfterMs } = this.#options;
     const reported = source.reported(now);
     const published: PublishedHealth[] = [];
     const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
-    // Of a source that is down nothing becomes due: its record is valid as ever, so that readers are told why.
+    // Nothing becomes due under a source that is down: its record stays valid, so that readers see why it is down.
     let due = (reported.kind === 'good' ? source.reportDue : null) ?? Number.POSITIVE_INFINITY;
     for (const track of this.#matches.values()) {
       const pair = track.pairs.get(source.source);
@@ -161,9 +171,9 @@ export class HealthMonitor {
     return published;
   }
 
-  /** When a match that is good stops being so if nothing more comes. */
+  /** Returns when a good match stops being good if no more messages come; infinity for a match that is not good. */
   #due(track: MatchTrack, pair: PairTrack, reported: HealthVerdict, now: number): number {
-    if (!isGoodState(pair.standing.state)) return Number.POSITIVE_INFINITY;
+    if (!isGoodState(pair.health.state)) return Number.POSITIVE_INFINITY;
     const inputs = track.inputs(pair, reported, now);
     const never = Number.POSITIVE_INFINITY;
     return Math.min(silenceDue(inputs, this.#options) ?? never, backlogDue(inputs, this.#options) ?? never);
@@ -184,13 +194,6 @@ export class HealthMonitor {
   }
 
   #progressOf(partition: number): StateProgress {
-    const known = this.#partitions.get(partition);
-    if (known !== undefined) return known;
-    this.begin(partition, { applied: 0, readFrom: 0, at: 0 });
-    return this.#progressOf(partition);
+    return this.#partitions.get(partition) ?? this.begin(partition, { applied: 0, readFrom: 0, at: 0 });
   }
-}
-
-function isBacklog(verdict: HealthVerdict): verdict is Exclude<HealthVerdict, { kind: 'good' | 'ended' }> {
-  return verdict.kind === 'down' && verdict.reason === 'backlog';
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
+import { aliveSince, type HealthStatus } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
-import { aliveSince, type Standing } from './standing.ts';
 
 const T = 1_000_000;
 const GAP = { from: 1, to: 2, reason: 'silence', action: 'none' };
-const BAD: Standing = {
+const BAD: HealthStatus = {
   state: 'recovering',
   reason: 'network',
   since: T - 5,
@@ -33,7 +33,7 @@ const written = (records: readonly PublishedHealth[]) => records.map(({ key }) =
 
 describe('the record of a source', () => {
   const promise = { clockRuns: true, validUntil: T + 1_750 };
-  const source = (standing = BAD) => new SourceTrack('webhook', standing, T - 9, new ReadProgress());
+  const source = (health = BAD) => new SourceTrack('webhook', health, T - 9, new ReadProgress());
 
   test('says all of it', () => {
     const value = {
@@ -55,28 +55,30 @@ describe('the record of a source', () => {
     ['is not renewed while it is valid for a second', 400, T + 9_000, false, false],
   ])('%s', (_, after, validUntil, others, again) => {
     const records = new HealthRecords(4);
-    const of = source();
-    records.ofSource(of, promise, false, T);
-    expect(records.ofSource(of, { ...promise, validUntil }, others, T + after)).toHaveLength(again ? 1 : 0);
+    const track = source();
+    records.ofSource(track, promise, false, T);
+    expect(records.ofSource(track, { ...promise, validUntil }, others, T + after)).toHaveLength(
+      again ? 1 : 0,
+    );
   });
 
   test.each<[string, number, boolean]>([
-    ['is renewed once it is valid for less than a second and may be for longer', T + 1_101, true],
-    ['is not renewed for nothing', T + 1_100, false],
+    ['is renewed once it is valid for less than a second and may be valid for longer', T + 1_101, true],
+    ['is not renewed if its validity would not change', T + 1_100, false],
   ])('%s', (_, validUntil, again) => {
     const records = new HealthRecords(4);
-    const of = source();
-    records.ofSource(of, { ...promise, validUntil: T + 1_100 }, false, T);
-    expect(records.ofSource(of, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
-    expect(records.ofSource(of, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
+    const track = source();
+    records.ofSource(track, { ...promise, validUntil: T + 1_100 }, false, T);
+    expect(records.ofSource(track, { ...promise, validUntil }, false, T + 100)).toHaveLength(0);
+    expect(records.ofSource(track, { ...promise, validUntil }, false, T + 101)).toHaveLength(again ? 1 : 0);
   });
 
-  test('is written when its standing changes, or when it is asked for', () => {
+  test('is written when its status changes, or after `rewrite`', () => {
     const records = new HealthRecords(4);
-    const of = source();
-    const due = () => written(records.ofSource(of, promise, false, T + 1));
+    const track = source();
+    const due = () => written(records.ofSource(track, promise, false, T + 1));
     expect([due(), due()]).toEqual([['webhook'], []]);
-    of.standing = { ...BAD };
+    track.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook'], []]);
     records.rewrite('webhook');
     expect([due(), due()]).toEqual([['webhook'], []]);
@@ -84,14 +86,14 @@ describe('the record of a source', () => {
 });
 
 describe('the record of a match', () => {
-  function matchOf(standing = BAD): { track: MatchTrack; pair: PairTrack } {
+  function matchOf(health = BAD): { track: MatchTrack; pair: PairTrack } {
     const track = new MatchTrack(7, {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
       read: new ReadProgress(),
     });
     const fields: FeedHealth['fields'] = [{ ut: 5, json: '{"clock_status":"running","status_type":"live"}' }];
     const record = { source: 'webhook', keep_alive_at: T - 3, fields } as FeedHealth;
-    track.restore(record, standing, T - 9);
+    track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');
     if (pair === undefined) throw new Error('no pair');
     return { track, pair };
@@ -111,23 +113,23 @@ describe('the record of a match', () => {
     expect(new HealthRecords(4).ofMatch(track, pair, T)).toEqual([{ key: 'webhook/7', value }]);
   });
 
-  test.each<[string, Standing, number, boolean]>([
+  test.each<[string, HealthStatus, number, boolean]>([
     ['is written again after a minute', BAD, 60_000, true],
     ['is not written before', BAD, 59_999, false],
-    ['is written once where the match ended', { ...aliveSince(1), state: 'ended' }, 60_000, false],
-  ])('%s', (_, standing, after, again) => {
+    ['is written once when the match ended', { ...aliveSince(1), state: 'ended' }, 60_000, false],
+  ])('%s', (_, health, after, again) => {
     const records = new HealthRecords(4);
-    const { track, pair } = matchOf(standing);
+    const { track, pair } = matchOf(health);
     expect(records.ofMatch(track, pair, T)).toHaveLength(1);
     expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 
-  test('is written when its standing or its facts change, or when it is asked for', () => {
+  test('is written when its status or its facts change, or when it must be written', () => {
     const records = new HealthRecords(4);
     const { track, pair } = matchOf();
     const due = () => written(records.ofMatch(track, pair, T + 1));
     expect([due(), due()]).toEqual([['webhook/7'], []]);
-    pair.standing = { ...BAD };
+    pair.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     const stopped = [{ ut: 9, json: '{"clock_status":"stopped"}' }];
     track.restore({ source: 'feed', keep_alive_at: null, fields: stopped } as unknown as FeedHealth, BAD, T);

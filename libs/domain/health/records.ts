@@ -1,37 +1,44 @@
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { HEARTBEAT_MS, REFRESH_MS, RENEW_MS } from './limits.ts';
+import type { HealthStatus } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SourceTrack } from './source-track.ts';
-import type { Standing } from './standing.ts';
 
 /** A record to publish; null deletes the key. */
 export type PublishedHealth = { readonly key: string; readonly value: FeedHealth | null };
 
-type Written = {
-  readonly standing: Standing;
+/** Interval between the records of a source. */
+const HEARTBEAT_MS = 500;
+/** A source's record that is valid for less is renewed before the next heartbeat, as soon as it can be. */
+const RENEW_MS = 1_000;
+/** Interval between the records of a live match, changed or not: a new monitor reads no older ones again. */
+const REFRESH_MS = 60_000;
+
+/** The content of the record of a source, and when it was written. */
+type WrittenSource = {
+  readonly health: HealthStatus;
   readonly at: number;
   readonly validUntil: number;
 };
 
-/** Turns standings into records, each only when it has to be written. */
+/** Makes records of health, each only when it must be written (docs/decisions/0080). */
 export class HealthRecords {
   readonly #term: number;
-  /** What was written of sources in this term. */
-  readonly #written = new Map<string, Written>();
+  /** The last record of each source in this term. */
+  readonly #written = new Map<string, WrittenSource>();
 
   constructor(term: number) {
     this.#term = term;
   }
 
-  /** The record of a match under a source, where it is due. */
+  /** Returns the record of a match under a source, if it is due. */
   ofMatch(track: MatchTrack, pair: PairTrack, now: number): PublishedHealth[] {
-    const { standing, key, written: last } = pair;
+    const { health, key, written: last } = pair;
     const { facts } = track;
-    const isFresh = standing.state === 'ended' || (last !== null && now - last.at < REFRESH_MS);
-    if (last?.standing === standing && last.facts === facts && isFresh) return [];
-    pair.written = { standing, facts, at: now };
+    const isFresh = health.state === 'ended' || (last !== null && now - last.at < REFRESH_MS);
+    if (last?.health === health && last.facts === facts && isFresh) return [];
+    pair.written = { health, facts, at: now };
     const value: FeedHealth = {
-      ...this.#common(pair.source, standing, now),
+      ...this.#common(pair.source, health, now),
       event_id: track.eventId,
       heard_at: pair.heardAt,
       clock_runs: track.facts.runs,
@@ -42,7 +49,10 @@ export class HealthRecords {
     return [{ key, value }];
   }
 
-  /** The record of a source: every `HEARTBEAT_MS`, when it changed or expires soon, or with `others` of its matches. */
+  /**
+   * Returns the record of a source, if it is due: every `HEARTBEAT_MS`, when it changed or expires soon, or when records of its
+   * matches are written (`others`).
+   */
   ofSource(
     source: SourceTrack,
     promise: { readonly clockRuns: boolean; readonly validUntil: number },
@@ -51,16 +61,16 @@ export class HealthRecords {
   ): PublishedHealth[] {
     const key = source.source;
     const last = this.#written.get(key);
-    const { standing, heardAt } = source;
+    const { health, heardAt } = source;
     const { clockRuns, validUntil } = promise;
     const isFresh =
       last !== undefined &&
       now - last.at < HEARTBEAT_MS &&
       (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
-    if (!others && last?.standing === standing && isFresh) return [];
-    this.#written.set(key, { standing, at: now, validUntil });
+    if (!others && last?.health === health && isFresh) return [];
+    this.#written.set(key, { health, at: now, validUntil });
     const value: FeedHealth = {
-      ...this.#common(source.source, standing, now),
+      ...this.#common(source.source, health, now),
       event_id: null,
       heard_at: heardAt,
       clock_runs: clockRuns,
@@ -71,12 +81,12 @@ export class HealthRecords {
     return [{ key, value }];
   }
 
-  /** Has the record of a source written again: the topic may have another one. */
+  /** Writes the record of a source again, as the topic may have another one. */
   rewrite(key: string): void {
     this.#written.delete(key);
   }
 
-  #common(source: string, standing: Standing, now: number) {
-    return { source, ...standing, term: this.#term, written_at: now };
+  #common(source: string, health: HealthStatus, now: number) {
+    return { source, ...health, term: this.#term, written_at: now };
   }
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { IngressStatus } from '#topics/generated/types.ts';
 import { ReadProgress } from './applied.ts';
+import { aliveSince, type HealthStatus } from './health-status.ts';
 import { type MatchesOfSource, SourceTrack } from './source-track.ts';
-import { aliveSince, type Standing } from './standing.ts';
 import { GOOD } from './verdict.ts';
 
 const T = 1_000_000;
 const STALE_AFTER = 20_000;
 const NO_MATCHES: MatchesOfSource = { runsSince: null, behindSince: null, readTo: T + 1e9 };
 
-/** A source heard of at `T`, whose reports are read up to `readTo`. */
-function track(standing: Partial<Standing> = {}) {
+/** Returns a source with a sign of life at `T`, whose reports are read up to `readTo`. */
+function track(health: Partial<HealthStatus> = {}) {
   const read = new ReadProgress();
-  const source = new SourceTrack('webhook', { ...aliveSince(5), ...standing }, T, read);
+  const source = new SourceTrack('webhook', { ...aliveSince(5), ...health }, T, read);
   return { source, read };
 }
 
@@ -30,17 +30,17 @@ const status = (changes: Partial<IngressStatus> = {}): IngressStatus => ({
 const progress = { from: 900, to: 1_000, position: 950 };
 const down = (reason: string, since: number) => ({ kind: 'down', reason, since, progress: null });
 
-test('is alive from when it was first heard of', () => {
+test('a source is alive from its first sign of life', () => {
   const source = new SourceTrack('feed', aliveSince(T), T, new ReadProgress());
-  expect(source).toMatchObject({ source: 'feed', standing: aliveSince(T), heardAt: T });
+  expect(source).toMatchObject({ source: 'feed', health: aliveSince(T), heardAt: T });
 });
 
-describe('what its processes report', () => {
+describe('the verdict on reports', () => {
   test.each<[string, readonly Partial<IngressStatus>[], unknown]>([
-    ['is good where nobody reports', [], GOOD],
-    ['is good where one is up', [{ state: 'down' }, { instance: 'two' }], GOOD],
-    ['is why it is down', [{ state: 'down', reason: 'contract' }], down('contract', T + 9)],
-    ['is down by itself where no reason is given', [{ state: 'down' }], down('ingress', T + 9)],
+    ['is good without reports', [], GOOD],
+    ['is good if one process is up', [{ state: 'down' }, { instance: 'two' }], GOOD],
+    ['has the reported reason', [{ state: 'down', reason: 'contract' }], down('contract', T + 9)],
+    ['has the reason ingress if none is reported', [{ state: 'down' }], down('ingress', T + 9)],
     [
       'is that it recovers, rather than that another is down',
       [
@@ -60,17 +60,17 @@ describe('what its processes report', () => {
     expect(source.reported(T + 9)).toEqual(verdict);
   });
 
-  test.each<[string, Partial<Standing>, number]>([
-    ['as before is so since it began', { state: 'down', reason: 'network', since: 7 }, 7],
-    ['for another reason begins now', { state: 'down', reason: 'contract', since: 7 }, T + 9],
-    ['in another state begins now', { state: 'recovering', reason: 'network', since: 7 }, T + 9],
-  ])('%s', (_, standing, since) => {
-    const { source } = track(standing);
+  test.each<[string, Partial<HealthStatus>, number]>([
+    ['is unchanged since its start', { state: 'down', reason: 'network', since: 7 }, 7],
+    ['starts now with another reason', { state: 'down', reason: 'contract', since: 7 }, T + 9],
+    ['starts now with another state', { state: 'recovering', reason: 'network', since: 7 }, T + 9],
+  ])('%s', (_, health, since) => {
+    const { source } = track(health);
     source.report(status({ state: 'down', reason: 'network' }), T);
     expect(source.reported(T + 9)).toEqual(down('network', since));
   });
 
-  test('is a sign of life, no later than now', () => {
+  test('counts a sign of life no later than now', () => {
     const { source } = track();
     source.report(status({ heard_at: T + 5 }), T + 9);
     expect(source.heardAt).toBe(T + 5);
@@ -81,17 +81,17 @@ describe('what its processes report', () => {
     expect(source.heardAt).toBe(T + 9);
   });
 
-  test('may be a gap that it had to skip', () => {
+  test('adds a gap that the ingress service skipped', () => {
     const { source } = track();
     const gap = { from: 1, to: 2, reason: 'network', action: 'skipped' };
     source.report(status({ gap }), T);
     source.report(status({ gap }), T);
-    expect(source.standing).toMatchObject({ gaps: [gap], gap_count: 1 });
+    expect(source.health).toMatchObject({ gaps: [gap], gap_count: 1 });
   });
 });
 
 describe('a process that no longer reports', () => {
-  test('is missed ten seconds after its last report, once all reports until then are read', () => {
+  test('is missing ten seconds after its last report, once all reports until then are read', () => {
     const { source, read } = track();
     expect(source.reportDue).toBeNull();
     source.report(status({ written_at: T - 5 }), T);
@@ -104,20 +104,20 @@ describe('a process that no longer reports', () => {
     expect(source.reported(T + 9_999)).toEqual(down('ingress', T + 9_995));
   });
 
-  test('is not missed while no report could be read', () => {
+  test('is not missing while no report could be read', () => {
     const { source, read } = track();
     source.report(status(), T);
     read.advance(T + 60_000);
     expect([source.reportDue, source.reported(T + 60_000)]).toEqual([T + 70_000, GOOD]);
   });
 
-  test('leaves what the others report', () => {
+  test('leaves the verdict to the reports of the others', () => {
     const { source, read } = track();
     source.report(status({ instance: 'gone', written_at: T - 9_000 }), T);
     source.report(status({ state: 'down', reason: 'network' }), T);
     expect(source.reported(T)).toEqual(GOOD);
     for (let at = T; at <= T + 2_000; at += 1_000) read.advance(at);
-    // Its due time counts from the last report of any, and from when reports are read again.
+    // The next report is due after the last report of any process, and after reports are read again.
     for (let at = T + 3_000; at < T + 10_000; at += 1_000) read.advance(at);
     expect(source.reported(T + 9_000)).toEqual(GOOD);
   });
@@ -130,7 +130,7 @@ describe('a process that no longer reports', () => {
     expect(source.reportDue).toBe(T + 10_000);
   });
 
-  test.each<[string, Partial<Standing>, unknown]>([
+  test.each<[string, Partial<HealthStatus>, unknown]>([
     [
       'was down before the monitor began',
       { state: 'down', reason: 'contract', since: T },
@@ -141,12 +141,12 @@ describe('a process that no longer reports', () => {
       { state: 'recovering', reason: 'network', since: T, progress },
       { kind: 'recovering', reason: 'network', since: T, progress },
     ],
-    ['was heard of since', { state: 'down', reason: 'contract', since: T - 1 }, GOOD],
-    ['was down for what nobody reports', { state: 'down', reason: 'backlog', since: T }, GOOD],
+    ['had a sign of life since', { state: 'down', reason: 'contract', since: T - 1 }, GOOD],
+    ['was down for a reason that is not reported', { state: 'down', reason: 'backlog', since: T }, GOOD],
     ['was stale', { state: 'stale', reason: 'ingress', since: T }, GOOD],
     ['was alive', { state: 'alive', reason: null, since: T }, GOOD],
-  ])('%s', (_, standing, verdict) => {
-    expect(track(standing).source.reported(T + 9)).toEqual(verdict);
+  ])('%s', (_, health, verdict) => {
+    expect(track(health).source.reported(T + 9)).toEqual(verdict);
   });
 
   test.each(['credentials', 'contract', 'network', 'ingress'])('may have reported %s before', (reason) => {
@@ -155,10 +155,10 @@ describe('a process that no longer reports', () => {
   });
 });
 
-describe('a source that reports nothing bad is', () => {
+describe('a source with good reports is', () => {
   const running = { ...NO_MATCHES, runsSince: T - 60_000 };
-  test.each<[string, MatchesOfSource, number, Partial<Standing>]>([
-    ['alive where no clock runs', NO_MATCHES, T + 1e6, { state: 'alive' }],
+  test.each<[string, MatchesOfSource, number, Partial<HealthStatus>]>([
+    ['alive while no clock runs', NO_MATCHES, T + 1e6, { state: 'alive' }],
     ['alive before silence is due', running, T + STALE_AFTER - 1, { state: 'alive' }],
     [
       'stale once silence is due',
@@ -178,17 +178,17 @@ describe('a source that reports nothing bad is', () => {
       T + STALE_AFTER,
       { state: 'down', reason: 'backlog', since: T + 7, progress: null },
     ],
-  ])('%s', (_, matches, now, standing) => {
+  ])('%s', (_, matches, now, health) => {
     const { source } = track();
     source.judge(GOOD, matches, STALE_AFTER, now);
-    expect(source.standing).toMatchObject(standing);
+    expect(source.health).toMatchObject(health);
   });
 
-  test('what it reports, whatever its matches are', () => {
+  test('judged by bad reports before its matches', () => {
     const { source } = track();
     const verdict = { kind: 'down', reason: 'network', since: T, progress: null } as const;
     source.judge(verdict, { ...NO_MATCHES, behindSince: T - 5 }, STALE_AFTER, T);
-    expect(source.standing).toMatchObject({ state: 'down', reason: 'network' });
+    expect(source.health).toMatchObject({ state: 'down', reason: 'network' });
   });
 });
 
@@ -197,30 +197,30 @@ describe('a gap of a source', () => {
     ({ kind, reason: 'network', since: T, progress: of }) as const;
 
   test.each<[string, typeof progress | null, number]>([
-    ['begins when it was last heard of', null, T],
-    ['begins with what is read again', progress, T + 9 - 100_000],
+    ['begins at the last sign of life', null, T],
+    ['begins at the start of the messages that are read again', progress, T + 9 - 100_000],
     [
       'begins so whatever the clock of the provider says',
       { from: 20, position: 30, to: 120 },
       T + 9 - 100_000,
     ],
-    ['begins when it was last heard of, where less is read again', { ...progress, from: 1_001 }, T],
+    ['begins at the last sign of life, if less is read again', { ...progress, from: 1_001 }, T],
   ])('%s', (_, of, from) => {
     const { source } = track();
     source.judge(bad('recovering', of), NO_MATCHES, STALE_AFTER, T + 9);
-    expect(source.standing.gaps).toEqual([{ from, to: null, reason: 'network', action: 'open' }]);
+    expect(source.health.gaps).toEqual([{ from, to: null, reason: 'network', action: 'open' }]);
   });
 
   test('ends with the first sign of life', () => {
     const { source } = track();
-    source.heardOf(T + 1);
+    source.noteSignOfLife(T + 1);
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 9);
-    for (const at of [T + 20, T + 30]) source.heardOf(at);
+    for (const at of [T + 20, T + 30]) source.noteSignOfLife(at);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 40);
-    expect(source.standing.gaps).toEqual([{ from: T + 1, to: T + 20, reason: 'network', action: 'none' }]);
-    // The next one begins anew.
+    expect(source.health.gaps).toEqual([{ from: T + 1, to: T + 20, reason: 'network', action: 'none' }]);
+    // The next gap begins later.
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 50);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
-    expect(source.standing.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
+    expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
   });
 });

@@ -1,32 +1,35 @@
 import type { IngressStatus } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
-import { REPORTS_WITHIN_MS } from './limits.ts';
-import { addGap, applyVerdict, type Standing } from './standing.ts';
+
+import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
 import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './verdict.ts';
 
-/** What an ingress service knows, and nobody else can judge. */
-const REPORTED: ReadonlySet<string | null> = new Set<HealthReason>([
+/** Time after which a process of an ingress service without a report no longer reports (docs/decisions/0080). */
+export const REPORTS_WITHIN_MS = 10_000;
+
+/** Reasons that only an ingress service knows. */
+const REPORTED_REASONS: ReadonlySet<string | null> = new Set<HealthReason>([
   'credentials',
   'contract',
   'network',
   'ingress',
 ]);
 
-/** What the matches of a source say of it. */
+/** The matches of a source, to judge it. */
 export type MatchesOfSource = {
-  /** Since when silence counts: the latest start of a clock; null while no clock runs. */
+  /** The latest start of a match clock, since when silence counts; null while no clock runs. */
   readonly runsSince: number | null;
-  /** All that are judged are behind by our own delay, and there are some: since when. */
+  /** Since when match state is behind in all judged matches; null if there are none, or if it is not behind in one. */
   readonly behindSince: number | null;
-  /** Everything that was published before is read. */
+  /** Everything that was published before then is read. */
   readonly readTo: number;
 };
 
-/** A source, and what its ingress service reports. All times are Unix milliseconds. */
+/** The health of a source, and the reports of its ingress service. All times are Unix milliseconds. */
 export class SourceTrack {
   readonly source: string;
-  standing: Standing;
+  health: HealthStatus;
   heardAt: number;
   #backAt: number | null = null;
   /** The latest report of each process. */
@@ -34,35 +37,35 @@ export class SourceTrack {
   #lastReportAt: number | null = null;
   readonly #reportsRead: ReadProgress;
 
-  constructor(source: string, standing: Standing, heardAt: number, reportsRead: ReadProgress) {
+  constructor(source: string, health: HealthStatus, heardAt: number, reportsRead: ReadProgress) {
     this.source = source;
-    this.standing = standing;
+    this.health = health;
     this.heardAt = heardAt;
     this.#reportsRead = reportsRead;
   }
 
-  /** A sign of life at `at`. */
-  heardOf(at: number): void {
-    // A monitor that begins reads again what was heard before the silence.
-    if (!isGoodState(this.standing.state) && at > this.heardAt) this.#backAt ??= at;
+  /** Notes a message or another sign of life at `at`. */
+  noteSignOfLife(at: number): void {
+    // A new monitor reads again messages from before the silence.
+    if (!isGoodState(this.health.state) && at > this.heardAt) this.#backAt ??= at;
     this.heardAt = Math.max(this.heardAt, at);
   }
 
-  /** A report; a time ahead of `now` counts as now. */
+  /** Applies a report; a time ahead of `now` counts as now. */
   report(status: IngressStatus, now: number): void {
     const at = Math.min(status.written_at, now);
     this.#reports.set(status.instance, { ...status, written_at: at });
     this.#lastReportAt = Math.max(this.#lastReportAt ?? at, at);
-    if (status.heard_at !== null) this.heardOf(Math.min(status.heard_at, now));
-    if (status.gap !== null) this.standing = addGap(this.standing, status.gap);
+    if (status.heard_at !== null) this.noteSignOfLife(Math.min(status.heard_at, now));
+    if (status.gap !== null) this.health = addGap(this.health, status.gap);
   }
 
-  /** When it is down for want of reports, if none comes any more; null where it never reported. */
+  /** When the source becomes down if no more reports come; null if it never reported. */
   get reportDue(): number | null {
     return this.#lastReportAt === null ? null : this.#dueAfter(this.#lastReportAt);
   }
 
-  /** What its ingress service reports, as a verdict. One process that is up is enough. */
+  /** Returns the verdict on the reports of its ingress service. The source is good if one process is up. */
   reported(now: number): HealthVerdict {
     for (const [instance, { written_at }] of this.#reports)
       if (this.#isMissed(written_at)) this.#reports.delete(instance);
@@ -75,17 +78,17 @@ export class SourceTrack {
     return this.#since({ kind, reason: (reason ?? 'ingress') as HealthReason, since: now, progress });
   }
 
-  /** Judges it. What is reported comes first. */
+  /** Judges the source by its reports; if these are good, by its matches. */
   judge(reported: HealthVerdict, matches: MatchesOfSource, staleAfterMs: number, now: number): void {
     const verdict = reported.kind === 'good' ? judgeMatches(this, matches, staleAfterMs, now) : reported;
     const signs = { lastAt: this.#lastSign(verdict, now), backAt: this.#backAt };
-    this.standing = applyVerdict(this.standing, verdict, signs, now);
+    this.health = applyVerdict(this.health, verdict, signs, now);
     if (verdict.kind === 'good') this.#backAt = null;
   }
 
-  /** Nobody reports: it never did, or no longer. */
+  /** Returns the verdict on a source without reports: it never reported, or no longer does. */
   #unreported(): HealthVerdict {
-    const { state, reason, since, progress } = this.standing;
+    const { state, reason, since, progress } = this.health;
     if (this.#lastReportAt !== null)
       return this.#since({
         kind: 'down',
@@ -93,13 +96,13 @@ export class SourceTrack {
         since: this.#dueAfter(this.#lastReportAt),
         progress: null,
       });
-    // As reported before the monitor began, until a new report arrives.
-    const wasReported = (state === 'down' || state === 'recovering') && REPORTED.has(reason);
+    // The reports that the previous monitor knew count until a new one arrives.
+    const wasReported = (state === 'down' || state === 'recovering') && REPORTED_REASONS.has(reason);
     if (!wasReported || this.heardAt > since) return GOOD;
     return { kind: state, reason: reason as HealthReason, since, progress };
   }
 
-  /** When a report is due after one of `reportedAt`: none could be written while none could be read. */
+  /** Returns when the report after one of `reportedAt` is due. No report could be written while none could be read. */
   #dueAfter(reportedAt: number): number {
     return Math.max(reportedAt, this.#reportsRead.since) + REPORTS_WITHIN_MS;
   }
@@ -108,13 +111,13 @@ export class SourceTrack {
     return this.#reportsRead.to >= this.#dueAfter(reportedAt);
   }
 
-  /** An unchanged verdict keeps its start. */
+  /** Returns the verdict; an unchanged one with its previous start. */
   #since(verdict: Exclude<HealthVerdict, { kind: 'good' | 'ended' }>): HealthVerdict {
-    const { state, reason, since } = this.standing;
+    const { state, reason, since } = this.health;
     return state === verdict.kind && reason === verdict.reason ? { ...verdict, since } : verdict;
   }
 
-  /** Where a gap that begins now begins: what is read again begins with the progress, which is by the provider's clock. */
+  /** Returns the start of a gap that opens now. Messages are read again from the progress, by the provider's clock. */
   #lastSign(verdict: HealthVerdict, now: number): number {
     const progress = 'progress' in verdict ? verdict.progress : null;
     if (progress === null) return this.heardAt;

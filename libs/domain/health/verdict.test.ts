@@ -13,7 +13,7 @@ import {
 const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
 const HEARD = 1_000_000;
 
-/** A live match whose clock runs, heard of just now. */
+/** A live match whose clock runs, with a message just now. */
 const match = (changes: Partial<MatchInputs> = {}): MatchInputs => ({
   live: true,
   over: false,
@@ -31,21 +31,21 @@ const behind = (since: number): HealthVerdict => ({ kind: 'down', reason: 'backl
 
 describe('silence is due', () => {
   test.each<[string, Partial<MatchInputs>, number | null]>([
-    ['20 s after the last word while the clock runs', {}, HEARD + 20_000],
+    ['20 s after the last message while the clock runs', {}, HEARD + 20_000],
     ['20 s after the clock started', { runsSince: HEARD + 3_000 }, HEARD + 23_000],
-    ['never while the clock stands without keep-alives', { runs: false }, null],
-    ['90 s after the last word while keep-alives come', { runs: false, keepAliveAt: HEARD }, HEARD + 90_000],
-    ['never where the match is not live', { runs: false, live: false, keepAliveAt: HEARD }, null],
+    ['never while the clock is stopped without keep-alives', { runs: false }, null],
+    ['90 s after the last message if keep-alives come', { runs: false, keepAliveAt: HEARD }, HEARD + 90_000],
+    ['never when the match is not live', { runs: false, live: false, keepAliveAt: HEARD }, null],
     ['never where the match is over', { over: true }, null],
   ])('%s', (_, changes, due) => {
     expect(silenceDue(match(changes), LIMITS)).toBe(due);
   });
 });
 
-describe('a delay of our own is due', () => {
+describe('a backlog is due', () => {
   test.each<[string, Partial<MatchInputs>, number | null]>([
-    ['never where nothing waits', {}, null],
-    ['5 s after what waits', { waitingSince: HEARD }, HEARD + 5_000],
+    ['never when no message waits', {}, null],
+    ['5 s after the waiting message', { waitingSince: HEARD }, HEARD + 5_000],
     ['never where the match is over', { waitingSince: HEARD, over: true }, null],
   ])('%s', (_, changes, due) => {
     expect(backlogDue(match(changes), LIMITS)).toBe(due);
@@ -57,11 +57,16 @@ describe('a match is', () => {
   test.each<[string, Partial<MatchInputs>, number, HealthVerdict]>([
     ['good before its silence is due', {}, HEARD + 19_999, GOOD],
     ['stale once its silence is due', {}, HEARD + 20_000, stale(HEARD + 20_000)],
-    ['good where silence does not count', { runs: false }, HEARD + 1e6, GOOD],
-    ['good before what waits is due', { waitingSince: HEARD }, HEARD + 4_999, GOOD],
-    ['behind once what waits is due', { waitingSince: HEARD }, HEARD + 5_000, behind(HEARD + 5_000)],
+    ['good while silence does not count', { runs: false }, HEARD + 1e6, GOOD],
+    ['good before its backlog is due', { waitingSince: HEARD }, HEARD + 4_999, GOOD],
+    ['behind once its backlog is due', { waitingSince: HEARD }, HEARD + 5_000, behind(HEARD + 5_000)],
     ['behind rather than stale', { waitingSince: HEARD }, HEARD + 30_000, behind(HEARD + 5_000)],
-    ['what its source is', { source: down, waitingSince: HEARD }, HEARD + 30_000, down],
+    [
+      'judged by the reports of its source first',
+      { source: down, waitingSince: HEARD },
+      HEARD + 30_000,
+      down,
+    ],
     [
       'ended where it is over, whatever its source is',
       { over: true, source: down },
@@ -77,9 +82,9 @@ describe('silence that is due', () => {
   test.each<[string, number, number, HealthVerdict]>([
     ['counts in the millisecond that it is due', HEARD, HEARD, stale(HEARD)],
     ['does not count before', HEARD + 9, HEARD - 1, GOOD],
-    ['may be what is not read yet, for half a second', HEARD - 1, HEARD + 499, GOOD],
-    ['is our own delay where it is not read after half a second', HEARD - 1, HEARD + 500, behind(HEARD)],
-    ['is silence where all is read', HEARD, HEARD + 500, stale(HEARD)],
+    ['may be a message that is not read yet, for half a second', HEARD - 1, HEARD + 499, GOOD],
+    ['is a backlog if messages are not read after half a second', HEARD - 1, HEARD + 500, behind(HEARD)],
+    ['is silence if all messages are read', HEARD, HEARD + 500, stale(HEARD)],
   ])('%s', (_, readTo, now, verdict) => {
     expect(judgeSilence(HEARD, readTo, now)).toEqual(verdict);
   });

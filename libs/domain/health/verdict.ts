@@ -1,22 +1,24 @@
 /** The rules of feed health: docs/decisions/0080. All times are Unix milliseconds, and are passed in. */
 import type { HealthProgress } from '#topics/generated/types.ts';
-import { READ_WITHIN_MS } from './limits.ts';
 import type { LivenessFacts } from './match-facts.ts';
 
-/** How long what may last. Milliseconds. */
+/** A monitor that has read less than a deadline, and for longer than this, is itself behind. */
+export const READ_WITHIN_MS = 500;
+
+/** Maximum durations, milliseconds. */
 export type HealthLimits = {
   /** Silence of a match whose clock runs. */
   readonly staleAfterMs: number;
-  /** Silence of a live match whose clock is stopped, where keep-alives came before. */
+  /** Silence of a live match whose clock is stopped and of which keep-alives came before. */
   readonly keepAliveAfterMs: number;
-  /** How long a received message may wait for match state. */
+  /** Time that a received message waits for match state. */
   readonly backlogAfterMs: number;
 };
 
-/** Why a source or match is not alive; docs/guides/feed-health.md has the meaning of each. */
+/** The reason why a source or match is not alive; docs/guides/feed-health.md has the meaning of each. */
 export type HealthReason = 'silence' | 'backlog' | 'credentials' | 'contract' | 'network' | 'ingress';
 
-/** What is true of a source or a match now; the state that follows from it also depends on the one before. */
+/** The judgement of a source or a match now; the state that follows also depends on the previous state. */
 export type HealthVerdict =
   | { readonly kind: 'good' }
   | { readonly kind: 'ended' }
@@ -30,23 +32,30 @@ export type HealthVerdict =
 
 export const GOOD: HealthVerdict = { kind: 'good' };
 
-/** What a match of a source is judged by. */
+/** Whether match state or the monitor itself is behind. */
+export function isBacklog(
+  verdict: HealthVerdict,
+): verdict is Exclude<HealthVerdict, { kind: 'good' | 'ended' }> {
+  return verdict.kind === 'down' && verdict.reason === 'backlog';
+}
+
+/** The inputs of the verdict on a match under a source. */
 export type MatchInputs = LivenessFacts & {
   /** Since when `runs` has its value. */
   readonly runsSince: number;
-  /** When the source last spoke of it. */
+  /** Last message from the source. */
   readonly heardAt: number;
-  /** When its latest keep-alive came; null without any. */
+  /** Last keep-alive; null without any. */
   readonly keepAliveAt: number | null;
-  /** Since when a message of it waits for match state; null where none does. */
+  /** Since when a message of it has been waiting for match state; null if none waits. */
   readonly waitingSince: number | null;
-  /** The monitor has read everything that was published before. */
+  /** The monitor has read everything that was published before then. */
   readonly readTo: number;
-  /** What its source's ingress service reports. */
+  /** The verdict on the reports of the source's ingress service. */
   readonly source: HealthVerdict;
 };
 
-/** When a match without further messages becomes silent; null while silence does not count. */
+/** Returns when a match becomes silent if no more messages come; null while silence does not count. */
 export function silenceDue(match: MatchInputs, limits: HealthLimits): number | null {
   if (match.over) return null;
   const from = Math.max(match.heardAt, match.runsSince);
@@ -54,12 +63,12 @@ export function silenceDue(match: MatchInputs, limits: HealthLimits): number | n
   return match.live && match.keepAliveAt !== null ? from + limits.keepAliveAfterMs : null;
 }
 
-/** When our own delay becomes due if nothing is applied; null where nothing waits. */
+/** Returns when match state becomes behind if it applies nothing more; null if no message waits. */
 export function backlogDue(match: MatchInputs, limits: HealthLimits): number | null {
   return match.over || match.waitingSince === null ? null : match.waitingSince + limits.backlogAfterMs;
 }
 
-/** Judges a match of a source. */
+/** Judges a match under a source. */
 export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number): HealthVerdict {
   if (match.over) return { kind: 'ended' };
   if (match.source.kind !== 'good') return match.source;
@@ -70,11 +79,11 @@ export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number
   return silent === null ? GOOD : judgeSilence(silent, match.readTo, now);
 }
 
-/** Judges silence that is due at `due`; everything published before `readTo` is read. */
+/** Judges silence since before `due`. `readTo`: everything published before then is read. */
 export function judgeSilence(due: number, readTo: number, now: number): HealthVerdict {
   if (due > now) return GOOD;
   if (readTo >= due) return { kind: 'stale', reason: 'silence', since: due, progress: null };
-  // What is not read yet may well be what is missed.
+  // The missing message may be one that is not read yet.
   if (now - due < READ_WITHIN_MS) return GOOD;
   return { kind: 'down', reason: 'backlog', since: due, progress: null };
 }

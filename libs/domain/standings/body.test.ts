@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { standingsBody, typeFields } from './body.ts';
+import { standingsBody, type TableObject, typeFields } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import type { TableObject } from './standings-id.ts';
 import type { Table, TableRow } from './tables.ts';
 
 const SEASON: TableObject = { type: 'season', id: 30, competitionId: 4, seasonId: 30 };

@@ -1,15 +1,36 @@
+import { hash } from 'node:crypto';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { SOCCER } from '#contract/soccer.ts';
-import type { TableType } from './columns.ts';
-import type { TableObject } from './standings-id.ts';
+import type { TableKind, TableType } from './columns.ts';
 import type { StandingsCell, Table, TableRow } from './tables.ts';
 
+/** The season or stage whose matches a table ranks. */
+export type TableObject = {
+  readonly type: 'season' | 'stage';
+  readonly id: number;
+  readonly competitionId: number;
+  readonly seasonId: number;
+};
+
+/** The smallest id of our tables: far above the provider's, so that passed-through tables keep theirs. */
+export const FIRST_STANDINGS_ID = 2 ** 52;
+
+/**
+ * Returns the id of a table. It depends on kind and object alone, so that every rebuild gives the same id. Competition
+ * and season are part of it: a stage reported in two seasons has a table in each, written by two tasks.
+ * 52 bits of SHA-256: of a million tables, two share an id with a probability of 1 in 9,000.
+ */
+export function standingsId(kind: TableKind, { competitionId, seasonId, type, id }: TableObject): number {
+  const digest = hash('sha256', `${competitionId}/${seasonId}/${type}/${id}/${kind}`, 'hex');
+  return FIRST_STANDINGS_ID + Number.parseInt(digest.slice(0, 13), 16);
+}
+
 /** A table of one object, group by group. */
-export type ObjectTable = {
+type ObjectTable = {
   readonly id: number;
   readonly type: TableType;
   readonly object: TableObject;
-  /** `id`: null where the matches are of no group. */
+  /** `id`: null when the matches belong to no group. */
   readonly groups: readonly { readonly id: number | null; readonly table: Table }[];
 };
 
@@ -17,8 +38,8 @@ export type ObjectTable = {
 const UNKNOWN_ID = 0;
 
 /**
- * The table in the provider's shape (`data.standings`), as canonical JSON. Names of objects and groups are not in it: a
- * table is a function of match results, and those have ids only.
+ * Returns the table in the provider's shape (`data.standings`), as canonical JSON. Names of objects and groups are empty: a
+ * table depends on match results alone, which have only ids.
  */
 export function standingsBody({ id, type, object, groups }: ObjectTable): string {
   return canonicalJson({
@@ -49,19 +70,19 @@ export function standingsBody({ id, type, object, groups }: ObjectTable): string
   });
 }
 
-/** How a type is named in tables and in their catalogue. */
+/** Returns the fields that name a type in tables and in their catalogue. */
 export function typeFields({ type_id, type_name, subtype }: TableType) {
   return { name: type_name, type_id: type_id ?? UNKNOWN_ID, type_name, subtype };
 }
 
 function participantOf(row: TableRow, place: number, { ranks }: TableType, object: TableObject): object {
-  // A row of results has no id, so its place stands for one; the row of a whole season has the season's.
+  // A row of results has no id: its place serves as one. The row of a whole season has the season's id.
   const id = row.id ?? (ranks === 'competition' ? object.id : place + 1);
   const columns = row.columns.map(columnOf);
   return { ...row, id, name: row.name ?? '', participant_type: ranks, columns };
 }
 
-/** With its keys in order, so that a list of them is written in one go. */
+/** Has its keys in canonical order, so that a list of columns is written fast. */
 function columnOf({ code, id, short_name, value }: StandingsCell): object {
   return { code, id: id ?? UNKNOWN_ID, short_name, value };
 }

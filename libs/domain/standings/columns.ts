@@ -1,11 +1,12 @@
 /**
- * The table types of soccer and their columns: ids, codes and names of the provider's catalogue of types (shown-columns.json: its PHP
- * client's fixtures of 2019, MIT licence). What that does not show is from the service's specification; an id in neither is null.
+ * The table types of soccer and their columns. Ids, codes and names are those of the provider's catalogue of types
+ * (shown-columns.json: its PHP client's fixtures of 2019, MIT licence), else of the service's specification. An id that neither
+ * shows is null.
  */
 import SHOWN_COLUMNS from './shown-columns.json' with { type: 'json' };
 import TYPES from './table-types.json' with { type: 'json' };
 
-/** A column of a table. Identified by `code`: several types order theirs differently. */
+/** A column of a table, identified by `code`: types order their columns differently. */
 export type StandingsColumn = {
   readonly id: number | null;
   readonly code: string;
@@ -44,7 +45,7 @@ export type TableKind =
   | 'team_overall_stats';
 
 type ShownColumn = [id: number, code: string, short_name: string, name: string];
-/** A column that only the specification names, or neither source; see docs/reference/standings.md. */
+/** A column whose id the catalogue does not show; see docs/reference/standings.md. */
 type UnlistedColumn = [code: string, short_name: string, name: string];
 type TypeRow = Omit<TableType, 'columns'> & { readonly columns: readonly (number | UnlistedColumn)[] };
 

@@ -1,32 +1,32 @@
 import type { FairPlay } from '#contract/competition-rules.ts';
 import type { ResultCard } from '#topics/generated/types.ts';
-import { type Stand, type View, viewOf } from './game-set.ts';
+import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 
-/** How many players of a team were shown which cards, a player and a game counted once; `unknown`: games with unknown cards. */
+/** Numbers of players of a team by the card shown, each player once a game; `unknown`: number of games with unknown cards. */
 type Shown = Record<keyof FairPlay | 'unknown', number>;
 
 const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
 
-const SHOWN: View<Map<number, Shown>> = {
+const SHOWN: GameView<Map<number, Shown>> = {
   empty: () => new Map(),
-  change: (of, game, times) => {
+  change: (value, game, times) => {
     for (const { id } of [game.home, game.away]) {
-      const shown = of.get(id) ?? none();
+      const shown = value.get(id) ?? none();
       if (game.cards === null) shown.unknown += times;
       else for (const kind of shownTo(id, game.cards)) shown[kind] += times;
-      of.set(id, shown);
+      value.set(id, shown);
     }
   },
 };
 
 /**
- * The fair-play points of teams in all their games up to a stand, by team. Null where the cards of one of these games
- * are unknown: incomplete cards place no team.
+ * Returns the fair-play points of teams in all their games up to a cutoff, by team. Returns null when the cards of one of
+ * these games are unknown: incomplete cards place no team.
  */
 export function fairPlayPoints(
   ids: readonly number[],
-  { games, without }: Stand,
+  { games, without }: SeasonCutoff,
   worth: FairPlay,
 ): ReadonlyMap<number, number> | null {
   const shown = games.view(SHOWN);
@@ -43,7 +43,7 @@ export function fairPlayPoints(
   return points;
 }
 
-/** The card each player of a team was shown in a game. A card of an unknown player counts alone. */
+/** Returns the card that each player of a team was shown in a game. Each card of an unknown player counts by itself. */
 function shownTo(team: number, cards: NonNullable<Game['cards']>): (keyof FairPlay)[] {
   const byPlayer = new Map<number | ResultCard, { yellow: number; red: number }>();
   for (const card of cards) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GameSet, subset, type View, viewOf } from './game-set.ts';
+import { GameSet, type GameView, subset, viewOf } from './game-set.ts';
 import { compareOrder, type Game, readGame } from './games.ts';
 import { result, rulesOf } from './testing/results.ts';
 
@@ -14,12 +14,12 @@ function game(event: number, text: string, day = event, overrides = {}): Game {
 }
 
 const ids = (games: Iterable<Game>) => Array.from(games, ({ eventId }) => eventId);
-const HOME_GOALS: View<Map<number, number>> = {
+const HOME_GOALS: GameView<Map<number, number>> = {
   empty: () => new Map(),
-  change: (of, { home, score }, times) => {
-    const goals = (of.get(home.id) ?? 0) + times * (score?.home ?? 0);
-    if (goals === 0) of.delete(home.id);
-    else of.set(home.id, goals);
+  change: (value, { home, score }, times) => {
+    const goals = (value.get(home.id) ?? 0) + times * (score?.home ?? 0);
+    if (goals === 0) value.delete(home.id);
+    else value.set(home.id, goals);
   },
 };
 
@@ -53,7 +53,7 @@ describe('a set of games', () => {
 
   test('builds a view once, then updates it with each game added or removed', () => {
     const seen: number[] = [];
-    const view: View<number[]> = {
+    const view: GameView<number[]> = {
       empty: () => [],
       change: (_, { eventId }, times) => seen.push(times * eventId),
     };

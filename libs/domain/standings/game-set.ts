@@ -3,26 +3,26 @@ import { lowerBound } from '../sorted.ts';
 import { compareOrder, type Game } from './games.ts';
 
 /**
- * An aggregate over games that supports adding and removing one game: after both it equals the aggregate without that
- * game. So it counts in whole numbers, or holds the games themselves.
+ * The definition of an aggregate over games, to which a game can be added and removed. After both, the aggregate equals the
+ * one before: so it counts in whole numbers, or holds the games themselves.
  */
-export type View<T> = {
+export type GameView<T> = {
   readonly empty: () => T;
   /** Adds a game to a view (1), or removes it (-1). */
-  readonly change: (of: T, game: Game, times: 1 | -1) => void;
+  readonly change: (value: T, game: Game, times: 1 | -1) => void;
 };
 
-type CachedView = { readonly of: unknown; readonly change: (game: Game, times: 1 | -1) => void };
+type CachedView = { readonly value: unknown; readonly change: (game: Game, times: 1 | -1) => void };
 
-/** A view of games outside a set. */
-export function viewOf<T>({ empty, change }: View<T>, games: Iterable<Game>): T {
-  const of = empty();
-  for (const game of games) change(of, game, 1);
-  return of;
+/** Returns a view of some games. */
+export function viewOf<T>({ empty, change }: GameView<T>, games: Iterable<Game>): T {
+  const value = empty();
+  for (const game of games) change(value, game, 1);
+  return value;
 }
 
-/** The games of a set that match a predicate. */
-export function subset(holds: (game: Game) => boolean): View<GameSet> {
+/** Defines the view of the games that match a predicate. */
+export function subset(holds: (game: Game) => boolean): GameView<GameSet> {
   return {
     empty: () => new GameSet(),
     change: (set, game, times) => {
@@ -34,8 +34,8 @@ export function subset(holds: (game: Game) => boolean): View<GameSet> {
 }
 
 /**
- * Games in order, each once, with incremental views: a view is built from all games on first use, then updated with
- * each game. So a game costs the same in a long season as in a short one.
+ * Games in order, each once, with incremental views. A view is built from all games on first use, then updated with
+ * each game: a game costs the same in a long season as in a short one.
  */
 export class GameSet {
   readonly #games: Game[] = [];
@@ -74,41 +74,41 @@ export class GameSet {
     if (own.length === 0) this.#ofTeam.delete(id);
   }
 
-  /** A read-only view of the current games. */
-  view<T>(view: View<T>): T {
+  /** Returns a view of the current games, to be read only. */
+  view<T>(view: GameView<T>): T {
     const cached = this.#views.get(view);
-    if (cached !== undefined) return cached.of as T;
-    const of = viewOf(view, this.#games);
-    this.#views.set(view, { of, change: (game, times) => view.change(of, game, times) });
-    return of;
+    if (cached !== undefined) return cached.value as T;
+    const value = viewOf(view, this.#games);
+    this.#views.set(view, { value, change: (game, times) => view.change(value, game, times) });
+    return value;
   }
 
-  /** Oldest first. */
+  /** Iterates over the games, oldest first. */
   [Symbol.iterator](): Iterator<Game> {
     return this.#games.values();
   }
 
-  /** The teams that have a game. */
+  /** Returns the ids of the teams that have a game. */
   teamIds(): Iterable<number> {
     return this.#ofTeam.keys();
   }
 
-  /** The games of a team, oldest first. */
+  /** Returns the games of a team, oldest first. */
   ofTeam(id: number): readonly Game[] {
     return this.#ofTeam.get(id) ?? [];
   }
 
-  /** The newest game, except those in `without`. */
+  /** Returns the newest game that is not in `without`. */
   last(without?: ReadonlySet<Game>): Game | undefined {
     return this.#games.findLast((game) => !without?.has(game));
   }
 
-  /** The games that begin at a time (as in `Game.start`) or later. */
+  /** Returns the games that begin at a time (as in `Game.start`) or later. */
   from(start: string): Game[] {
     return this.#games.slice(this.#games.findLastIndex((game) => game.start < start) + 1);
   }
 
-  /** Every team by id, as last reported. */
+  /** Returns every team by id, as last reported with a name. */
   teams(): Map<number, ResultTeam> {
     const teams = new Map<number, ResultTeam>();
     for (const [id, games] of this.#ofTeam) {
@@ -123,7 +123,7 @@ function sideOf({ home, away }: Game, id: number): ResultTeam {
   return home.id === id ? home : away;
 }
 
-/** An item with a place in the order of games. */
+/** The fields that decide the order of games. */
 type InOrder = Pick<Game, 'start' | 'eventId'>;
 
 /** Inserts an item into an ordered list, after the items of the same game. */
@@ -131,24 +131,24 @@ export function insertInOrder<T extends InOrder>(list: T[], item: T): void {
   const last = list.at(-1);
   // Most items are the newest.
   if (last === undefined || compareOrder(last, item) <= 0) list.push(item);
-  else list.splice(placeOf(list, item), 0, item);
+  else list.splice(indexAfter(list, item), 0, item);
 }
 
 /** Removes the item of a game from an ordered list. */
 export function removeInOrder(list: InOrder[], item: InOrder): void {
-  list.splice(placeOf(list, item) - 1, 1);
+  list.splice(indexAfter(list, item) - 1, 1);
 }
 
-/** The index after the item's place. */
-function placeOf(list: readonly InOrder[], item: InOrder): number {
+/** Returns the index after the item's place. */
+function indexAfter(list: readonly InOrder[], item: InOrder): number {
   return lowerBound(list, (other) => compareOrder(other, item) <= 0);
 }
 
 /**
- * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
- * corrections are in force; null: all that are known.
+ * The games up to a point in the season: all games but those in `without`, which are few since they are the newest. `day`: the
+ * day whose corrections are in force; null: all corrections are.
  */
-export type Stand = {
+export type SeasonCutoff = {
   readonly games: GameSet;
   readonly without: ReadonlySet<Game>;
   readonly day: string | null;

@@ -1,4 +1,4 @@
-/** Which results count, by the rules, and what is told of those that could not. */
+/** Which results count by the rules, and the flags of those that cannot be counted. */
 import { describe, expect, test } from 'vitest';
 import { type Flag, flagsOf, readGame } from './games.ts';
 import { result, rulesOf, score, teamOf } from './testing/results.ts';
@@ -47,7 +47,7 @@ describe('the state of a game', () => {
     });
   });
 
-  test('leaves nothing of a game that does not count', () => {
+  test('has no score, goals and cards in a game that does not count', () => {
     const nothing = { score: null, firstHalf: null, secondHalf: null, goals: null, cards: null };
     expect(read({ status_id: 7 })).toMatchObject(nothing);
     const { first_half: firstHalf, second_half: secondHalf, goals, cards } = known;
@@ -62,7 +62,7 @@ describe('the state of a game', () => {
   });
 });
 
-describe('what could not be counted', () => {
+describe('the flags of a game', () => {
   test.each<[Flag['reason'][], Partial<StandingsMatch>]>([
     [[], {}],
     [['unknown_participant'], { home: null }],
@@ -80,7 +80,7 @@ describe('what could not be counted', () => {
     [[], { goals: [{ ...goal, kind: 'own_goal', player: null }] }],
     [['unknown_cards'], { cards: null }],
     [['unknown_carded'], { cards: [card, { ...card, player: null }] }],
-  ])('is %j with %j', (reasons, changes) => {
+  ])('are %j with %j', (reasons, changes) => {
     const one = result(1, 'A 1-0 B', { ...known, ...changes });
     const flags = flagsOf(one, readGame(one, rulesOf()));
     expect(flags).toEqual(reasons.map((reason) => ({ event_id: 1, reason })));

@@ -3,17 +3,17 @@ import type { ResultCard, ResultGoal, ResultTeam, Score } from '#topics/generate
 import { hasResult } from '../result.ts';
 import type { StandingsMatch } from './types.ts';
 
-/** A match between two known teams, read by the rules. */
+/** A match between two known teams, as the rules count it. */
 export type Game = {
   readonly eventId: number;
   readonly round: number | null;
-  /** YYYY-MM-DD HH:MM; '' where unknown, which sorts first. */
+  /** YYYY-MM-DD HH:MM; '' if unknown, which sorts first. */
   readonly start: string;
   readonly home: ResultTeam;
   readonly away: ResultTeam;
   /** `played` counts in every table, `playing` in the live one alone, `to_come` and `void` nowhere. */
   readonly state: 'played' | 'playing' | 'to_come' | 'void';
-  /** Null where a match does not count, or its score is unknown. */
+  /** Null if the match does not count, or its score is unknown. */
   readonly score: Score | null;
   readonly firstHalf: Score | null;
   readonly secondHalf: Score | null;
@@ -21,7 +21,7 @@ export type Game = {
   readonly cards: readonly ResultCard[] | null;
 };
 
-/** Why a match, or a part of it, does not count although it should. */
+/** The reasons why a match, or a part of it, does not count although it should. */
 export const FLAG_REASONS = [
   'unknown_participant',
   'unknown_score',
@@ -35,19 +35,19 @@ export const FLAG_REASONS = [
 
 export type Flag = { readonly event_id: number; readonly reason: (typeof FLAG_REASONS)[number] };
 
-/** The order of games, oldest first: by kick-off, by id where that is the same. */
+/** Compares games by kick-off, then by id: oldest first. */
 export function compareOrder(a: Pick<Game, 'start' | 'eventId'>, b: Pick<Game, 'start' | 'eventId'>): number {
   return a.start < b.start ? -1 : a.start > b.start ? 1 : a.eventId - b.eventId;
 }
 
-function isThere({ removed, status_type }: StandingsMatch): boolean {
+function exists({ removed, status_type }: StandingsMatch): boolean {
   return !removed && status_type !== 'deleted';
 }
 
-/** Reads one result by the rules; null where it is not (or no longer) a match of the group, or its teams are unknown. */
+/** Reads a result by the rules. Returns null when it is not (or no longer) a match of the group, or its teams are unknown. */
 export function readGame(result: StandingsMatch, rules: CompetitionRules): Game | null {
   const { event_id, home, away } = result;
-  if (!isThere(result) || home === null || away === null || home.id === away.id) return null;
+  if (!exists(result) || home === null || away === null || home.id === away.id) return null;
   const awarded = rules.awarded.find((award) => award.event_id === event_id);
   const state = isAnnulled(event_id, home, away, rules)
     ? 'void'
@@ -91,12 +91,12 @@ function stateOf({ status_id, status_type }: StandingsMatch): Game['state'] {
   }
 }
 
-/** The parts of a result that could not be counted; `game` is the same result as read. */
+/** Returns the parts of a result that could not be counted. `game`: the result as `readGame` returned it. */
 export function flagsOf(result: StandingsMatch, game: Game | null): Flag[] {
   const { event_id, status_type } = result;
   const flags: Flag[] = [];
   const flag = (reason: Flag['reason']) => flags.push({ event_id, reason });
-  if (!isThere(result)) return flags;
+  if (!exists(result)) return flags;
   if (game === null) {
     if (status_type === 'finished' || status_type === 'live') flag('unknown_participant');
     return flags;

@@ -1,6 +1,6 @@
-import type { GameSet, Stand } from './game-set.ts';
+import type { GameSet, SeasonCutoff } from './game-set.ts';
 import { type Ranks, rankByFigures, rankSplit, rankTeams } from './ranking.ts';
-import { type RankAt, type SeasonStands, teamRows, totalsAt } from './standing.ts';
+import { type RankAt, type RankedSeason, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
   emptyTally,
@@ -15,8 +15,8 @@ import {
 } from './tally.ts';
 import type { UnplacedRow, Value, Values } from './types.ts';
 
-/** The league table; with the games being played in it, the live one. */
-export function leagueRows(season: SeasonStands): UnplacedRow[] {
+/** Returns the rows of the league table. A season with the games in play gives the live table. */
+export function leagueRows(season: RankedSeason): UnplacedRow[] {
   const totals = totalsAt(season, season.now);
   return teamRows(season, rankLeague(season), (id) =>
     leagueValues('', totals.get(id), formOf(season, id, 'all')),
@@ -24,10 +24,10 @@ export function leagueRows(season: SeasonStands): UnplacedRow[] {
 }
 
 /**
- * The live table: the league table as if all games being played ended now. `playing` includes games whose score is
- * unknown.
+ * Returns the rows of the live table: the league table as if all games in play ended now. `playing`: these games, including
+ * those whose score is unknown.
  */
-export function liveRows(season: SeasonStands, playing: GameSet): UnplacedRow[] {
+export function liveRows(season: RankedSeason, playing: GameSet): UnplacedRow[] {
   return leagueRows(season).map((row) => {
     const game = row.id === null ? undefined : playing.ofTeam(row.id).at(-1);
     const live: [string, Value][] = [
@@ -40,8 +40,8 @@ export function liveRows(season: SeasonStands, playing: GameSet): UnplacedRow[] 
   });
 }
 
-/** The league table with its home and away parts beside it. */
-export function wideRows(season: SeasonStands): UnplacedRow[] {
+/** Returns the rows of the league table with their home and away parts. */
+export function wideRows(season: RankedSeason): UnplacedRow[] {
   const totals = totalsAt(season, season.now);
   const parts = (['home', 'away'] as const).map((venue) => ({
     venue,
@@ -55,23 +55,23 @@ export function wideRows(season: SeasonStands): UnplacedRow[] {
   });
 }
 
-/** The table of home or of away games alone. Corrections belong to neither. */
-export function venueRows(season: SeasonStands, venue: 'home' | 'away'): UnplacedRow[] {
+/** Returns the rows of the table of home or away games alone. Corrections belong to neither. */
+export function venueRows(season: RankedSeason, venue: 'home' | 'away'): UnplacedRow[] {
   const tallies = venueTallies(season, season.now, venue, 'score');
   return teamRows(
     season,
-    (stand) => rankSplit(venueTallies(season, stand, venue, 'score'), stand, season.rules),
+    (cutoff) => rankSplit(venueTallies(season, cutoff, venue, 'score'), cutoff, season.rules),
     (id) => leagueValues(`${venue}_`, tallies.get(id), formOf(season, id, venue)),
   );
 }
 
-/** The table of first or of second halves. */
-export function halfRows(season: SeasonStands, half: 'firstHalf' | 'secondHalf'): UnplacedRow[] {
+/** Returns the rows of the table of first or second halves. */
+export function halfRows(season: RankedSeason, half: 'firstHalf' | 'secondHalf'): UnplacedRow[] {
   const tallies = venueTallies(season, season.now, 'all', half);
   const prefix = half === 'firstHalf' ? '1half_' : '2half_';
   return teamRows(
     season,
-    (stand) => rankSplit(venueTallies(season, stand, 'all', half), stand, season.rules),
+    (cutoff) => rankSplit(venueTallies(season, cutoff, 'all', half), cutoff, season.rules),
     (id) => {
       const { mp, ...values } = tallyValues(tallies.get(id));
       return new Map([['mp', mp], ...prefixed(prefix, values)]);
@@ -79,39 +79,39 @@ export function halfRows(season: SeasonStands, half: 'firstHalf' | 'secondHalf')
   );
 }
 
-/** The table of the last matches of each team, as many as `form` shows. */
-export function formRows(season: SeasonStands): UnplacedRow[] {
+/** Returns the rows of the form table: of the last matches of each team, as many as `form` shows. */
+export function formRows(season: RankedSeason): UnplacedRow[] {
   const { rules, teams } = season;
   return teamRows(
     season,
-    (stand) => {
+    (cutoff) => {
       const tallies = new Map<number, TeamTally>();
       for (const id of teams.keys()) {
-        const outcomes = outcomesOf(stand, id).take(rules.form_matches);
+        const outcomes = outcomesOf(cutoff, id).take(rules.form_matches);
         tallies.set(id, tallyOutcomes(outcomes, rules.points));
       }
-      return rankSplit(tallies, stand, rules);
+      return rankSplit(tallies, cutoff, rules);
     },
     (id) => new Map([['form', formOf(season, id, 'all')]]),
   );
 }
 
-/** The current runs of each team: how many of its last matches in a row were won, not won and so on. */
-export function streakRows(season: SeasonStands): UnplacedRow[] {
-  const streaksAt = (stand: Stand) =>
-    new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(stand, id))]));
+/** Returns the rows of the streaks table: how many of a team's last matches in a row were won, not won, drawn and so on. */
+export function streakRows(season: RankedSeason): UnplacedRow[] {
+  const streaksAt = (cutoff: SeasonCutoff) =>
+    new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(cutoff, id))]));
   const now = streaksAt(season.now);
   return teamRows(
     season,
-    (stand) => {
-      const streaks = stand === season.now ? now : streaksAt(stand);
+    (cutoff) => {
+      const streaks = cutoff === season.now ? now : streaksAt(cutoff);
       return rankByFigures(Array.from(streaks, ([id, streak]) => [id, figuresOf(streak)]));
     },
     (id) => new Map(Object.entries(now.get(id) ?? {})),
   );
 }
 
-/** In the order in which they rank; of the last two, longer is worse. */
+/** Returns the streaks in the order in which they rank; of the last two, longer is worse. */
 function figuresOf({
   wins,
   no_losses,
@@ -148,28 +148,28 @@ function streaksOf(outcomes: Iterable<GameOutcome>) {
   };
 }
 
-/** Positions in the league table. */
-export function rankLeague(season: SeasonStands): RankAt {
+/** Returns a function that ranks teams as the league table does. */
+export function rankLeague(season: RankedSeason): RankAt {
   const { rules, leagueRanks } = season;
-  return (stand) => {
-    const ranks: Ranks = leagueRanks.get(stand) ?? rankTeams(totalsAt(season, stand), stand, rules);
-    leagueRanks.set(stand, ranks);
+  return (cutoff) => {
+    const ranks: Ranks = leagueRanks.get(cutoff) ?? rankTeams(totalsAt(season, cutoff), cutoff, rules);
+    leagueRanks.set(cutoff, ranks);
     return ranks;
   };
 }
 
-/** The counts of the teams at home, away or both, in a part of the games. */
+/** Returns the counts of the teams at home, away or both, in whole games or one half. */
 export function venueTallies(
-  { rules, teams }: SeasonStands,
-  stand: Stand,
+  { rules, teams }: RankedSeason,
+  cutoff: SeasonCutoff,
   venue: Venue,
   part: Part,
 ): Map<number, TeamTally> {
-  return talliesAt(stand, teams.keys(), rules.points, venue, part);
+  return talliesAt(cutoff, teams.keys(), rules.points, venue, part);
 }
 
-/** Newest first, comma separated. */
-function formOf({ rules, now }: SeasonStands, id: number, venue: Venue): string {
+/** Returns the form of a team, e.g. `W,L,D`, newest game first. */
+function formOf({ rules, now }: RankedSeason, id: number, venue: Venue): string {
   return outcomesOf(now, id, venue).take(rules.form_matches).map(letterOf).toArray().join(',');
 }
 

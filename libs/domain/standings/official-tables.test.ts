@@ -1,4 +1,4 @@
-/** Real seasons against their official tables (../shared/data), where present: `npm run test:tables`. */
+/** Compares real seasons with their official tables (../shared/data), if present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
 import type { ResultCard } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
@@ -14,7 +14,7 @@ import {
 } from './testing/season-files.ts';
 import type { StandingsMatch } from './types.ts';
 
-/** Every match as its provider reports it: with ids in place of names. */
+/** Returns every match as its provider reports it: with ids instead of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): StandingsMatch[] {
   const side = (name: string) => teamOf(ids.get(name) ?? 0, name);
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({

@@ -37,7 +37,7 @@ describe('persons', () => {
     result(3, 'B 9-0 C', { status_id: 33, status_type: 'live', goals: [goal(20, 2)], cards: [] }),
   ];
 
-  test('score: own goals count for no one, games in play do not count yet', () => {
+  test('score goals: own goals count for no one, games in play do not count yet', () => {
     const scorers = table('top_scorers', results);
     expect(lines(scorers, 'goals_scored')).toEqual(['1 P10 3', '2 P11 1', '2 P20 1']);
     // P10 went from A to C: the last club is shown.
@@ -55,14 +55,14 @@ describe('persons', () => {
     expect(lines(table('assists_115', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
   });
 
-  test('are shown cards, which have points where the rules say so', () => {
+  test('are shown cards, which have points if the rules give them', () => {
     const codes = ['yellow_cards', 'red_cards', 'cards', 'pts'];
     expect(lines(table('cards', results), ...codes)).toEqual(['1 P10 1 1 2 ', '1 P20 1 1 2 ']);
     const rules = rulesOf({ card_points: { yellow: 1, red: 3 } });
     expect(lines(table('cards', results, rules), ...codes)).toEqual(['1 P10 1 1 2 4', '1 P20 1 1 2 4']);
   });
 
-  test('are flagged where they are unknown', () => {
+  test('are flagged if they are unknown', () => {
     const reasons = deriveTables([...results, result(4, 'A 1-0 B')], rulesOf()).flags.filter(
       ({ reason }) => reason === 'unknown_scorer' || reason === 'unknown_goals',
     );
@@ -141,7 +141,7 @@ function season(): { results: StandingsMatch[]; raw: z.infer<typeof matchLine>['
 
 describe('England 2017-18', () => {
   const { results, raw } = season();
-  /** Counted directly in the timelines: how often a person is named with one of the kinds. */
+  /** Counts in the timelines how often a person is named with one of the kinds. */
   const totals = (...kinds: string[]) => {
     const counts: Record<string, number> = {};
     for (const [, , kind, , id] of raw) if (kinds.includes(kind)) counts[id] = (counts[id] ?? 0) + 1;

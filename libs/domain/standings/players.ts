@@ -1,52 +1,59 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { ResultPerson } from '#topics/generated/types.ts';
-import { insertInOrder, removeInOrder, type Stand, type View, viewOf } from './game-set.ts';
+import { type GameView, insertInOrder, removeInOrder, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
-import { lastRanks, type SeasonStands } from './standing.ts';
+import { lastRanks, type RankedSeason } from './standing.ts';
 import type { UnplacedRow, Value } from './types.ts';
 
-/** A counted action of a person. */
-type Deed<T extends string> = { readonly person: ResultPerson; readonly teamId: number; readonly what: T };
+/** A counted action of a person, such as a goal. */
+type PersonAction<T extends string> = {
+  readonly person: ResultPerson;
+  readonly teamId: number;
+  readonly what: T;
+};
 
-/** How often a person did each. */
-type Counts<T extends string> = Record<T, number>;
+/** Numbers of a person's actions by kind. */
+type ActionCounts<T extends string> = Record<T, number>;
 
-/** The actions of a person in one game, and the person's name in it; null where it was not reported. */
+/** The actions of a person in one game. `name`: as reported in it; null if it was not. */
 type Appearance<T extends string> = Pick<Game, 'start' | 'eventId'> & {
   readonly name: string | null;
   readonly clubId: number;
-  readonly counts: Counts<T>;
+  readonly counts: ActionCounts<T>;
 };
 
-/** The actions of a person in all games; appearances oldest first. */
-type Deeds<T extends string> = { readonly counts: Counts<T>; readonly appearances: Appearance<T>[] };
+/** The actions of a person in all games. Appearances are in order, oldest first. */
+type PersonRecord<T extends string> = {
+  readonly counts: ActionCounts<T>;
+  readonly appearances: Appearance<T>[];
+};
 
-/** The actions of persons, by person id. */
-type DeedsView<T extends string> = View<Map<number, Deeds<T>>>;
+/** The records of persons, by person id. */
+type PersonsView<T extends string> = GameView<Map<number, PersonRecord<T>>>;
 
-const GOALS = deedsView({ goals: 0 }, ({ goals }) =>
-  (goals ?? []).flatMap(({ kind, player, team_id }): Deed<'goals'>[] =>
+const GOALS = personsView({ goals: 0 }, ({ goals }) =>
+  (goals ?? []).flatMap(({ kind, player, team_id }): PersonAction<'goals'>[] =>
     kind === 'own_goal' || player === null ? [] : [{ person: player, teamId: team_id, what: 'goals' }],
   ),
 );
 
-const ASSISTS = deedsView({ assists: 0 }, ({ goals }) =>
-  (goals ?? []).flatMap(({ kind, assistant, team_id }): Deed<'assists'>[] =>
+const ASSISTS = personsView({ assists: 0 }, ({ goals }) =>
+  (goals ?? []).flatMap(({ kind, assistant, team_id }): PersonAction<'assists'>[] =>
     kind === 'own_goal' || assistant === null
       ? []
       : [{ person: assistant, teamId: team_id, what: 'assists' }],
   ),
 );
 
-const CARDS = deedsView({ yellow: 0, red: 0 }, ({ cards }) =>
-  (cards ?? []).flatMap(({ kind, player, team_id }): Deed<'yellow' | 'red'>[] =>
+const CARDS = personsView({ yellow: 0, red: 0 }, ({ cards }) =>
+  (cards ?? []).flatMap(({ kind, player, team_id }): PersonAction<'yellow' | 'red'>[] =>
     player === null ? [] : [{ person: player, teamId: team_id, what: kind }],
   ),
 );
 
-/** Goals by scorer. Own goals and goals of unknown scorers count for no one. */
-export function scorerRows(season: SeasonStands): UnplacedRow[] {
+/** Returns the rows of goals by scorer. Own goals and goals of unknown scorers count for no one. */
+export function scorerRows(season: RankedSeason): UnplacedRow[] {
   return personRows(
     season,
     GOALS,
@@ -55,8 +62,8 @@ export function scorerRows(season: SeasonStands): UnplacedRow[] {
   );
 }
 
-/** Goals by assistant. */
-export function assistRows(season: SeasonStands): UnplacedRow[] {
+/** Returns the rows of goals by assistant. */
+export function assistRows(season: RankedSeason): UnplacedRow[] {
   return personRows(
     season,
     ASSISTS,
@@ -65,8 +72,8 @@ export function assistRows(season: SeasonStands): UnplacedRow[] {
   );
 }
 
-/** Cards by player; ranked by points where the rules give cards points, else by number of cards, red ones first. */
-export function cardRows(season: SeasonStands): UnplacedRow[] {
+/** Returns the rows of cards by player, ranked by points if the rules give cards points, else by number of cards, red first. */
+export function cardRows(season: RankedSeason): UnplacedRow[] {
   const worth = season.rules.card_points;
   return personRows(
     season,
@@ -86,20 +93,20 @@ function pointsOf(worth: NonNullable<CompetitionRules['card_points']>, yellow: n
   return worth.yellow * yellow + worth.red * red;
 }
 
-function deedsView<T extends string>(
-  none: Readonly<Counts<T>>,
-  deedsOf: (game: Game) => readonly Deed<T>[],
-): DeedsView<T> {
+function personsView<T extends string>(
+  none: Readonly<ActionCounts<T>>,
+  actionsOf: (game: Game) => readonly PersonAction<T>[],
+): PersonsView<T> {
   return {
     empty: () => new Map(),
-    change(of, game, times) {
+    change(value, game, times) {
       for (const [id, appearance] of appearancesIn(game)) {
-        const deeds = of.get(id) ?? { counts: { ...none }, appearances: [] };
-        add(deeds.counts, appearance.counts, times);
-        if (times === 1) insertInOrder(deeds.appearances, appearance);
-        else removeInOrder(deeds.appearances, appearance);
-        if (deeds.appearances.length === 0) of.delete(id);
-        else of.set(id, deeds);
+        const record = value.get(id) ?? { counts: { ...none }, appearances: [] };
+        add(record.counts, appearance.counts, times);
+        if (times === 1) insertInOrder(record.appearances, appearance);
+        else removeInOrder(record.appearances, appearance);
+        if (record.appearances.length === 0) value.delete(id);
+        else value.set(id, record);
       }
     },
   };
@@ -107,7 +114,7 @@ function deedsView<T extends string>(
   function appearancesIn(game: Game): Map<number, Appearance<T>> {
     const { start, eventId, home, away } = game;
     const appearances = new Map<number, Appearance<T>>();
-    for (const { person, teamId, what } of deedsOf(game)) {
+    for (const { person, teamId, what } of actionsOf(game)) {
       const known = appearances.get(person.id);
       const counts = known?.counts ?? { ...none };
       counts[what] += 1;
@@ -124,19 +131,26 @@ function deedsView<T extends string>(
   }
 }
 
-function add<T extends string>(counts: Counts<T>, other: Readonly<Counts<T>>, times: 1 | -1): void {
+function add<T extends string>(
+  counts: ActionCounts<T>,
+  other: Readonly<ActionCounts<T>>,
+  times: 1 | -1,
+): void {
   for (const what in other) counts[what] += times * other[what];
 }
 
-/** The counts of persons up to a stand, without persons that have none. */
-function countsAt<T extends string>(view: DeedsView<T>, { games, without }: Stand): Map<number, Counts<T>> {
+/** Returns the counts of persons up to a cutoff, without persons that have none. */
+function countsAt<T extends string>(
+  view: PersonsView<T>,
+  { games, without }: SeasonCutoff,
+): Map<number, ActionCounts<T>> {
   const later = viewOf(view, without);
-  const counts = new Map<number, Counts<T>>();
-  for (const [id, deeds] of games.view(view)) {
+  const counts = new Map<number, ActionCounts<T>>();
+  for (const [id, record] of games.view(view)) {
     const since = later.get(id);
-    if (since === undefined) counts.set(id, deeds.counts);
-    else if (since.appearances.length < deeds.appearances.length) {
-      const before = { ...deeds.counts };
+    if (since === undefined) counts.set(id, record.counts);
+    else if (since.appearances.length < record.appearances.length) {
+      const before = { ...record.counts };
       add(before, since.counts, -1);
       counts.set(id, before);
     }
@@ -145,27 +159,27 @@ function countsAt<T extends string>(view: DeedsView<T>, { games, without }: Stan
 }
 
 function personRows<T extends string>(
-  season: SeasonStands,
-  view: DeedsView<T>,
-  figuresOf: (counts: Readonly<Counts<T>>) => readonly number[],
-  valuesOf: (counts: Readonly<Counts<T>>) => readonly (readonly [string, Value])[],
+  season: RankedSeason,
+  view: PersonsView<T>,
+  figuresOf: (counts: Readonly<ActionCounts<T>>) => readonly number[],
+  valuesOf: (counts: Readonly<ActionCounts<T>>) => readonly (readonly [string, Value])[],
 ): UnplacedRow[] {
-  const rank = (stand: Stand) =>
-    rankByFigures(Array.from(countsAt(view, stand), ([id, counts]) => [id, figuresOf(counts)]));
+  const rank = (cutoff: SeasonCutoff) =>
+    rankByFigures(Array.from(countsAt(view, cutoff), ([id, counts]) => [id, figuresOf(counts)]));
   const last = lastRanks(season, rank);
   const persons = season.now.games.view(view);
   return Array.from(rank(season.now)).flatMap(([id, position]): UnplacedRow[] => {
-    const deeds = persons.get(id);
-    const clubId = deeds?.appearances.at(-1)?.clubId;
-    if (deeds === undefined || clubId === undefined) return [];
+    const record = persons.get(id);
+    const clubId = record?.appearances.at(-1)?.clubId;
+    if (record === undefined || clubId === undefined) return [];
     return [
       {
         id,
-        name: deeds.appearances.findLast(({ name }) => name !== null)?.name ?? null,
+        name: record.appearances.findLast(({ name }) => name !== null)?.name ?? null,
         club: { id: clubId, name: season.teams.get(clubId)?.name ?? null },
         rank: position,
         last_rank: last(id, clubId),
-        values: new Map(valuesOf(deeds.counts)),
+        values: new Map(valuesOf(record.counts)),
       },
     ];
   });

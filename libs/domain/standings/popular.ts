@@ -1,23 +1,23 @@
-import type { GameSet, View } from './game-set.ts';
+import type { GameSet, GameView } from './game-set.ts';
 import type { UnplacedRow } from './types.ts';
 
 type Amount = { readonly home: number; readonly away: number; amount: number };
 
-/** How often each result occurred, by result. */
-export const RESULTS: View<Map<string, Amount>> = {
+/** The number of games with each result, by result. */
+export const RESULTS: GameView<Map<string, Amount>> = {
   empty: () => new Map(),
-  change: (of, { score }, times) => {
+  change: (value, { score }, times) => {
     if (score === null) return;
     const { home, away } = score;
     const result = `${home}:${away}`;
-    const known = of.get(result) ?? { home, away, amount: 0 };
+    const known = value.get(result) ?? { home, away, amount: 0 };
     known.amount += times;
-    if (known.amount === 0) of.delete(result);
-    else of.set(result, known);
+    if (known.amount === 0) value.delete(result);
+    else value.set(result, known);
   },
 };
 
-/** Results by frequency, the most frequent first; equal frequencies share a rank, fewer goals go first. */
+/** Returns the rows of results, the most frequent first. Equal frequencies share a rank, ordered by fewer goals. */
 export function popularResultRows(games: GameSet): UnplacedRow[] {
   const amounts = games.view(RESULTS);
   const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);
@@ -39,14 +39,14 @@ export function popularResultRows(games: GameSet): UnplacedRow[] {
   }));
 }
 
-/** A ratio as in tables: text with two decimals, rounded half up; '' where the divisor is 0. */
-export function ratio(count: number, of: number): string {
-  if (of === 0) return '';
-  const hundredths = Math.floor((count * 200 + of) / (of * 2));
+/** Returns a ratio as in tables: text with two decimals, rounded half up; '' if the divisor is 0. */
+export function ratio(count: number, divisor: number): string {
+  if (divisor === 0) return '';
+  const hundredths = Math.floor((count * 200 + divisor) / (divisor * 2));
   return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
 }
 
-/** A percentage in the same form. */
-export function percentage(count: number, of: number): string {
-  return ratio(count * 100, of);
+/** Returns a percentage in the form of `ratio`. */
+export function percentage(count: number, total: number): string {
+  return ratio(count * 100, total);
 }

@@ -15,7 +15,7 @@ const ranking = {
   groups: [{ participants: [{ rank: 1, id: 3 }], id: '' }],
 };
 
-test('a ranking of the provider is passed through under its own id, with its time as version', () => {
+test('passes a ranking of the provider through under its id, with its time as version', () => {
   const { entry, table } = providerTable(ranking, 1_700_000_000) ?? {};
   expect(table).toMatchObject({
     standings_id: 777,
@@ -33,11 +33,11 @@ test('a ranking of the provider is passed through under its own id, with its tim
   });
 });
 
-test('has the time of the answer where the table has none', () => {
+test('uses the time of the answer if the table has none', () => {
   expect(providerTable({ ...ranking, ut: null }, 1_700_000_000)?.table.version).toBe(1_700_000_000);
 });
 
-test('says what is usual where the provider says nothing', () => {
+test('uses defaults for fields that the provider leaves out', () => {
   const { groups, id, type_id, object_id } = ranking;
   const least = { groups, id, type_id, object_id };
   expect(providerTable(least, 1_700_000_000)?.entry).toEqual({
@@ -77,6 +77,6 @@ test.each([
   { ...ranking, id: 2 ** 52 },
   { ...ranking, type_id: null },
   { ...ranking, object_id: null },
-])('ignores anything else: %j', (record) => {
+])('returns null for anything else: %j', (record) => {
   expect(providerTable(record, 1)).toBeNull();
 });

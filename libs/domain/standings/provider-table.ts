@@ -2,15 +2,15 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { count, int, long, object, text } from '../event-facts.ts';
-import { FIRST_STANDINGS_ID } from './standings-id.ts';
+import { FIRST_STANDINGS_ID } from './body.ts';
 
-/** The types that match results do not give: the rankings of national teams and of clubs. */
+/** The table types that do not follow from match results: the rankings of national teams and of clubs. */
 export const PROVIDER_TYPES: ReadonlySet<number> = new Set([9, 11]);
 
 /**
- * The records of a table of the provider's own, from its `GET /v2/standings/{id}` answer (`data.standings`): passed
- * through unchanged, under its own id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Null for any other
- * table: one of a type that is derived here, or without an id.
+ * Returns the records of a ranking of the provider, from its `GET /v2/standings/{id}` answer (`data.standings`), unchanged and
+ * under the provider's id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Returns null for any other table: one of
+ * a type that is derived here, or without an id.
  */
 export function providerTable(
   standings: unknown,
@@ -25,7 +25,7 @@ export function providerTable(
   const ut = long(record.ut) ?? answeredAt;
   const shared = {
     standings_id: id,
-    // The provider's time of writing is the version: the same answer has the same one.
+    // The provider's time of writing is the version, so that the same answer has the same version.
     version: ut,
     type_id,
     object_type: text(record.object_type) ?? '',

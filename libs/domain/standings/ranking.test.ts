@@ -15,7 +15,7 @@ describe('head-to-head', () => {
     expect(order(two, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 D, 2 B, 3 A, 4 C');
   });
 
-  test('waits until all equal teams have met as often as the rules say', () => {
+  test('applies once all equal teams have met as often as the rules say', () => {
     const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
     const steps = (after_meetings: number) => [
       'points',
@@ -44,7 +44,7 @@ describe('head-to-head', () => {
     );
   });
 
-  test('of three counts once each two of them have met as often as the rules say', () => {
+  test('of three teams applies once each two of them have met as often as the rules say', () => {
     const once = [result(1, 'A 3-0 B'), result(2, 'B 1-0 C'), result(3, 'C 1-0 A')];
     const others = [result(4, 'A 1-0 D'), result(5, 'B 9-0 D'), result(6, 'C 1-0 D')];
     const steps = (after_meetings: number) => [
@@ -58,7 +58,7 @@ describe('head-to-head', () => {
     expect(order([...once, ...others, ...twice], steps(2))).toBe('1 B, 2 A, 3 C, 4 D');
   });
 
-  test('is applied again to those still equal, where the rules say so', () => {
+  test('is applied again to teams that are still equal, if the rules say so', () => {
     // All but E have nine points. Among the four A and B have six; B won between these two.
     const four = [
       result(1, 'B 1-0 A'),
@@ -84,7 +84,7 @@ describe('head-to-head', () => {
     expect(order(four, steps(true))).toBe('1 B, 2 A, 3 C, 4 D, 5 E');
   });
 
-  test('leaves those equal in it to the next criterion', () => {
+  test('leaves teams that it finds equal to the next criterion', () => {
     const circle = [...TWO, result(4, 'B 0-0 D'), result(5, 'A 0-0 D'), result(6, 'C 0-0 D')];
     expect(order(circle, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 A, 2 B, 3 C, 4 D');
   });
@@ -92,7 +92,7 @@ describe('head-to-head', () => {
 
 const FAIR_PLAY = { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } };
 
-/** The cards of a team's match: the letters of each player's, those of an unknown one first. */
+/** Returns the cards of a team in a match: the letters of each player's cards, those of unknown players first. */
 const shown = (team: string, [unknown = '', ...players]: readonly string[]): ResultCard[] =>
   [unknown, ...players].flatMap((cards, player) =>
     [...cards].map((card) => ({
@@ -112,13 +112,13 @@ describe('fair play', () => {
   const ranked = (ofA: readonly string[], ofB: readonly string[]) =>
     order(carded(shown('A', ofA), shown('B', ofB)), ['points', 'goals_diff', FAIR_PLAY]);
 
-  test('counts a player once a match: a yellow card, a second one, a red one, a red one after a yellow', () => {
+  test('counts each player once a match: a yellow card, a second yellow, a red, or a red after a yellow', () => {
     expect(ranked(['', 'YYR'], ['', 'Y'])).toBe('1 B, 2 A, 3 C');
     expect(ranked(['', 'R'], ['', 'YYR'])).toBe('1 B, 2 A, 3 C');
     expect(ranked(['', 'YR'], ['', 'R'])).toBe('1 B, 2 A, 3 C');
     expect(ranked(['', 'YYR'], ['', 'Y', 'Y', 'Y'])).toBe('1 A, 1 B, 3 C');
     expect(ranked(['', 'YR'], ['', 'R', 'Y'])).toBe('1 A, 1 B, 3 C');
-    // A second yellow card counts as one even where its red one was not reported.
+    // A second yellow card counts as such even if its red card was not reported.
     expect(ranked(['', 'YY'], ['', 'YYR'])).toBe('1 A, 1 B, 3 C');
   });
 
@@ -132,7 +132,7 @@ describe('fair play', () => {
     );
   });
 
-  test('places no team where the cards of a match are unknown', () => {
+  test('places no team if the cards of a match are unknown', () => {
     const unknown = carded(null, shown('B', ['', 'Y']));
     expect(order(unknown, ['points', 'goals_diff', FAIR_PLAY])).toBe('1 A, 1 B, 3 C');
   });
@@ -146,7 +146,7 @@ test('drawn lots separate the teams they name, and no others', () => {
   expect(drawn()).toBe('1 A, 1 B, 1 C, 1 D');
 });
 
-test('ranks by the number of wins and by goals scored where the rules say so', () => {
+test('ranks by the number of wins and by goals scored if the rules say so', () => {
   const games = [result(1, 'A 1-0 B'), result(2, 'B 3-1 A'), result(3, 'C 5-5 D')];
   expect(order(games, ['won', 'goals_scored'])).toBe('1 B, 2 A, 3 C, 3 D');
   expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');

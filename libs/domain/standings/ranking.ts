@@ -1,6 +1,6 @@
 import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
 import { fairPlayPoints } from './fair-play.ts';
-import type { Stand, View } from './game-set.ts';
+import type { GameView, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import { difference, emptyTally, type TeamTally, tallyGames } from './tally.ts';
 
@@ -8,12 +8,12 @@ import { difference, emptyTally, type TeamTally, tallyGames } from './tally.ts';
 type Compare<T> = (a: T, b: T) => number;
 
 /**
- * Positions by id: ids equal on everything share one, and the next position counts all before it. The map is in order
- * of position, then of id.
+ * Positions by id. Equal ids share a position; the next position counts all ids before it. The map is in the order of
+ * positions, then of ids.
  */
 export type Ranks = ReadonlyMap<number, number>;
 
-/** Positions of ids by figures: the larger figure ranks higher, the next figure breaks ties. */
+/** Ranks ids by figures: the larger figure ranks higher, the next figure breaks ties. */
 export function rankByFigures(figures: Iterable<readonly [id: number, figures: readonly number[]]>): Ranks {
   const ordered = [...figures].sort(([a, ofA], [b, ofB]) => compareFigures(ofA, ofB) || a - b);
   const ranks = new Map<number, number>();
@@ -35,95 +35,95 @@ function compareFigures(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Positions of teams by the tie-break of the rules. `tallies` holds their totals, corrections included; head-to-head
- * looks at the games up to `stand`. Teams that were expelled come last.
+ * Ranks teams by the tie-break of the rules, expelled teams last. `tallies`: their totals, corrections included. Head-to-head
+ * and fair play count the games up to `cutoff`.
  */
 export function rankTeams(
   tallies: ReadonlyMap<number, TeamTally>,
-  stand: Stand,
+  cutoff: SeasonCutoff,
   rules: CompetitionRules,
 ): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
   const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
   const stay = [...tallies.keys()].filter((id) => !expelled.has(id));
   const out = [...tallies.keys()].filter((id) => expelled.has(id));
-  const split = (ids: number[]) => splitBy(ids, order, { tallies, stand, rules });
+  const split = (ids: number[]) => splitBy(ids, order, { tallies, cutoff, rules });
   return ranksOf([...split(stay), ...split(out)]);
 }
 
-/** Positions by the criteria that are a team's own totals: for tables of home games, away games and halves. */
+/** Ranks teams by their own totals alone, without head-to-head: for tables of home games, away games, halves and form. */
 export function rankSplit(
   tallies: ReadonlyMap<number, TeamTally>,
-  stand: Stand,
+  cutoff: SeasonCutoff,
   rules: CompetitionRules,
 ): Ranks {
   const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
-  return rankTeams(tallies, stand, { ...rules, tie_break: order });
+  return rankTeams(tallies, cutoff, { ...rules, tie_break: order });
 }
 
 function perGame(step: TieBreak): TieBreak {
   return step === 'points' ? 'points_per_game' : step;
 }
 
-type Facts = {
+type RankingInputs = {
   readonly tallies: ReadonlyMap<number, TeamTally>;
-  readonly stand: Stand;
+  readonly cutoff: SeasonCutoff;
   readonly rules: CompetitionRules;
 };
 
-/** Splits teams by the steps in turn; each part holds those equal on all steps, the best part first. */
-function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): number[][] {
+/** Splits teams by one step after the other. Each part holds teams that are equal on all steps; the best part is first. */
+function splitBy(ids: number[], steps: readonly TieBreak[], inputs: RankingInputs): number[][] {
   const [step, ...rest] = steps;
   if (ids.length === 0) return [];
   if (step === undefined || ids.length === 1) return [ids];
   if (typeof step === 'string') {
-    const compare = byTallies(facts.tallies, [step]);
-    return partition(ids, compare).flatMap((part) => splitBy(part, rest, facts));
+    const compare = byTallies(inputs.tallies, [step]);
+    return partition(ids, compare).flatMap((part) => splitBy(part, rest, inputs));
   }
   if (!('head_to_head' in step)) {
-    const places = placesOf(ids, step, facts.stand);
-    if (places === null) return splitBy(ids, rest, facts);
+    const places = placesOf(ids, step, inputs.cutoff);
+    if (places === null) return splitBy(ids, rest, inputs);
     const parts = partition(ids, (a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
-    return parts.flatMap((part) => splitBy(part, rest, facts));
+    return parts.flatMap((part) => splitBy(part, rest, inputs));
   }
-  const among = gamesAmong(ids, facts.stand);
-  if (!haveMet(ids, among, step.after_meetings)) return splitBy(ids, rest, facts);
-  const compare = byTallies(tallyGames(among, ids, facts.rules.points), step.head_to_head);
+  const among = gamesAmong(ids, inputs.cutoff);
+  if (!haveMet(ids, among, step.after_meetings)) return splitBy(ids, rest, inputs);
+  const compare = byTallies(tallyGames(among, ids, inputs.rules.points), step.head_to_head);
   const parts = partition(ids, compare);
   const next = step.again && parts.length > 1 ? steps : rest;
-  return parts.flatMap((part) => splitBy(part, next, facts));
+  return parts.flatMap((part) => splitBy(part, next, inputs));
 }
 
 type PlacingStep = Exclude<TieBreak, Criterion | { readonly head_to_head: unknown }>;
 
-/** Places by fair play or by lot, the lowest first; null where they are unknown for any team. */
+/** Returns places by fair play or by lot, the lowest first; null if the place of any team is unknown. */
 function placesOf(
   ids: readonly number[],
   step: PlacingStep,
-  stand: Stand,
+  cutoff: SeasonCutoff,
 ): ReadonlyMap<number, number> | null {
   if ('fair_play' in step) {
-    const points = fairPlayPoints(ids, stand, step.fair_play);
+    const points = fairPlayPoints(ids, cutoff, step.fair_play);
     return points === null ? null : new Map(Array.from(points, ([id, own]) => [id, -own]));
   }
   const lot = step.drawing_of_lots.find((drawn) => ids.every((id) => drawn.includes(id)));
   return lot === undefined ? null : new Map(lot.map((id, place) => [id, place]));
 }
 
-/** The games with a known score by home team, then by away team. */
-const MEETINGS: View<Map<number, Map<number, Set<Game>>>> = {
+/** The games with a known score, by home team, then by away team. */
+const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
   empty: () => new Map(),
-  change: (of, game, times) => {
+  change: (value, game, times) => {
     if (game.score === null) return;
-    const atHome = of.get(game.home.id) ?? new Map<number, Set<Game>>();
+    const atHome = value.get(game.home.id) ?? new Map<number, Set<Game>>();
     const meetings = atHome.get(game.away.id) ?? new Set();
-    of.set(game.home.id, atHome.set(game.away.id, meetings));
+    value.set(game.home.id, atHome.set(game.away.id, meetings));
     if (times === 1) meetings.add(game);
     else meetings.delete(game);
   },
 };
 
-function gamesAmong(ids: readonly number[], { games, without }: Stand): Game[] {
+function gamesAmong(ids: readonly number[], { games, without }: SeasonCutoff): Game[] {
   const among = new Set(ids);
   const meetings = games.view(MEETINGS);
   return ids.flatMap((home) =>
@@ -133,7 +133,7 @@ function gamesAmong(ids: readonly number[], { games, without }: Stand): Game[] {
   );
 }
 
-/** Whether every two of the teams have met that often. */
+/** Whether every two of the teams have met at least `meetings` times. */
 function haveMet(ids: readonly number[], among: readonly Game[], meetings: number): boolean {
   if (meetings === 0) return true;
   const met = new Map<string, number>();
@@ -165,7 +165,7 @@ const COMPARE: Readonly<Record<Criterion, Compare<TeamTally>>> = {
   won: (a, b) => b.won - a.won,
 };
 
-/** Sorts, and groups ids that compare as equal; within a group by id. */
+/** Sorts ids and groups those that compare as equal; each group is in the order of ids. */
 function partition(ids: readonly number[], compare: Compare<number>): number[][] {
   const parts: number[][] = [];
   for (const id of [...ids].sort((a, b) => compare(a, b) || a - b)) {

@@ -4,7 +4,7 @@ import { SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score, teamOf } from './testing/results.ts';
 import type { PlacedResult } from './types.ts';
 
-// Plays some five thousand steps of a season, on a machine that may have other work.
+// Plays some five thousand steps of a season, on a machine that may be busy.
 vi.setConfig({ testTimeout: 300_000 });
 
 const STATUSES = [
@@ -52,7 +52,7 @@ const anyCard = fc.record({
   player: anyPerson,
 });
 
-/** Fields that a result may have; each is new to a match, or replaces its previous value. */
+/** Fields of a result. Each is new to a match, or replaces its previous value. */
 const PARTS: { readonly [K in keyof PlacedResult]?: fc.Arbitrary<PlacedResult[K]> } = {
   stage_id: fc.constantFrom(7, 7, 8, null),
   group_id: fc.constantFrom(null, 1, 2),
@@ -101,7 +101,7 @@ function tablesAt(tables: SeasonTables, known = new Map<number, string>()): Map<
   return known;
 }
 
-test('equals that of the last results to the byte, whatever was applied and derived before', () => {
+test('the tables of a season equal those of the last results to the byte, whatever was applied and derived before', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RULES),

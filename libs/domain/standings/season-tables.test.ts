@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import { standingsId } from './body.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { SeasonTables } from './season-tables.ts';
-import { standingsId } from './standings-id.ts';
 import { result, rulesOf, teamOf } from './testing/results.ts';
 import type { PlacedResult } from './types.ts';
 
@@ -44,7 +44,7 @@ const value = (body: Body | undefined, team: string, code: string) =>
     ?.columns.find((column) => column.code === code)?.value;
 
 describe('the tables of a season', () => {
-  test('of teams are ranked again where a card decides', () => {
+  test('of teams are ranked again if a card decides', () => {
     const fair_play = { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 };
     const red = { kind: 'red' as const, team_id: 1, player: null };
     const results = [placed(1, 'A 1-0 C', { cards: [] }), placed(2, 'B 1-0 C', { cards: [] })];
@@ -83,7 +83,7 @@ describe('the tables of a season', () => {
     expect(tables.derive().filter(({ active }) => active)).toEqual([]);
   });
 
-  test('are derived only where a result changed them', () => {
+  test('are derived only if a result changed them', () => {
     const tables = season(
       rulesOf(),
       placed(1, 'A 1-0 B'),
@@ -111,7 +111,7 @@ describe('the tables of a season', () => {
     expect(tables.derive().map(({ type }) => type.kind)).toEqual(['live']);
   });
 
-  test('are derived only where the changed fields of a result count', () => {
+  test('are derived only if they count the changed fields of a result', () => {
     const kindsAfter = (...steps: Overrides[]) => {
       const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
       let kinds: string[] = [];
@@ -149,7 +149,7 @@ describe('the tables of a season', () => {
     );
     const points = (all: Map<string, Body>) => value(all.get('league stage 7'), 'A', 'pts');
     expect(points(bodies(tables))).toBe(3);
-    // The day is the season's: a match of another stage begins it.
+    // The day is that of the season: a match of another stage can begin it.
     tables.apply(placed(4, 'C 0-0 E', { ...LIVE, stage_id: 8 }));
     expect(points(bodies(tables))).toBe(1);
     tables.apply(placed(4, 'C ? E', { ...TO_COME, stage_id: 8, version: 2 }));
@@ -157,11 +157,11 @@ describe('the tables of a season', () => {
     tables.apply(placed(2, 'A 0-0 B', { version: 2, start_date: '2024-01-01 19:00' }));
     tables.apply(placed(3, 'C 0-0 D', { version: 2, stage_id: 8, start_date: '2024-01-01 19:00' }));
     tables.apply(placed(4, 'C 0-0 E', { version: 3, stage_id: 8, removed: true }));
-    // Nothing is left to play: every decision after the last match counts.
+    // No match is left to play: every correction after the last match counts.
     expect(points(bodies(tables))).toBe(2);
   });
 
-  test('lose a correction that is no longer in force, also where the season was restored in between', () => {
+  test('lose a correction that is no longer in force, also if the season was restored meanwhile', () => {
     const rules = rulesOf({
       corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
     });
@@ -181,7 +181,7 @@ describe('the tables of a season', () => {
   });
 });
 
-test('moves a match to where it was last reported, and keeps it there', () => {
+test('moves a match to the group where it was last reported, and keeps it there', () => {
   const tables = season(rulesOf(), placed(1, 'A 1-0 B', { group_id: 1, version: 5 }));
   const groups = () =>
     bodies(tables)

@@ -1,10 +1,10 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import { standingsBody } from './body.ts';
+import { standingsBody, standingsId, type TableObject } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { GameSet, subset } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { correctionsAt } from './standing.ts';
-import { standingsId, type TableObject } from './standings-id.ts';
+
 import { type Table, TO_COME, tablesOf, touchedBy } from './tables.ts';
 import type { PlacedResult } from './types.ts';
 
@@ -13,21 +13,21 @@ export type DerivedTable = {
   readonly id: number;
   readonly type: TableType;
   readonly object: TableObject;
-  /** False: the table has no rows, and so does not exist. */
+  /** Whether the table exists: a table without rows does not. */
   readonly active: boolean;
   /** In the provider's shape, as canonical JSON. */
   readonly body: string;
 };
 
-type Known = { readonly version: number; readonly game: Game | null; readonly flags: readonly Flag[] };
+type KnownResult = { readonly version: number; readonly game: Game | null; readonly flags: readonly Flag[] };
 type Group = {
-  /** By event id. */
-  readonly matches: Map<number, Known>;
-  /** Those of them that are matches between two known teams, as of the last derivation. */
+  /** The last result of each match, by event id. */
+  readonly matches: Map<number, KnownResult>;
+  /** The matches between two known teams, as of the last derivation. */
   readonly games: GameSet;
 };
 type Stage = {
-  /** By group id; null is no group. */
+  /** Groups by id; null is no group. */
   readonly groups: Map<number | null, Group>;
   /** The tables to derive again. */
   readonly stale: Set<TableKind>;
@@ -43,20 +43,19 @@ const NO_DAY = '';
 const BEGUN = subset(({ state }) => state === 'played' || state === 'playing');
 
 /**
- * The tables of one season. It keeps the last-known results, and derives the tables from them alone: each time those
- * that newly applied results may have changed. A goal of a match in play can only change the live table of its stage.
- * Aggregates over the results are updated with each of them (see `GameSet`), so that a result costs the same at the
- * end of a season as at its beginning.
+ * The tables of one season. Keeps the last result of each match and derives from these alone the tables that new results may
+ * have changed. A goal of a match in play can only change the live table of its stage. Each result updates the aggregates
+ * (see `GameSet`), so that a result costs the same at the end of a season as at its beginning.
  */
 export class SeasonTables {
   readonly #competitionId: number;
   readonly #seasonId: number;
   readonly #rules: CompetitionRules;
-  /** By stage id; null is no stage. */
+  /** Stages by id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
   /** The current place of each match. */
   readonly #places = new Map<number, StageGroup>();
-  /** The previous game of each match that changed since the last derivation; null: there was none. */
+  /** The previous game of each match that changed since the last derivation; null if there was none. */
   readonly #before = new Map<number, Placed | null>();
   /** All matches between two known teams, as of the last derivation. */
   readonly #games = new GameSet();
@@ -71,7 +70,7 @@ export class SeasonTables {
     this.#rules = rules;
   }
 
-  /** Restores the season from its results, whose tables were derived before. */
+  /** Restores the season from its results, whose tables are derived already. */
   static restore(
     competitionId: number,
     seasonId: number,
@@ -88,8 +87,8 @@ export class SeasonTables {
   }
 
   /**
-   * Applies the result of a match of this season; results come in the order of their log, and the last one counts. A
-   * match has one place: a result elsewhere moves it there. False for a known version, and for a removal from a place
+   * Applies the result of a match of this season. Results come in the order of their log; the last one counts. A match is in
+   * one group: a result in another group moves it there. Returns false for the known version, and for a removal from a group
    * that the match is not in.
    */
   apply(result: PlacedResult): boolean {
@@ -112,18 +111,18 @@ export class SeasonTables {
     return true;
   }
 
-  /** Derives every table the next time, e.g. because the rules may have changed. */
+  /** Has the next `derive` return every table, e.g. because the rules may have changed. */
   invalidate(): void {
     for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
     addAll(this.#stale, OF_SEASON);
   }
 
-  /** How many matches have a part that could not be counted, as far as is known now. */
+  /** Returns the current number of matches with a part that could not be counted, by reason. */
   flags(): ReadonlyMap<Flag['reason'], number> {
     return new Map(this.#flags);
   }
 
-  /** The tables that may have changed since the last time, in a fixed order. */
+  /** Returns the tables that may have changed since the last call, in a fixed order. */
   derive(): DerivedTable[] {
     this.#settle();
     const corrections = correctionsAt(this.#rules, this.#day());
@@ -155,8 +154,8 @@ export class SeasonTables {
   }
 
   /**
-   * The day that decides which corrections are in force: the last on which a match that counts began; null, all of
-   * them, once nothing is left to play. Results give it, not a clock, so that a replay shows the tables of its day.
+   * Returns the day whose corrections are in force: the last one on which a match that counts began; null, for all corrections,
+   * once no match is left to play. The day follows from results, not from a clock, so that a replay shows the tables of its day.
    */
   #day(): string | null {
     if (this.#rules.corrections.every(({ from }) => from === null)) return null;
@@ -164,7 +163,7 @@ export class SeasonTables {
     return this.#games.view(BEGUN).last()?.start.slice(0, 10) ?? NO_DAY;
   }
 
-  /** Removes a match from its place, where it has one. */
+  /** Removes a match from its group, if it is in one. */
   #leave(eventId: number): void {
     const place = this.#places.get(eventId);
     const known = place?.group.matches.get(eventId);
@@ -176,7 +175,7 @@ export class SeasonTables {
     this.#places.delete(eventId);
   }
 
-  /** Applies the changed results to the games, each match once however many results it had. */
+  /** Applies the changed results to the games, each match once, however many results it had. */
   #settle(): void {
     for (const [eventId, before] of this.#before) {
       const place = this.#places.get(eventId);
@@ -258,14 +257,14 @@ function addAll<T>(set: Set<T>, items: Iterable<T>): void {
   for (const item of items) set.add(item);
 }
 
-/** The items that are in the set; empties the set. */
+/** Returns the items that are in the set, and empties the set. */
 function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
   const taken = items.filter((item) => set.has(item));
   set.clear();
   return taken;
 }
 
-/** By id, null first. */
+/** Returns the entries in the order of ids, null first. */
 function byId<V>(map: ReadonlyMap<number | null, V>): [number | null, V][] {
   return [...map].sort(([a], [b]) => (a ?? -1) - (b ?? -1));
 }

@@ -1,55 +1,55 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { ResultTeam } from '#topics/generated/types.ts';
-import type { GameSet, Stand } from './game-set.ts';
+import type { GameSet, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
 import { type TeamTally, talliesAt } from './tally.ts';
 import type { UnplacedRow, Values } from './types.ts';
 
-/** Positions at a stand. */
-export type RankAt = (stand: Stand) => Ranks;
+/** Ranks ids at a cutoff. */
+export type RankAt = (cutoff: SeasonCutoff) => Ranks;
 
-/** The current standing, and the standing before the last round of each team. */
-export type SeasonStands = {
+/** A season to rank now and before the last round of each team. */
+export type RankedSeason = {
   readonly rules: CompetitionRules;
-  readonly now: Stand;
+  readonly now: SeasonCutoff;
   readonly teams: ReadonlyMap<number, ResultTeam>;
-  /** By team; teams with the same stand share the object. None for a team's first round. */
-  readonly before: ReadonlyMap<number, Stand>;
-  /** Positions in the league table, computed on demand: several tables are ranked by it. */
-  readonly leagueRanks: Map<Stand, Ranks>;
+  /** The cutoff before the last round of each team; none in a team's first round. Teams with the same cutoff share the object. */
+  readonly before: ReadonlyMap<number, SeasonCutoff>;
+  /** Positions in the league table, computed on demand: several tables use them. */
+  readonly leagueRanks: Map<SeasonCutoff, Ranks>;
 };
 
-/** A season of the games that count; `teams` also has teams without such a game, which have a row too. */
+/** Returns a season of the games that count. `teams` includes teams without such a game: they have a row too. */
 export function seasonOf(
   games: GameSet,
   teams: ReadonlyMap<number, ResultTeam>,
   rules: CompetitionRules,
-): SeasonStands {
+): RankedSeason {
   const now = { games, without: new Set<Game>(), day: null };
-  return { rules, now, teams, before: standsBefore(games), leagueRanks: new Map() };
+  return { rules, now, teams, before: cutoffsBefore(games), leagueRanks: new Map() };
 }
 
-/** Teams with equal stands share one, so that it is ranked once. */
-function standsBefore(games: GameSet): Map<number, Stand> {
-  const byEnd = new Map<string, Stand>();
-  const stands: Stand[] = [];
-  const before = new Map<number, Stand>();
+/** Returns the cutoff before the last round of each team. Teams share an equal cutoff, so that it is ranked once. */
+function cutoffsBefore(games: GameSet): Map<number, SeasonCutoff> {
+  const byEnd = new Map<string, SeasonCutoff>();
+  const cutoffs: SeasonCutoff[] = [];
+  const before = new Map<number, SeasonCutoff>();
   for (const id of games.teamIds()) {
     const own = games.ofTeam(id);
     const last = own.at(-1);
     if (last === undefined || own.length < 2) continue;
     const end = `${last.round} ${last.start}`;
-    const stand = byEnd.get(end) ?? shared(stands, games, gamesSince(last, games));
-    byEnd.set(end, stand);
-    if (stand.without.size < games.size) before.set(id, stand);
+    const cutoff = byEnd.get(end) ?? shared(cutoffs, games, gamesSince(last, games));
+    byEnd.set(end, cutoff);
+    if (cutoff.without.size < games.size) before.set(id, cutoff);
   }
   return before;
 }
 
 /**
- * The games of the round of a game and all later ones. A game of the same round does not belong to it where one of its
- * teams has played another game since: it was played long before.
+ * Returns the games of the round of a game, and all later ones. Leaves out a game of the same round after which one of its
+ * teams played another game: it was played long before.
  */
 function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
   const since = new Set(games.from(start));
@@ -58,56 +58,57 @@ function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
   for (const id of games.teamIds()) {
     const last = games.ofTeam(id).findLast((game) => game.start < start);
     if (last?.round !== round) continue;
-    // The last game of both teams.
+    // Met for the second team: it is the last game of both.
     if (ofRound.has(last)) since.add(last);
     ofRound.add(last);
   }
   return since;
 }
 
-function shared(stands: Stand[], games: GameSet, without: Set<Game>): Stand {
-  const same = stands.find(
-    (stand) => stand.without.size === without.size && [...without].every((game) => stand.without.has(game)),
+function shared(cutoffs: SeasonCutoff[], games: GameSet, without: Set<Game>): SeasonCutoff {
+  const same = cutoffs.find(
+    (cutoff) =>
+      cutoff.without.size === without.size && [...without].every((game) => cutoff.without.has(game)),
   );
   if (same !== undefined) return same;
-  const stand = { games, without, day: games.last(without)?.start.slice(0, 10) ?? null };
-  stands.push(stand);
-  return stand;
+  const cutoff = { games, without, day: games.last(without)?.start.slice(0, 10) ?? null };
+  cutoffs.push(cutoff);
+  return cutoff;
 }
 
-/** The corrections in force at a stand. */
+/** Returns the corrections in force on a day; all of them for null. */
 export function correctionsAt(rules: CompetitionRules, day: string | null): CompetitionRules['corrections'] {
   return rules.corrections.filter(({ from }) => day === null || from === null || from <= day);
 }
 
-/** The totals of all teams at a stand, corrections included. */
-export function totalsAt({ rules, teams }: SeasonStands, stand: Stand): Map<number, TeamTally> {
-  const tallies = talliesAt(stand, teams.keys(), rules.points);
-  for (const { participant_id, value } of correctionsAt(rules, stand.day)) {
+/** Returns the totals of all teams at a cutoff, corrections included. */
+export function totalsAt({ rules, teams }: RankedSeason, cutoff: SeasonCutoff): Map<number, TeamTally> {
+  const tallies = talliesAt(cutoff, teams.keys(), rules.points);
+  for (const { participant_id, value } of correctionsAt(rules, cutoff.day)) {
     const tally = tallies.get(participant_id);
     if (tally !== undefined) tally.points += value;
   }
   return tallies;
 }
 
-/** The position of a team or person before the last round of `team`; null where it had none. */
+/** Returns a function that returns the position of a team or person before the last round of `team`; null if it had none. */
 export function lastRanks(
-  season: SeasonStands,
+  season: RankedSeason,
   rankAt: RankAt,
 ): (id: number, team?: number) => number | null {
-  const known = new Map<Stand, Ranks>();
+  const known = new Map<SeasonCutoff, Ranks>();
   return (id, team = id) => {
-    const stand = season.before.get(team);
-    if (stand === undefined) return null;
-    const ranks = known.get(stand) ?? rankAt(stand);
-    known.set(stand, ranks);
+    const cutoff = season.before.get(team);
+    if (cutoff === undefined) return null;
+    const ranks = known.get(cutoff) ?? rankAt(cutoff);
+    known.set(cutoff, ranks);
     return ranks.get(id) ?? null;
   };
 }
 
-/** The rows of a table of teams, in order. */
+/** Returns the rows of a table of teams, in order. */
 export function teamRows(
-  season: SeasonStands,
+  season: RankedSeason,
   rankAt: RankAt,
   valuesOf: (id: number) => Values,
 ): UnplacedRow[] {

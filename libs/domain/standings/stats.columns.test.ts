@@ -63,6 +63,6 @@ test('a team has its figures, in whole games, halves and by venue', () => {
   expect(cells('team_overall_stats', 'A')).toEqual(OF_A.flatMap((line) => line.split(', ')));
 });
 
-test('all games have theirs', () => {
+test('all games together have figures', () => {
   expect(cells('overall_stats', null)).toEqual(OF_ALL.flatMap((line) => line.split(', ')));
 });

@@ -9,40 +9,40 @@ const GAMES = [
   result(4, 'C ? B', { status_id: 1, status_type: 'scheduled' }),
 ];
 
-/** Some cells of a team's row. */
-function of(team: string, ...codes: string[]) {
+/** Returns some cells of a team's row. */
+function cellsOf(team: string, ...codes: string[]) {
   const row = table('team_overall_stats', GAMES).rows.find(({ name }) => name === team);
   return codes.map((code) => cell(row, code));
 }
 
 test('sums up a team', () => {
-  expect(of('A', 'mp', 'won', 'draw', 'lost', 'scheduled')).toEqual([3, 1, 1, 1, 0]);
-  expect(of('A', 'won_pct', 'home_won_pct', 'away_won_pct', 'away_draw_pct')).toEqual([
+  expect(cellsOf('A', 'mp', 'won', 'draw', 'lost', 'scheduled')).toEqual([3, 1, 1, 1, 0]);
+  expect(cellsOf('A', 'won_pct', 'home_won_pct', 'away_won_pct', 'away_draw_pct')).toEqual([
     '33.33',
     '50.00',
     '0.00',
     '100.00',
   ]);
-  expect(of('A', 'avg_goals_scored', 'avg_home_goals_scored', 'home_avg_goals_allowed')).toEqual([
+  expect(cellsOf('A', 'avg_goals_scored', 'avg_home_goals_scored', 'home_avg_goals_allowed')).toEqual([
     '1.00',
     '1.50',
     '1.00',
   ]);
-  expect(of('A', 'won_second_half', 'home_wins_second_half', '2half_lost', 'home_draw_first_half')).toEqual([
-    1, 1, 1, 2,
-  ]);
-  expect(of('A', 'over_2_5_goals', 'under_2_5_goals', 'over_0_5_goals_pct', 'over_3_5_goals')).toEqual([
+  expect(
+    cellsOf('A', 'won_second_half', 'home_wins_second_half', '2half_lost', 'home_draw_first_half'),
+  ).toEqual([1, 1, 1, 2]);
+  expect(cellsOf('A', 'over_2_5_goals', 'under_2_5_goals', 'over_0_5_goals_pct', 'over_3_5_goals')).toEqual([
     1,
     2,
     '66.67',
     1,
   ]);
-  expect(of('B', 'scheduled', 'home_avg_goals_allowed', 'away_goals_allowed_second_half')).toEqual([
+  expect(cellsOf('B', 'scheduled', 'home_avg_goals_allowed', 'away_goals_allowed_second_half')).toEqual([
     1,
     '0.00',
     2,
   ]);
-  expect(of('C', 'home_won_pct', 'avg_home_goals_scored', 'home_won')).toEqual(['', '', 0]);
+  expect(cellsOf('C', 'home_won_pct', 'avg_home_goals_scored', 'home_won')).toEqual(['', '', 0]);
 });
 
 test('sums up a group', () => {

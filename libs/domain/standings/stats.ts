@@ -1,7 +1,7 @@
-import type { GameSet, View } from './game-set.ts';
+import type { GameSet, GameView } from './game-set.ts';
 import { rankLeague, venueTallies } from './league.ts';
 import { percentage, RESULTS, ratio } from './popular.ts';
-import { type SeasonStands, teamRows } from './standing.ts';
+import { type RankedSeason, teamRows } from './standing.ts';
 import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
 import type { UnplacedRow, Value } from './types.ts';
 
@@ -10,31 +10,31 @@ const VENUES = ['all', 'home', 'away'] as const;
 /** Number of games by their total goals. */
 type ByGoals = Map<number, number>;
 
-/** The games of each team by their total goals. */
-const GOALS: View<Map<number, ByGoals>> = {
+/** The number of each team's games by total goals. */
+const GOALS: GameView<Map<number, ByGoals>> = {
   empty: () => new Map(),
-  change: (of, { home, away, score }, times) => {
+  change: (value, { home, away, score }, times) => {
     if (score === null) return;
     const goals = score.home + score.away;
     for (const { id } of [home, away]) {
-      const games = of.get(id) ?? new Map();
-      of.set(id, games.set(goals, (games.get(goals) ?? 0) + times));
+      const games = value.get(id) ?? new Map();
+      value.set(id, games.set(goals, (games.get(goals) ?? 0) + times));
     }
   },
 };
 
 /** The counts of one team over some games: at home, away and both. */
-type Sides = Readonly<Record<Venue, TeamTally>>;
+type VenueTallies = Readonly<Record<Venue, TeamTally>>;
 
-/** A team's figures at home, away and both, in whole games and halves; `toCome`: scheduled games. */
-export function teamStatsRows(season: SeasonStands, toCome: GameSet): UnplacedRow[] {
+/** Returns a row of figures for each team: at home, away and both, in whole games and halves. `toCome`: scheduled games. */
+export function teamStatsRows(season: RankedSeason, toCome: GameSet): UnplacedRow[] {
   const { now } = season;
-  const sidesIn = (part: Part): ((id: number) => Sides) => {
+  const talliesIn = (part: Part): ((id: number) => VenueTallies) => {
     const [all, home, away] = VENUES.map((venue) => venueTallies(season, now, venue, part));
-    const of = (tallies: typeof all, id: number) => tallies?.get(id) ?? emptyTally();
-    return (id) => ({ all: of(all, id), home: of(home, id), away: of(away, id) });
+    const tallyOf = (tallies: typeof all, id: number) => tallies?.get(id) ?? emptyTally();
+    return (id) => ({ all: tallyOf(all, id), home: tallyOf(home, id), away: tallyOf(away, id) });
   };
-  const [whole, first, second] = [sidesIn('score'), sidesIn('firstHalf'), sidesIn('secondHalf')];
+  const [whole, first, second] = [talliesIn('score'), talliesIn('firstHalf'), talliesIn('secondHalf')];
   const goals = now.games.view(GOALS);
   return teamRows(
     season,
@@ -50,9 +50,9 @@ export function teamStatsRows(season: SeasonStands, toCome: GameSet): UnplacedRo
   );
 }
 
-/** The figures of all games of a season, as one row; `toCome`: scheduled games. */
-export function overallStatsRow(season: SeasonStands, toCome: GameSet): UnplacedRow {
-  // The home sides' figures are the games' figures: each game has one home side.
+/** Returns one row with the figures of all games of a season. `toCome`: scheduled games. */
+export function overallStatsRow(season: RankedSeason, toCome: GameSet): UnplacedRow {
+  // Each game has one home side, so that the figures of all home sides are those of all games.
   const atHome = (part: Part) => sumOf(venueTallies(season, season.now, 'home', part));
   const { mp, won: homeWon, lost: awayWon, scored: home, allowed: away } = atHome('score');
   const first = atHome('firstHalf');
@@ -99,7 +99,7 @@ function sumOf(tallies: ReadonlyMap<number, TeamTally>): TeamTally {
   return sum;
 }
 
-function wholeStats({ all, home, away }: Sides): [string, Value][] {
+function wholeStats({ all, home, away }: VenueTallies): [string, Value][] {
   return [
     ['mp', all.mp],
     ['avg_goals_scored', ratio(all.scored, all.mp)],
@@ -125,7 +125,7 @@ function figures(prefix: '' | 'home_' | 'away_', tally: TeamTally): [string, Val
   ];
 }
 
-function halfStats(half: 'first' | 'second', { all, home, away }: Sides): [string, Value][] {
+function halfStats(half: 'first' | 'second', { all, home, away }: VenueTallies): [string, Value][] {
   const short = half === 'first' ? '1half' : '2half';
   return [
     [`won_${half}_half`, all.won],
@@ -155,15 +155,16 @@ function halfVenueStats(
   ];
 }
 
-/** Games with more total goals than a line, and with fewer; `games`: number of games by total goals. */
+/** Returns the numbers of games with more total goals than each line, and with fewer. `games`: number of games by total goals. */
 function goalLines(
   games: readonly (readonly [goals: number, games: number])[],
   lines: readonly number[],
 ): [string, Value][] {
-  const count = (more: number) => games.reduce((sum, [goals, of]) => (goals > more ? sum + of : sum), 0);
-  const all = count(-1);
+  const countAbove = (line: number) =>
+    games.reduce((sum, [goals, count]) => (goals > line ? sum + count : sum), 0);
+  const all = countAbove(-1);
   return lines.flatMap((line): [string, Value][] => {
-    const over = count(line);
+    const over = countAbove(line);
     const under = all - over;
     return [
       [`over_${line}_5_goals`, over],

@@ -23,7 +23,7 @@ const anyResult = fc
   .map(({ event, version, home, away, goals, status, removed }) =>
     result(event, `${home} ${goals} ${away}`, { version, ...status, removed: removed && version === 3 }),
   );
-/** Only one result has a given event and version. */
+/** No two results have the same event and version. */
 const anyResults = fc.uniqueArray(anyResult, {
   maxLength: 25,
   selector: ({ event_id, version }) => `${event_id} ${version}`,

@@ -11,7 +11,7 @@ const POINTS = ['1 A 4', '2 B 3', '3 C 1'];
 const LIVE = { status_id: 34, status_type: 'live' };
 const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
 
-/** The reasons of all flags, by event. */
+/** Returns the reasons of all flags, by event. */
 function flags(results: StandingsMatch[], rules = rulesOf()): string[] {
   return deriveTables(results, rules)
     .flags.filter(({ reason }) => reason === 'unknown_score' || reason === 'unknown_participant')
@@ -41,7 +41,7 @@ describe('the league table', () => {
     expect(lines(table('league', equal))).toEqual(['1 B', '1 D', '3 A', '3 C']);
   });
 
-  test('has the teams that have not played yet', () => {
+  test('includes teams that have not played yet', () => {
     expect(lines(table('league', [result(1, 'A ? B', SCHEDULED)]), 'mp', 'pts', 'form')).toEqual([
       '1 A 0 0 ',
       '1 B 0 0 ',
@@ -64,14 +64,14 @@ describe('last_rank', () => {
   const last = (results: StandingsMatch[], rules = rulesOf()) =>
     table('league', results, rules).rows.map(({ name, rank, last_rank }) => `${name} ${last_rank} > ${rank}`);
 
-  test('is the position before the last round, whatever day of it a team played', () => {
+  test('is the position before the last round, on whatever day of it a team played', () => {
     const first = [result(1, 'A 2-0 B', { round_id: 1 }), result(2, 'C 1-0 D', { round_id: 1 })];
     const second = [result(3, 'B 5-0 C', { round_id: 2 }), result(4, 'D 1-0 A', { round_id: 2 })];
     // D plays a day later, but its position before the round is the one before B's win.
     expect(last([...first, ...second])).toEqual(['B 4 > 1', 'A 1 > 2', 'D 3 > 3', 'C 2 > 4']);
   });
 
-  test('is none in a team’s first round', () => {
+  test('is null in a team’s first round', () => {
     expect(last([result(1, 'A 2-0 B')])).toEqual(['A null > 1', 'B null > 2']);
   });
 
@@ -221,7 +221,7 @@ describe('tables do not count', () => {
 describe('the live table', () => {
   const playing = [...SEASON, result(4, 'C 2-0 A', LIVE)];
 
-  test('counts games in play, and shows whose', () => {
+  test('counts games in play, and shows who plays', () => {
     const live = table('live', playing);
     expect(lines(live, 'mp', 'pts', 'is_playing', 'home_result', 'away_result', 'event_id')).toEqual([
       '1 C 3 4 yes 2 0 4',
@@ -231,7 +231,7 @@ describe('the live table', () => {
     expect(lines(table('league', playing), 'pts')).toEqual(POINTS);
   });
 
-  test('shows who is playing also where the score is unknown', () => {
+  test('shows who plays also if the score is unknown', () => {
     const unknown = table('live', [...SEASON, result(4, 'C ? A', LIVE)]);
     expect(lines(unknown, 'pts', 'is_playing', 'home_result', 'event_id')).toEqual([
       '1 A 4 yes  4',
@@ -240,7 +240,7 @@ describe('the live table', () => {
     ]);
   });
 
-  test('is the league table where no game is in play', () => {
+  test('is the league table if no game is in play', () => {
     const codes = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'goals_diff', 'pts', 'form'];
     expect(lines(table('live', SEASON), ...codes)).toEqual(lines(table('league', SEASON), ...codes));
   });

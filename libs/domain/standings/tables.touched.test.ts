@@ -49,7 +49,7 @@ test.each<[Partial<StandingsMatch>, Partial<StandingsMatch>, readonly string[]]>
   expect(touchedBy(game(after), game(before))).toEqual(kinds);
 });
 
-test('a game that is new or gone touches every table, and none touches none', () => {
+test('a new or removed game touches every table; no game touches none', () => {
   expect(touchedBy(null, game(toCome))).toEqual(ALL);
   expect(touchedBy(game(toCome), null)).toEqual(ALL);
   expect(touchedBy(null, null)).toEqual([]);

@@ -7,11 +7,11 @@ import type { Game } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
-import { type SeasonStands, seasonOf } from './standing.ts';
+import { type RankedSeason, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
 import type { UnplacedRow, Value } from './types.ts';
 
-/** A cell of a table. Identified by `code`. */
+/** A cell of a table, identified by `code`. */
 export type StandingsCell = {
   readonly id: number | null;
   readonly code: string;
@@ -19,17 +19,17 @@ export type StandingsCell = {
   readonly value: Value;
 };
 
-/** A row of a table. `id`, `name`: of the team or person; null in tables of results and in overall stats. */
+/** A row of a table. `id` and `name` are those of the team or person; null in tables of results and in overall stats. */
 export type TableRow = Pick<UnplacedRow, 'id' | 'name' | 'rank' | 'last_rank'> & {
-  /** Of a team, as the two after it. */
+  /** Of the team, as the next two fields; null in rows that rank no team. */
   readonly participant_acronym: string | null;
   readonly area_id: number | null;
   readonly area_name: string | null;
   readonly zone_name: string;
-  /** The club, where the row is a person's. */
+  /** The club of a person, as the next field; null in other rows. */
   readonly subparticipant_id: number | null;
   readonly subparticipant_name: string | null;
-  /** Unknown ones are '' in tables of persons, and missing in others. */
+  /** An unknown value is '' in tables of persons; its cell is missing in others. */
   readonly columns: readonly StandingsCell[];
 };
 
@@ -37,12 +37,12 @@ export type TableRow = Pick<UnplacedRow, 'id' | 'name' | 'rank' | 'last_rank'> &
 export type Table = {
   readonly type: TableType;
   readonly zones: CompetitionRules['zones'];
-  /** Those in force, for teams of this group. */
+  /** The corrections in force, of teams of this group. */
   readonly corrections: CompetitionRules['corrections'];
   readonly rows: readonly TableRow[];
 };
 
-/** Tables of points: zones and corrections belong to them. */
+/** Tables of points, the only ones with zones and corrections. */
 const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
 
 const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
@@ -50,8 +50,8 @@ const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
 const SCHEDULED: readonly TableKind[] = ['team_overall_stats', 'overall_stats'];
 
 /**
- * The tables that a match may have changed by becoming `after`; null: it did not exist, or no longer does. All other
- * tables have the same input as before.
+ * Returns the tables that may have changed with a match. `before` and `after` are null when the match did not exist, or no
+ * longer does. The input of all other tables is unchanged.
  */
 export function touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -68,14 +68,14 @@ function isSameMatch(a: Game, b: Game): boolean {
   return a.start === b.start && isDeepStrictEqual([a.home, a.away], [b.home, b.away]);
 }
 
-/** The tables of games that were read with the same rules, whose corrections are those in force. */
+/** Returns the tables of games that were read with the same rules. `rules` has only the corrections in force. */
 export function tablesOf(
   games: GameSet,
   rules: CompetitionRules,
   kinds: Iterable<TableKind>,
 ): ReadonlyMap<TableKind, Table> {
   const teams = games.teams();
-  const facts = factsOf(games, teams, rules);
+  const inputs = inputsOf(games, teams, rules);
   const corrections = rules.corrections.filter(({ participant_id }) => teams.has(participant_id));
   const tables = new Map<TableKind, Table>();
   for (const kind of kinds) {
@@ -87,7 +87,7 @@ export function tablesOf(
       type,
       zones,
       corrections: ofPoints ? corrections : [],
-      rows: ROWS[kind](facts).map((row) => tableRow(row, type, zones, teams)),
+      rows: ROWS[kind](inputs).map((row) => tableRow(row, type, zones, teams)),
     });
   }
   return tables;
@@ -102,14 +102,18 @@ const KNOWN = subset(({ score }) => score !== null);
 const PLAYED = subset(({ state, score }) => state === 'played' && score !== null);
 
 /** The inputs of tables, each computed on first use. */
-type Facts = {
+type TableInputs = {
   readonly games: GameSet;
-  readonly season: () => SeasonStands;
+  readonly season: () => RankedSeason;
   /** Including games in play. */
-  readonly live: () => SeasonStands;
+  readonly live: () => RankedSeason;
 };
 
-function factsOf(games: GameSet, teams: ReadonlyMap<number, ResultTeam>, rules: CompetitionRules): Facts {
+function inputsOf(
+  games: GameSet,
+  teams: ReadonlyMap<number, ResultTeam>,
+  rules: CompetitionRules,
+): TableInputs {
   const season = once(() => seasonOf(games.view(PLAYED), teams, rules));
   const live = once(() =>
     games.view(PLAYING).size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules),
@@ -125,7 +129,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly UnplacedRow[]>> = {
+const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly UnplacedRow[]>> = {
   league: ({ season }) => leagueRows(season()),
   wide: ({ season }) => wideRows(season()),
   halftime: ({ season }) => halfRows(season(), 'firstHalf'),
@@ -167,7 +171,7 @@ function tableRow(
   };
 }
 
-/** A cell; where its value is unknown, '' in tables of persons, as the provider has all their columns, and none in others. */
+/** Returns a cell. An unknown value is '' in tables of persons, where the provider shows all columns, and has no cell in others. */
 function cellOf(
   { id, code, short_name }: StandingsColumn,
   row: UnplacedRow,

@@ -1,5 +1,5 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import { type Stand, type View, viewOf } from './game-set.ts';
+import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 
 /** A team's counts over some games, without points. */
@@ -13,7 +13,7 @@ export type Part = 'score' | 'firstHalf' | 'secondHalf';
 
 export type Venue = 'all' | 'home' | 'away';
 
-/** No games. */
+/** Returns the counts of a team without games. */
 export function emptyTally(): TeamTally {
   return { ...noCounts(), points: 0 };
 }
@@ -30,22 +30,22 @@ function count(counts: Counts, scored: number, allowed: number, times: 1 | -1): 
   counts.allowed += times * allowed;
 }
 
-/** Each team's counts at home, or away; a game whose part is unknown counts for no one. */
-function countsView(venue: 'home' | 'away', part: Part): View<Map<number, Counts>> {
+/** Defines the view of each team's counts at home, or away. A game whose part is unknown counts for no one. */
+function countsView(venue: 'home' | 'away', part: Part): GameView<Map<number, Counts>> {
   const other = venue === 'home' ? 'away' : 'home';
   return {
     empty: () => new Map(),
-    change: (of, { [venue]: { id }, [part]: score }, times) => {
+    change: (value, { [venue]: { id }, [part]: score }, times) => {
       if (score === null) return;
-      const counts = of.get(id) ?? noCounts();
+      const counts = value.get(id) ?? noCounts();
       count(counts, score[venue], score[other], times);
-      if (counts.mp === 0) of.delete(id);
-      else of.set(id, counts);
+      if (counts.mp === 0) value.delete(id);
+      else value.set(id, counts);
     },
   };
 }
 
-const byPart = (venue: 'home' | 'away'): Record<Part, View<Map<number, Counts>>> => ({
+const byPart = (venue: 'home' | 'away'): Record<Part, GameView<Map<number, Counts>>> => ({
   score: countsView(venue, 'score'),
   firstHalf: countsView(venue, 'firstHalf'),
   secondHalf: countsView(venue, 'secondHalf'),
@@ -54,9 +54,9 @@ const byPart = (venue: 'home' | 'away'): Record<Part, View<Map<number, Counts>>>
 const COUNTS = { home: byPart('home'), away: byPart('away') };
 const VENUES = { all: ['home', 'away'], home: ['home'], away: ['away'] } as const;
 
-/** The counts of every team of `teams` up to a stand, at home, away or both. */
+/** Returns the counts of every team of `teams` up to a cutoff, at home, away or both. */
 export function talliesAt(
-  { games, without }: Stand,
+  { games, without }: SeasonCutoff,
   teams: Iterable<number>,
   points: CompetitionRules['points'],
   venue: Venue = 'all',
@@ -68,7 +68,7 @@ export function talliesAt(
   return new Map(Array.from(teams, (id) => [id, tallyOf(id, points, counts, later)]));
 }
 
-/** The counts of every team of `teams` over some games. */
+/** Returns the counts of every team of `teams` over some games. */
 export function tallyGames(
   games: readonly Game[],
   teams: Iterable<number>,
@@ -80,7 +80,7 @@ export function tallyGames(
 
 type CountsOfTeams = ReadonlyMap<number, Counts>;
 
-/** A team's counts minus other counts. */
+/** Returns the sum of a team's counts in `some`, minus that in `others`. */
 function tallyOf(
   id: number,
   points: CompetitionRules['points'],
@@ -90,7 +90,7 @@ function tallyOf(
   const tally = emptyTally();
   for (const counts of some) add(tally, counts.get(id), 1);
   for (const counts of others) add(tally, counts.get(id), -1);
-  tally.points = worth(tally, points);
+  tally.points = pointsOf(tally, points);
   return tally;
 }
 
@@ -104,11 +104,11 @@ function add(tally: TeamTally, counts: Counts | undefined, times: 1 | -1): void 
   tally.allowed += times * counts.allowed;
 }
 
-function worth({ won, draw, lost }: Counts, points: CompetitionRules['points']): number {
+function pointsOf({ won, draw, lost }: Counts, points: CompetitionRules['points']): number {
   return won * points.won + draw * points.draw + lost * points.lost;
 }
 
-/** Goals scored less goals allowed. */
+/** Returns the goals scored minus the goals allowed. */
 export function difference({ scored, allowed }: TeamTally): number {
   return scored - allowed;
 }
@@ -116,9 +116,9 @@ export function difference({ scored, allowed }: TeamTally): number {
 /** A game from the view of one of its teams. */
 export type GameOutcome = { readonly scored: number; readonly allowed: number };
 
-/** A team's outcomes in its games up to a stand, newest first. */
+/** Yields a team's outcomes in its games up to a cutoff, newest first. */
 export function* outcomesOf(
-  { games, without }: Stand,
+  { games, without }: SeasonCutoff,
   id: number,
   venue: Venue = 'all',
 ): Generator<GameOutcome> {
@@ -133,18 +133,18 @@ export function* outcomesOf(
   }
 }
 
-/** The sum of some outcomes. */
+/** Returns the sum of some outcomes. */
 export function tallyOutcomes(
   outcomes: Iterable<GameOutcome>,
   points: CompetitionRules['points'],
 ): TeamTally {
   const tally = emptyTally();
   for (const { scored, allowed } of outcomes) count(tally, scored, allowed, 1);
-  tally.points = worth(tally, points);
+  tally.points = pointsOf(tally, points);
   return tally;
 }
 
-/** W, D or L. */
+/** Returns the letter of an outcome: won, drawn or lost. */
 export function letterOf({ scored, allowed }: GameOutcome): 'W' | 'D' | 'L' {
   return scored > allowed ? 'W' : scored < allowed ? 'L' : 'D';
 }

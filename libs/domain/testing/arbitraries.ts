@@ -17,7 +17,7 @@ import {
  * snapshot), every type that a rule is about, sides that change or are unknown.
  */
 
-/** Ids that sort as strings and not as numbers, one of them a name that objects have by themselves. */
+/** Ids that sort as strings and not as numbers; one of them is a property name that every object inherits. */
 const ids = fc.constantFrom('5-1', '5-10', '5-100', '5-2', '5-20', '5-3', '7', '__proto__');
 const times = fc.constantFrom(0, 1, 2, 3, 5, 6, 7, 8, 10).map((seconds) => START + seconds);
 
@@ -48,7 +48,7 @@ const anything = fc
   })
   .map(({ id, type, options }) => incident(id, type, options));
 
-/** Goals and cancellations that are likely to match, around the limits of ten minutes and of the phases. */
+/** Goals and cancellations that are likely to match, near the limits of ten minutes and of the phases. */
 const goals = fc
   .record({
     id: ids,
@@ -112,7 +112,7 @@ const fieldValues = fc.record(
   { requiredKeys: [] },
 );
 
-/** The event of a message, split into parts like the provider's messages. */
+/** The event of a message, split into parts as normalized messages have it. */
 const eventParts = fieldValues.map((parts) =>
   [parts.clock, parts.play, parts.participants, parts.rest]
     .filter((part) => part !== undefined)
@@ -145,12 +145,12 @@ const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
   { weight: 2, arbitrary: snapshot },
 );
 
-/** Whether a message has any content of an event. */
+/** Whether a message has any content. */
 export function hasContent({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
   return incident !== null || snapshot !== null || event_fields.some((part) => part !== '{}');
 }
 
-/** A history of one event with at least one message with content. */
+/** A history of one event with at least one message that has content. */
 export const histories = fc
   .array(messages, { minLength: 1, maxLength: 25, size: 'max' })
   .filter((history) => history.some(hasContent));

@@ -7,7 +7,7 @@ export const sides = readSides(participants());
 export const goal = (id: string, options?: IncidentOptions) => incident(id, 413, options);
 export const cancels = (id: string, options?: IncidentOptions) => incident(id, 424, options);
 
-/** The tally of a timeline in id order; `removed` has the ids of removed incidents. */
+/** Returns the tally of a timeline in id order. `removed`: the ids of removed incidents. */
 export function tally(timeline: readonly Incident[], removed: readonly string[] = [], of = sides) {
   const known = timeline.map((one) => ({ id: one.id, incident: one, removed: removed.includes(one.id) }));
   const is424 = ({ incident }: (typeof known)[number]) => incident.incident_id === 424;

@@ -1,4 +1,4 @@
-/** A feed that is played to a health monitor, and what is true of it: for tests. */
+/** Plays a feed to a health monitor, and computes what is true of it: for tests. */
 import fc from 'fast-check';
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { HealthMonitor } from '../health/monitor.ts';
@@ -6,7 +6,7 @@ import type { HealthLimits } from '../health/verdict.ts';
 import { eventMessage, snapshotMessage } from './messages.ts';
 
 export const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
-/** When every test begins, Unix milliseconds. */
+/** The start of every test, Unix milliseconds. */
 export const BEGIN = 1_790_000_000_000;
 
 const STATES = {
@@ -15,10 +15,10 @@ const STATES = {
   over: { status_id: 11, status_type: 'finished', clock_status: 'stopped' },
 } as const;
 
-/** What can happen. */
+/** A step of a history. */
 export type Action =
   | { readonly kind: 'wait'; readonly ms: number }
-  /** Nothing can be read for so long, as while the broker is down. */
+  /** Nothing can be read for this time, as while the broker is down. */
   | { readonly kind: 'blind'; readonly ms: number }
   | {
       readonly kind: 'message';
@@ -26,10 +26,10 @@ export type Action =
       readonly source: string;
       readonly says: keyof typeof STATES | 'keep_alive' | 'snapshot';
     }
-  /** Match state has all that was published. */
+  /** Match state applies everything that was published. */
   | { readonly kind: 'apply' }
   | { readonly kind: 'report'; readonly source: string; readonly state: IngressStatus['state'] }
-  /** The monitor dies, and another one begins after so long. */
+  /** The monitor dies, and another one starts after this time. */
   | { readonly kind: 'restart'; readonly ms: number };
 
 const source = fc.constantFrom('webhook', 'feed');
@@ -85,28 +85,28 @@ export const histories: fc.Arbitrary<Action[]> = fc.array(
 
 type Sent = { readonly message: NormalizedMessage; readonly offset: number };
 
-/** What is true of a match of a source. */
+/** The truth about a match under a source. */
 export type HealthTruth = {
   readonly heardAt: number;
   readonly runs: boolean;
   readonly over: boolean;
   readonly runsSince: number;
   readonly keepAlive: boolean;
-  /** Received, and not applied: the time of the first; null without any. */
+  /** Time of receipt of the first message that is not applied; null if there is none. */
   readonly waitingSince: number | null;
 };
 
-/** A log, a monitor on it, and the topic that it writes. Time passes in ticks of 100 ms. */
+/** A log, a monitor that reads it, and the topic that the monitor writes. Time passes in ticks of 100 ms. */
 export class PlayedMonitor {
   now = BEGIN;
   monitor: HealthMonitor;
-  /** The topic as it is compacted, by key. */
+  /** The compacted topic: the last record of each key. */
   readonly topic = new Map<string, FeedHealth>();
   /** Every record, in the order of the log. */
   readonly log: FeedHealth[] = [];
   readonly #sent: Sent[] = [];
   readonly #reports: IngressStatus[] = [];
-  /** Everything that was published before is read. */
+  /** Everything that was published before then is read. */
   readTo = BEGIN;
   #applied = 0;
   #term = 1;
@@ -154,7 +154,7 @@ export class PlayedMonitor {
     this.#onTick(this);
   }
 
-  /** What is true now of each match and source that spoke of it while it was live, by key. */
+  /** Returns the current truth about each match under each source that sent a message of it while it was live, by key. */
   truths(): Map<string, HealthTruth> {
     const truths = new Map<string, HealthTruth>();
     for (const event of [1, 2]) {
@@ -179,7 +179,7 @@ export class PlayedMonitor {
             heardAt: sent.received_at,
             keepAlive: known?.keepAlive === true || sent.type === 'event_keep_alive',
           });
-        // Of a match that nobody watches yet, nothing waits.
+        // No message waits of a match that the monitor does not watch yet.
         if (heard.size > 0 && offset >= this.#applied) waitingSince ??= sent.received_at;
       }
       for (const [origin, of] of heard)

@@ -7,7 +7,7 @@ export const HOME = 51447;
 export const AWAY = 51448;
 export const START = 1_790_000_000;
 
-/** The cause of a message read at an offset of the input. */
+/** Returns the cause for a message at an offset of the input. */
 export function causeOf(message: NormalizedMessage, offset: number): Cause {
   return {
     topic: 'normalized-messages',
@@ -19,10 +19,10 @@ export function causeOf(message: NormalizedMessage, offset: number): Cause {
   };
 }
 
-/** The fields of an incident that a test sets; the rest is a confirmed one of the home side in the first half. */
+/** The fields of an incident that a test sets. By default it is a confirmed one of the home side in the first half. */
 export type IncidentOptions = Partial<Omit<Incident, 'body'>> & { readonly note?: string };
 
-/** An incident with its body; `note` makes an otherwise equal body different. */
+/** Returns an incident with its body. `note` makes an otherwise equal body different. */
 export function incident(id: string, type: number, options: IncidentOptions = {}): Incident {
   const { note, ...rest } = options;
   const fields = {
@@ -40,7 +40,7 @@ export function incident(id: string, type: number, options: IncidentOptions = {}
   return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }) };
 }
 
-/** The fields of an event in play, by name; `fields` replaces or adds some. */
+/** Returns the fields of an event in play, by name. `fields` replaces or adds some. */
 export function eventFields(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     name: 'Home - Away',
@@ -61,7 +61,7 @@ export function eventFields(fields: Readonly<Record<string, unknown>> = {}): Rec
   };
 }
 
-/** The `participants` of an event, with the provider's result 2 of both sides where given. */
+/** Returns the `participants` of an event, with the given results 2 of both sides. */
 export function participants(home?: unknown, away?: unknown): unknown[] {
   const results = (value: unknown) => (value === undefined ? [] : [{ id: 2, value }]);
   return [
@@ -70,12 +70,12 @@ export function participants(home?: unknown, away?: unknown): unknown[] {
   ];
 }
 
-/** An event message with these fields, as one part. */
+/** Returns an event message with these fields in one part. */
 export function eventMessage(ut: number, fields: Readonly<Record<string, unknown>>): NormalizedMessage {
   return { ...message(ut), type: 'event', event_fields: [canonicalJson(fields)] };
 }
 
-/** An incident message; without `fields` its event has none. */
+/** Returns an incident message. Without `fields` its event has no fields. */
 export function incidentMessage(
   body: Incident,
   options: { readonly deleted?: boolean; readonly fields?: Readonly<Record<string, unknown>> } = {},
@@ -88,7 +88,7 @@ export function incidentMessage(
   };
 }
 
-/** A snapshot of all incidents of the event at `time`. */
+/** Returns a snapshot of all incidents of the event at `time`. */
 export function snapshotMessage(time: number, incidents: readonly Incident[]): NormalizedMessage {
   return { ...message(time), type: 'incident_snapshot', snapshot: [...incidents] };
 }

@@ -1,6 +1,6 @@
 import type { Incident, MatchIncident, Score } from '#topics/generated/types.ts';
 
-/** The laws on goals and the trading guard as the oracle reads them: over the whole timeline at once. */
+/** The laws of goals and of the trading guard as the oracle states them: over the whole timeline at once. */
 
 /** The register of an incident, without its version and cause. */
 export type OracleIncident = Omit<MatchIncident, 'version' | 'cause'>;
@@ -146,7 +146,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
 
-/** Law 4: ids, and JSON, by code units. */
+/** Law 4: compares ids and JSON by code units. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

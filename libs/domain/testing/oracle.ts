@@ -13,13 +13,13 @@ import {
  * simple and slow, without code of the domain. `applyMessage` must give the same.
  */
 
-/** A state without version and cause. */
+/** A match state without version and cause. */
 type OracleState = Omit<MatchState, 'version' | 'cause'>;
 export type Derived = { readonly state: OracleState; readonly incidents: readonly OracleIncident[] };
 
 type Field = { readonly ut: number; readonly json: string };
 
-/** The state of an event from the set of its messages. */
+/** Returns the state of an event from the set of its messages. */
 export function derive(eventId: number, messages: readonly NormalizedMessage[]): Derived {
   const relevant = messages.filter(({ type }) => type !== 'event_keep_alive' && type !== 'events_lineups');
   const fields = deriveFields(relevant);
@@ -126,7 +126,7 @@ const TYPE_OF: Readonly<Record<number, string>> = {
 
 /** Goals and red cards. */
 const KEY_TYPES = [413, 421, 423, 418];
-/** The last minute of each period that has one. */
+/** The nominal last minute of each period. */
 const PERIOD_ENDS: Readonly<Record<number, number>> = { 33: 45, 34: 90, 35: 105, 36: 120 };
 
 function keyIncidentOf({ id, incident }: OracleKnownIncident): MatchState['key_incidents'][number] {

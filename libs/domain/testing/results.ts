@@ -1,25 +1,11 @@
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
-import { applyMessage, matchResult, newMatch } from '../match.ts';
+import { matchResult } from '../match.ts';
 import type { TableResult } from '../match-result.ts';
-import {
-  causeOf,
-  EVENT_ID,
-  eventFields,
-  eventMessage,
-  incident,
-  incidentMessage,
-  participants,
-  START,
-} from './messages.ts';
-
-export function matchOf(...messages: NormalizedMessage[]) {
-  const match = newMatch(EVENT_ID);
-  for (const [offset, message] of messages.entries()) applyMessage(match, message, causeOf(message, offset));
-  return match;
-}
+import { eventFields, eventMessage, incident, incidentMessage, participants, START } from './messages.ts';
+import { played } from './spec.ts';
 
 export function resultOf(...messages: NormalizedMessage[]): TableResult {
-  const result = matchResult(matchOf(...messages));
+  const result = matchResult(played(messages));
   if (result === null) throw new Error('no result');
   return result;
 }

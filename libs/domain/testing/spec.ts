@@ -7,7 +7,7 @@ import type {
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '../match.ts';
 import { causeOf, EVENT_ID } from './messages.ts';
 
-/** The effect of a message on a match, as tests read it. */
+/** The effect of a message on a match, for tests. */
 export type AppliedOutcome = {
   readonly transitions: readonly MatchTransition[];
   readonly kinds: readonly string[];
@@ -16,7 +16,7 @@ export type AppliedOutcome = {
   incident(id: string): MatchIncident;
 };
 
-/** given(…messages).when(message): the effect of that message on a match with the given ones applied. */
+/** `given(…messages).when(message)` returns the effect of a message on a match to which the given ones were applied. */
 export function given(...messages: readonly NormalizedMessage[]) {
   return {
     when(message: NormalizedMessage): AppliedOutcome {
@@ -30,14 +30,14 @@ export function given(...messages: readonly NormalizedMessage[]) {
         incident: (id) => matchIncident(match, id),
       };
     },
-    /** The state after those messages. */
+    /** The state after the given messages. */
     get state(): MatchState {
       return matchState(played(messages));
     },
   };
 }
 
-/** A match with these messages applied. */
+/** Returns a match to which these messages were applied. */
 export function played(messages: readonly NormalizedMessage[]): Match {
   const match = newMatch(EVENT_ID);
   messages.forEach((message, offset) => {

@@ -30,9 +30,9 @@ const vectorSchema = z.object({
 
 const snapshotSchema = z.object({ event_id: z.int(), time: z.int(), incidents: z.array(z.unknown()) });
 
-/** Messages of one event as a provider sent them, and the state they must give. */
+/** Messages of one event as a provider sent them, and the expected state. */
 export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages' | 'name'> & {
-  /** Its own, else that of the file. */
+  /** The name in the file, else the name of the file. */
   readonly name: string;
   readonly messages: readonly NormalizedMessage[];
 };
@@ -43,7 +43,7 @@ export const VECTORS_DIR = resolve(
 );
 
 /**
- * Every vector of the folder, its messages normalized; none without the folder. As in the services, a message of an
+ * Reads every vector of the folder, with its messages normalized; none without the folder. As in the services, a message of an
  * unused type, or one that cannot be normalized, does not reach match state.
  */
 export function readVectors(folder = VECTORS_DIR): Vector[] {
@@ -61,7 +61,7 @@ export function readVectors(folder = VECTORS_DIR): Vector[] {
     });
 }
 
-/** The fields of a state that vectors contain. */
+/** Returns the fields of a state that vectors contain. */
 export function expectable(state: MatchState): Vector['expect'] {
   return {
     score: state.score,

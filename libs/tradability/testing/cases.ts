@@ -1,5 +1,4 @@
 /** The cases of cases.json with their defaults filled in. */
-
 import file from '../cases.json' with { type: 'json' };
 import type { FeedStatus, HealthRecord, Now } from '../feed-status.ts';
 import type { TradedMatch, Trading } from '../trading.ts';
@@ -10,7 +9,7 @@ type Entry = {
   readonly changes?: Partial<HealthRecord>;
 };
 
-/** A case as it is written. */
+/** A case as in the file. */
 type Written = {
   readonly title: string;
   readonly now?: Partial<Now>;
@@ -29,13 +28,13 @@ export type ReadHealth = readonly {
 
 const { defaults } = file;
 
-/** What the cases do not say. */
+/** The values that cases leave out. */
 export const DEFAULTS = defaults;
 
 /** The match of all cases. */
 export const EVENT = file.event_id;
 
-/** Records that are written as in a case. */
+/** Returns the records of a case. */
 export function healthOf(entries: readonly Entry[]): ReadHealth {
   return entries.map(({ of, read_at = defaults.read_at, changes }) => {
     const record = { ...defaults.records[of], ...changes } as HealthRecord;
@@ -44,7 +43,7 @@ export function healthOf(entries: readonly Entry[]): ReadHealth {
   });
 }
 
-/** Every case, whole. */
+/** Every case, with its defaults. */
 export const CASES = (file.cases as readonly Written[]).map(
   ({ title, now, match, doubts = [], health, expected }) => ({
     title,

@@ -6,7 +6,7 @@ import type { EventsQuery } from '../provider.ts';
 import { ANSWERS } from '../records.ts';
 import { dateWindow, openDates } from '../windows.ts';
 
-/** Without a season, stage or the like the list covers days: today's without a date. */
+/** Limits the list to a window of dates, today by default, unless a competition, season, stage or participant is named. */
 function settleEvents(values: EventsQuery, now: number): EventsQuery {
   const { competition_id, season_id, stage_id, participant_id } = values;
   const narrowed = competition_id ?? season_id ?? stage_id ?? participant_id;
@@ -19,7 +19,7 @@ export const eventOperations = [
     path: '/v2/events',
     summary: 'Events, in their places.',
     notShown:
-      'How wide a range of dates may be is not shown: 31 days, and any where a season or the like is named.',
+      'The maximum range of dates is not shown: 31 days; any range if a competition, season, stage or participant is named.',
     params: eventsParameters,
     settle: settleEvents,
     data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
@@ -47,7 +47,7 @@ export const eventOperations = [
   operation({
     name: 'events.incidents',
     path: '/v2/events/{id}/incidents',
-    summary: 'The incidents of an event, ordered by id as text where nothing else is asked for.',
+    summary: 'The incidents of an event, by default ordered by id as text.',
     notShown: 'Values of `limit`: not shown; those of the catalogues.',
     idName: 'event_id',
     params: incidentsParameters,

@@ -10,7 +10,7 @@ export const liveOperations = [
     name: 'livescore.index',
     path: '/v2/livescore',
     summary:
-      'A whole board: the events of a window of dates, in their places; where it holds the present, all that are live.',
+      'A whole board: the events of a window of dates, in their places; if the window includes now, also all live events.',
     params: livescoreParameters,
     settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
     data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
@@ -35,7 +35,7 @@ export const liveOperations = [
     summary:
       'Messages of a window, inclusive at both ends, the newest first; without one, of the last 24 hours.',
     notShown:
-      'How wide a window may be is not shown: 31 days. One that begins before what is kept is refused. Both filters by importance leave out events, which have none.',
+      'The maximum window is not shown: 31 days. A window that begins before the retention of the feed is refused. Both filters by importance leave out messages of type event, which have no importance.',
     params: feedParameters,
     settle: (values, now) => ({ ...values, ...feedWindow(values, now) }),
     data: z.array(ANSWERS.feedMessage),

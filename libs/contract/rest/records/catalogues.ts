@@ -21,7 +21,7 @@ const sport = z.looseObject({
   ut: maybe(natural),
 });
 
-/** Fields: not shown; as in the fixtures. The parent is text there. */
+/** The spec does not show the fields: they are those of the fixtures, where the parent is text. */
 const area = z.looseObject({
   id: natural,
   name: text,
@@ -30,7 +30,7 @@ const area = z.looseObject({
   ut: maybe(natural),
 });
 
-/** Fields: not shown; as in the fixtures. */
+/** The spec does not show the fields: they are those of the fixtures. */
 const language = z.looseObject({
   id: natural,
   name: text,
@@ -63,7 +63,7 @@ const incidentType = z.looseObject({
   ut: maybe(natural),
 });
 
-/** The spec calls them `type_id` and `type_name`, providers answer `id` and `name`: ours have both. */
+/** The spec has `type_id` and `type_name`, providers answer `id` and `name`: our records have both. */
 const standingsType = z.looseObject({
   type_id: natural,
   type_name: text,
@@ -85,7 +85,7 @@ const kind = z.looseObject({
   possible_values: maybe(z.array(z.looseObject({ key: maybe(text), value: maybe(text) }))),
 });
 
-/** Response shape: not shown; as in the fixtures. */
+/** The spec does not show the response: it has the fields of the fixtures. */
 const sportDefinition = z.looseObject({
   ...sport.shape,
   participant_quantity: maybe(digits),

@@ -4,10 +4,10 @@ import { digits, empty, natural } from './fields.ts';
 
 const version = z.string().regex(/^[0-9]+\.[0-9]+\.[0-9]+$/);
 
-/** A URL, or '' where there is no such page. */
+/** A URL, or '' if there is no such page. */
 const pageUrl = z.string();
 
-/** An answer of ours around data of this schema. */
+/** Returns the schema of our answer around data of this schema. */
 export function answerEnvelope<D extends z.ZodType>(name: string, data: D) {
   return z.object({
     api: z.object({
@@ -37,7 +37,7 @@ export const answerError = z.object({
 
 const whole = z.union([z.int(), digits.transform(Number)]);
 
-/** An answer of a provider: '' or null where it does not count, a list where there are no parameters, any version. */
+/** An answer of a provider. It may have '' or null as total, a list if there are no parameters, and any version. */
 export const readEnvelope = z.looseObject({
   api: z.looseObject({
     ver: z.string().nullish(),

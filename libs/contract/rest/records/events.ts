@@ -36,7 +36,7 @@ const participant = z.looseObject({
 const simpleFields = {
   id: natural,
   name: text,
-  /** Local form, YYYY-MM-DD HH:MM. */
+  /** YYYY-MM-DD HH:MM, without a time zone. */
   start_date: text,
   status_id: natural,
   status_name: text,
@@ -84,7 +84,7 @@ const event = z.looseObject({
 
 const details = z.union([z.array(z.unknown()), z.looseObject({})]).nullable();
 
-/** The provider's `EventIncidentDTO`: the 17 of its 20 fields that the spec names, and any others of a record. */
+/** The provider's `EventIncidentDTO`: the 17 of its 20 fields that the spec names, and any other fields. */
 const incident = z.looseObject({
   id: text,
   incident_id: natural,
@@ -95,7 +95,7 @@ const incident = z.looseObject({
   subparticipant_name: text.nullable(),
   event_status_id: natural.nullable(),
   event_status_name: text.nullable(),
-  /** MM:SS; the spec has it always, the push messages have null before the first whistle. */
+  /** MM:SS. The spec has it always; pushed messages have null before the first whistle. */
   event_time: text.nullable(),
   for: z.enum(['all', 'own', 'rival', 'none']),
   confirmation: z.enum(['confirmed', 'tbd', 'cancelled']).nullable(),
@@ -106,10 +106,10 @@ const incident = z.looseObject({
   parent_id: text.nullable(),
 });
 
-/** The spec does not show its 43 fields: an incident's record, as known. */
+/** The spec does not show its 43 fields: it has those of an incident. */
 const importantIncident = incident;
 
-/** Competitions nesting their events. */
+/** Returns the schema of a competition that nests its events. */
 function treeOf<E extends z.ZodType>(event: E) {
   const group = z.looseObject({ ...placeFields.group, events: z.array(event) });
   const stage = z.looseObject({ ...placeFields.stage, groups: z.array(group) });
@@ -117,7 +117,7 @@ function treeOf<E extends z.ZodType>(event: E) {
   return z.looseObject({ ...placeFields.competition, seasons: z.array(season) });
 }
 
-/** One event with its incidents in its places: `competition.season.stage.group.event`. */
+/** Returns the schema of one event with its incidents, in its places: `competition.season.stage.group.event`. */
 function eventChain() {
   const detailed = event.extend({ events_incidents: incident.array() });
   const group = z.looseObject({ ...placeFields.group, event: detailed });

@@ -1,8 +1,8 @@
-/** Messages of the pull feed; the push delivers the same (spec, "Feed message"). */
+/** Messages of the feed; webhooks deliver the same (spec, "Feed message"). */
 import { z } from 'zod';
 import { digits, int, maybe, natural, text } from './fields.ts';
 
-/** A feed passes messages on unchanged: a provider's whole numbers may be text. */
+/** A whole number; it may be text, as the feed passes on the messages of the provider unchanged. */
 const whole = z.union([natural, digits]);
 
 const incident = z.looseObject({
@@ -13,12 +13,12 @@ const incident = z.looseObject({
   period_timer: maybe(z.looseObject({ direction: maybe(text), time: maybe(z.unknown()) })),
 });
 
-/** The certain fields of a message. */
+/** A message, with the fields that every message has. */
 export const feedMessage = z.looseObject({
   id: natural,
   uuid: maybe(text),
   type: text,
-  /** -1 where unknown. */
+  /** -1 is unknown. */
   source: int,
   ut: whole,
   data: z.looseObject({

@@ -3,15 +3,14 @@ import { z } from 'zod';
 
 export const yesNo = z.enum(['yes', 'no']);
 
-/** A whole number as providers write it in some places: text of digits. */
+/** A whole number as some providers write it: text of digits. */
 export const digits = z.string().regex(/^-?[0-9]{1,16}$/);
 
 /** The provider's value for an unknown text. */
 export const empty = z.literal('');
 
-/** An integer, also written as text, within 32-bit range. */
 export const int = z.int();
-/** A text as it is; anything else is unknown. */
+
 export const text = z.string();
 
 /** An id, a count or a time in Unix seconds. */

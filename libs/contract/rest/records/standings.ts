@@ -49,7 +49,7 @@ const row = z.looseObject({
   rank: int,
   last_rank: int.optional(),
   zone_name: maybe(text),
-  /** The club of a person; '' where there is none. */
+  /** The club of a person; '' if there is none. */
   subparticipant_id: z.union([natural, empty]).optional(),
   subparticipant_name: text.optional(),
   subparticipant_slug: text.optional(),

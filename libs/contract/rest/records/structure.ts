@@ -17,13 +17,13 @@ const competition = {
   overall_sort: maybe(natural),
   sport_id: maybe(natural),
   sport_name: maybe(text),
-  /** 0 and '' where there is no tour. */
+  /** 0 and '' if there is no tour. */
   tour_id: natural.optional(),
   tour_name: text.optional(),
   ut: maybe(natural),
   old_competition_id: maybe(z.union([natural, text])),
   slug: maybe(text),
-  /** bronze, silver, gold; '' where there is none. */
+  /** '' if there is none. */
   stats_lvl: maybe(z.enum(['bronze', 'silver', 'gold', ''])),
   generate_season_stats: maybe(z.boolean()),
 };
@@ -32,7 +32,7 @@ const season = {
   id: natural,
   name: text,
   year: maybe(text),
-  /** '' where it is unknown, as in all flags of places. */
+  /** '' is unknown, as in all flags of places. */
   actual: maybe(z.union([yesNo, empty])),
   ut: maybe(int),
   old_season_id: maybe(z.union([natural, text])),
@@ -57,14 +57,14 @@ const stage = {
   old_stage_id: maybe(z.union([natural, text])),
 };
 
-/** A league without groups has one group with '' as id, name and time. */
+/** A group. A league without groups has one with '' as id, name and time. */
 const group = {
   id: z.union([natural, empty]),
   name: text,
   ut: maybe(z.union([int, empty])),
 };
 
-/** Fields of each level without the nested ones. */
+/** Fields of each level, without nested records. */
 export const placeFields = { competition, season, stage, group };
 
 const none = z.array(z.unknown());
@@ -78,13 +78,13 @@ const stageRecord = z.looseObject({
 });
 const seasonRecord = z.looseObject({ ...season, stages: z.array(stageRecord).optional() });
 
-/** Records of the structure alone, as in the lists of `competitions`, `stages` and the like. */
+/** Records of places without events, as in the lists of `competitions` and `stages`. */
 export const structureRecords = {
   competition: z.looseObject({ ...competition, seasons: z.array(seasonRecord).optional() }),
   season: seasonRecord,
   stage: stageRecord,
   group: groupRecord,
-  /** One stage in its places: a chain without an event. */
+  /** A stage in its places. */
   stageChain: z.looseObject({
     ...competition,
     season: z.looseObject({ ...season, stage: stageRecord.optional() }),

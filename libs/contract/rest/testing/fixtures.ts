@@ -1,4 +1,4 @@
-/** A real provider's published answers, where this machine has them. */
+/** The published answers of a real provider, if this machine has them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, '../../../../../shared/provider');
 /** A published answer. */
 export type AnswerFixture = {
   readonly file: string;
-  /** As in `api.method.name`. */
+  /** The `api.method.name`. */
   readonly name: string;
   readonly json: { readonly api: { readonly data: unknown; readonly method: { readonly name: string } } };
 };
@@ -18,7 +18,7 @@ export type AnswerFixture = {
 /** Whether the files exist. */
 export const haveFixtures = existsSync(FOLDER);
 
-/** All answers of the REST contract, or of operations beside it. */
+/** Reads all answers, of operations of the REST contract and of others. */
 export function fixtures(): AnswerFixture[] {
   if (!haveFixtures) return [];
   return readdirSync(FOLDER)
@@ -39,7 +39,7 @@ export type AnswerDifference = {
   readonly seen: string;
 };
 
-/** The differences of a fixture from our own answer; [] also for an operation that is not in the spec. */
+/** Returns the differences of a fixture from our own answer; an empty list for an operation that is not in the spec. */
 export function findingsOf({ name, json }: AnswerFixture): AnswerDifference[] {
   if (!isOperationName(name)) return [];
   const strict = answerEnvelope(name, operationNamed(name).data);
@@ -53,7 +53,7 @@ export function findingsOf({ name, json }: AnswerFixture): AnswerDifference[] {
   return [...found.values()];
 }
 
-/** The path of an issue, without list positions and parameter names. */
+/** Returns the path of an issue, without list positions and parameter names. */
 function placeOf(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? '[]' : String(step)));
   const parameters = steps.indexOf('parameters');

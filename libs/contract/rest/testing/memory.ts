@@ -1,9 +1,8 @@
 /**
- * The contract's data and gatekeeper in memory, for tests of its servers and clients. A second one beside the simulator's
- * (services/simulator/rest), since that is a function of a dataset and of time, which a test cannot set to any state; and
- * libraries do not import services.
+ * The contract's data and gatekeeper in memory, for tests of its servers and clients. The simulator has others
+ * (services/simulator/rest): these depend on a dataset and on time, so that a test cannot set them to any state, and libraries
+ * do not import services.
  */
-
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
 import type {
@@ -11,17 +10,25 @@ import type {
   CatalogueQuery,
   EventsQuery,
   Gatekeeper,
+  Paging,
   ProviderData,
   RestAnswer,
 } from '../provider.ts';
 import type { RestEvent, RestIncident } from '../records.ts';
-import { type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
-import { eventsAnswer } from './events-answer.ts';
+import {
+  type PlacedEvent,
+  type PlaceLookup,
+  pageOf,
+  renderChain,
+  renderStages,
+  renderTree,
+  withList,
+} from '../tree.ts';
 
 /** A record of a catalogue or of the structure. */
 type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
 
-/** The data of a provider in memory; tests change it as they go. */
+/** The data of a provider in memory. Tests may change it. */
 export type MemoryWorld = {
   sports: Item[];
   areas: Item[];
@@ -36,7 +43,7 @@ export type MemoryWorld = {
   stages: Item[];
   groups: Item[];
   events: RestEvent[];
-  /** By event. */
+  /** Incidents by event id. */
   incidents: Map<number, RestIncident[]>;
   messages: {
     readonly id: number;
@@ -63,7 +70,7 @@ export function emptyWorld(): MemoryWorld {
   return { ...empty, incidents: new Map() } as unknown as MemoryWorld;
 }
 
-/** Answers from the current `world`. */
+/** Returns a provider that answers from the current `world`. */
 export function memoryProvider(world: MemoryWorld): ProviderData {
   const place: PlaceLookup = (level, id) => {
     const found = world[`${level}s`].find((one) => one.id === id);
@@ -171,6 +178,12 @@ export function memoryProvider(world: MemoryWorld): ProviderData {
   };
 }
 
+/** Returns the answer of a list of events: one page, wherever in a round or a group it ends. */
+export function eventsAnswer(events: readonly PlacedEvent[], paging: Paging, place: PlaceLookup): RestAnswer {
+  const competitions = renderTree(pageOf(events, paging), place);
+  return { data: `{"competitions":${competitions}}`, total: events.length };
+}
+
 function matches(event: RestEvent, query: EventsQuery): boolean {
   return (
     (query.season_id === undefined || event.season_id === query.season_id) &&
@@ -200,7 +213,7 @@ function single(container: string, items: readonly Item[], id: number): RestAnsw
 /** A client of the gatekeeper in memory. */
 export type MemoryClient = Access & { readonly secret: string };
 
-/** Issues tokens of `lifetime` seconds to these clients; the tokens of a removed client are invalid. */
+/** Returns a gatekeeper that issues tokens of `lifetime` seconds to these clients. Tokens of a removed client are invalid. */
 export function memoryGatekeeper(clients: readonly MemoryClient[], lifetime = 3600): Gatekeeper {
   const key = Buffer.alloc(32, 'a key of tests');
   return {

@@ -1,4 +1,4 @@
-/** A small world with some of every record, and a server of the contract in front of it. */
+/** A small world with some records of each kind, and a server of the contract that serves it. */
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import type { RestEvent, RestIncident } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
@@ -32,7 +32,7 @@ export const NARROW: MemoryClient = {
   operations: new Set(['events.index', 'events.show', 'livescore.index']),
 };
 
-/** An event of today, in competition 10. */
+/** Returns an event of today in competition 10. */
 export function event(id: number, more: Partial<RestEvent> = {}): RestEvent {
   return {
     id,
@@ -59,7 +59,7 @@ export function event(id: number, more: Partial<RestEvent> = {}): RestEvent {
   };
 }
 
-/** A goal that is confirmed. */
+/** Returns a confirmed goal. */
 function incident(id: string, more: Partial<RestIncident> = {}): RestIncident {
   return {
     id,
@@ -84,7 +84,7 @@ function incident(id: string, more: Partial<RestIncident> = {}): RestIncident {
   };
 }
 
-/** Some of every record. */
+/** Returns a world with some records of each kind. */
 export function smallWorld(): MemoryWorld {
   const world = emptyWorld();
   const sport = { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' };
@@ -126,13 +126,13 @@ export type TestServer = {
   readonly world: MemoryWorld;
   /** All log lines. */
   readonly logged: string[];
-  /** A GET. */
+  /** Requests a path with GET. */
   get(url: string): Promise<LightMyRequestResponse>;
-  /** A token of a client. */
+  /** Issues a token of a client. */
   token(client?: MemoryClient): Promise<string>;
 };
 
-/** Creates one; it needs no stop. */
+/** Creates a test server; it needs no stop. */
 export function testServer(options: Partial<RestOptions> = {}): TestServer {
   const world = smallWorld();
   const logged: string[] = [];

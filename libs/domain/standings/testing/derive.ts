@@ -6,17 +6,17 @@ import { correctionsAt } from '../standing.ts';
 import { type Table, tablesOf } from '../tables.ts';
 import type { StandingsMatch } from '../types.ts';
 
-/** All tables of a group, and the parts that could not be counted. */
+/** The tables of a group, and the parts of results that could not be counted. */
 type GroupTables = {
   readonly tables: ReadonlyMap<TableKind, Table>;
-  /** In order of event id. */
+  /** In the order of event ids. */
   readonly flags: readonly Flag[];
 };
 
 /**
- * All tables of one competition, season, stage and group, derived from the last-known results of its matches alone:
- * neither their order nor their repetition matters, and nothing is remembered. `day` (YYYY-MM-DD) gives the tables of
- * the end of that day: without later matches, and without corrections that were not in force. `kinds`: only these.
+ * Derives the tables of one competition, season, stage and group from the last results of its matches alone, in any order and
+ * with any repetition. `day` (YYYY-MM-DD): derives the tables at the end of that day, without later matches and corrections.
+ * `kinds`: only these.
  */
 export function deriveTables(
   results: Iterable<StandingsMatch>,
@@ -38,10 +38,7 @@ export function deriveTables(
   };
 }
 
-/**
- * Reads the last-known results of a group, oldest first; of several results of one event the latest version counts.
- * `day` as for `deriveTables`.
- */
+/** Reads the results of a group, oldest first. Of several results of one event the latest version counts. `day`: see `deriveTables`. */
 export function readGames(
   results: Iterable<StandingsMatch>,
   rules: CompetitionRules,

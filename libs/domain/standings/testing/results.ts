@@ -6,7 +6,7 @@ import type { Table, TableRow } from '../tables.ts';
 import type { StandingsMatch } from '../types.ts';
 import { deriveTables } from './derive.ts';
 
-/** Rules for tests: points, then goal difference, then goals, unless said otherwise. */
+/** Returns rules for tests: they rank by points, then goal difference, then goals, unless overridden. */
 export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRules {
   const rules = {
     format: 1,
@@ -19,29 +19,29 @@ export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRul
   return readCompetitionRules(JSON.stringify(rules), 'test rules');
 }
 
-/** A rules file of the repository. */
+/** Reads a rules file of the repository. */
 export function rulesFile(name: string): CompetitionRules {
   const file = new URL(`../../../../data/rules/${name}.json`, import.meta.url);
   return readCompetitionRules(readFileSync(file, 'utf8'), `${name}.json`);
 }
 
-/** A score from text such as "2-1"; null from "?". */
+/** Reads a score from text such as "2-1"; null from "?". */
 export function score(text: string): Score | null {
   const [home, away] = text.split('-').map(Number);
   return text === '?' || home === undefined || away === undefined ? null : { home, away };
 }
 
-/** The id of a team that tests name by a letter: A is 1. */
+/** Returns the id of a team that tests name by a letter: A is 1. */
 export function idOf(letter: string): number {
   return letter.charCodeAt(0) - 64;
 }
 
-/** A team of which only this is known. */
+/** Returns a team with only these fields known. */
 export function teamOf(id: number, name: string | null = null): ResultTeam {
   return { id, name, acronym: null, area_id: null, area_name: null };
 }
 
-/** A finished match, e.g. `result(7, 'A 2-1 B')`; the event's id is its round and its day as well. */
+/** Returns a finished match, e.g. `result(7, 'A 2-1 B')`. The event's id is also its round and its day. */
 export function result(
   event_id: number,
   text: string,
@@ -67,7 +67,7 @@ export function result(
   };
 }
 
-/** One table of the results. */
+/** Derives one table of the results. */
 export function table(
   kind: TableKind,
   results: Iterable<StandingsMatch>,
@@ -79,12 +79,12 @@ export function table(
   return found;
 }
 
-/** The value of a cell; undefined where the row has no such column. */
+/** Returns the value of a cell; undefined if the row has no such column. */
 export function cell(row: TableRow | undefined, code: string): number | string | undefined {
   return row?.columns.find((column) => column.code === code)?.value;
 }
 
-/** A table as lines: rank, name and the values of some columns. */
+/** Returns a table as lines: rank, name and the values of some columns. */
 export function lines({ rows }: Table, ...codes: string[]): string[] {
   return rows.map((row) => [row.rank, row.name, ...codes.map((code) => cell(row, code))].join(' '));
 }

@@ -1,6 +1,6 @@
 /** Finds the incident that took a goal back. */
 import { isCancellation, isGoal, type KnownIncident, namedGoals } from '#domain/goals.ts';
-import { compareIds } from '#domain/incident-index.ts';
+import { compareIds } from '#domain/incident-register.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HealthGap, HealthProgress } from '#topics/generated/types.ts';
-import { addGap, aliveSince, applyVerdict, fillGaps, type Standing } from './standing.ts';
+import { addGap, aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
 import { GOOD, type HealthReason, type HealthVerdict } from './verdict.ts';
 
 const T = 1_000_000;
@@ -18,10 +18,10 @@ const bad = (
   reason: HealthReason,
   progress: HealthProgress | null = null,
 ): HealthVerdict => ({ kind, reason, since: T - 100, progress });
-const standing = (changes: Partial<Standing> = {}): Standing => ({ ...aliveSince(5), ...changes });
-/** A state that is not good, with an open gap after one that is over. */
-const broken = (changes: Partial<Standing> = {}, last: Partial<HealthGap> = {}): Standing =>
-  standing({
+const health = (changes: Partial<HealthStatus> = {}): HealthStatus => ({ ...aliveSince(5), ...changes });
+/** A status that is not good, with an open gap after a closed one. */
+const broken = (changes: Partial<HealthStatus> = {}, last: Partial<HealthGap> = {}): HealthStatus =>
+  health({
     state: 'stale',
     reason: 'silence',
     since: 7,
@@ -43,9 +43,7 @@ test('begins alive, without gaps', () => {
 
 describe('a verdict that is not good', () => {
   test('opens a gap at the last sign of life', () => {
-    expect(
-      applyVerdict(standing({ gaps: [gap()], gap_count: 1 }), bad('stale', 'silence'), SIGNS, T),
-    ).toEqual({
+    expect(applyVerdict(health({ gaps: [gap()], gap_count: 1 }), bad('stale', 'silence'), SIGNS, T)).toEqual({
       state: 'stale',
       reason: 'silence',
       since: T - 100,
@@ -55,7 +53,7 @@ describe('a verdict that is not good', () => {
     });
   });
 
-  test('changes nothing where it is the same', () => {
+  test('changes nothing when it repeats', () => {
     const before = broken();
     expect(applyVerdict(before, bad('stale', 'silence'), SIGNS, T)).toBe(before);
     const progress = { from: 1, to: 9, position: 2 };
@@ -65,7 +63,7 @@ describe('a verdict that is not good', () => {
     );
   });
 
-  test.each<[string, HealthVerdict, Partial<Standing>]>([
+  test.each<[string, HealthVerdict, Partial<HealthStatus>]>([
     ['another state', bad('down', 'silence'), { state: 'down', reason: 'silence', since: T - 100 }],
     ['another reason', bad('stale', 'network'), { state: 'stale', reason: 'network', since: T - 100 }],
   ])('of %s keeps the open gap', (_, verdict, changes) => {
@@ -74,11 +72,11 @@ describe('a verdict that is not good', () => {
   });
 
   test.each<[string, HealthProgress | null, HealthProgress | null]>([
-    ['where there was none', null, { from: 1, to: 9, position: 2 }],
-    ['where there is none any more', { from: 1, to: 9, position: 2 }, null],
+    ['that was null', null, { from: 1, to: 9, position: 2 }],
+    ['that becomes null', { from: 1, to: 9, position: 2 }, null],
     ['of another position', { from: 1, to: 9, position: 2 }, { from: 1, to: 9, position: 3 }],
-    ['of another beginning', { from: 1, to: 9, position: 2 }, { from: 0, to: 9, position: 2 }],
-  ])('reports progress %s, since when it began', (_, from, to) => {
+    ['of another start', { from: 1, to: 9, position: 2 }, { from: 0, to: 9, position: 2 }],
+  ])('reports progress %s, and keeps its start', (_, from, to) => {
     const before = broken({ state: 'recovering', reason: 'network', progress: from });
     expect(applyVerdict(before, bad('recovering', 'network', to), SIGNS, T)).toEqual({
       ...before,
@@ -90,7 +88,7 @@ describe('a verdict that is not good', () => {
     ['backlog', 'network', 'network'],
     ['backlog', 'backlog', 'backlog'],
     ['silence', 'network', 'silence'],
-  ])('names a gap of %s, now %s, after %s', (was, is, named) => {
+  ])('names an open gap of %s, when the reason becomes %s, after %s', (was, is, named) => {
     const before = broken({ state: 'down', reason: 'contract' }, { reason: was });
     expect(applyVerdict(before, bad('down', is), SIGNS, T).gaps).toEqual([
       gap(),
@@ -98,9 +96,9 @@ describe('a verdict that is not good', () => {
     ]);
   });
 
-  test('keeps the last hundred gaps, and counts all', () => {
+  test('keeps the last hundred gaps and counts all', () => {
     const gaps = Array.from({ length: 100 }, (_, from) => gap({ from }));
-    const after = applyVerdict(standing({ gaps, gap_count: 100 }), bad('stale', 'silence'), SIGNS, T);
+    const after = applyVerdict(health({ gaps, gap_count: 100 }), bad('stale', 'silence'), SIGNS, T);
     expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)?.from, after.gap_count]).toEqual([
       100,
       1,
@@ -112,13 +110,13 @@ describe('a verdict that is not good', () => {
 
 describe('a good verdict', () => {
   test('changes nothing while alive', () => {
-    const before = standing();
+    const before = health();
     expect(applyVerdict(before, GOOD, SIGNS, T)).toBe(before);
   });
 
-  test.each<[string, Partial<Standing>, Partial<HealthGap>, number | null, Partial<HealthGap>]>([
+  test.each<[string, Partial<HealthStatus>, Partial<HealthGap>, number | null, Partial<HealthGap>]>([
     ['at the first sign of life', {}, {}, T - 50, { to: T - 50, action: 'none' }],
-    ['now where there was no sign', {}, {}, null, { to: T, action: 'none' }],
+    ['now without a sign of life', {}, {}, null, { to: T, action: 'none' }],
     ['no earlier than it began', {}, { from: T + 9 }, T - 50, { to: T + 9, action: 'none' }],
     [
       'now, caught up, after our own delay',
@@ -141,25 +139,25 @@ describe('a good verdict', () => {
   });
 
   test('is recovered for a minute, then alive', () => {
-    const recovered = standing({ state: 'recovered', since: T, gaps: [gap()], gap_count: 1 });
+    const recovered = health({ state: 'recovered', since: T, gaps: [gap()], gap_count: 1 });
     expect(applyVerdict(recovered, GOOD, SIGNS, T + 59_999)).toBe(recovered);
     const alive = { ...recovered, state: 'alive', since: T + 60_000 };
     expect(applyVerdict(recovered, GOOD, SIGNS, T + 60_000)).toEqual(alive);
   });
 
-  test('makes an ended match alive again, with its gaps as they were', () => {
-    const ended = standing({ state: 'ended', since: 9, gaps: [gap()], gap_count: 1 });
+  test('makes an ended match alive again, with unchanged gaps', () => {
+    const ended = health({ state: 'ended', since: 9, gaps: [gap()], gap_count: 1 });
     expect(applyVerdict(ended, GOOD, SIGNS, T)).toEqual({ ...ended, state: 'alive', since: T });
   });
 
-  test('needs no gap to close', () => {
-    const down = standing({ state: 'down', reason: 'network', gaps: [gap()], gap_count: 1 });
+  test('closes nothing without an open gap', () => {
+    const down = health({ state: 'down', reason: 'network', gaps: [gap()], gap_count: 1 });
     expect(applyVerdict(down, GOOD, SIGNS, T).gaps).toEqual([gap()]);
     expect(applyVerdict({ ...down, gaps: [] }, GOOD, SIGNS, T).gaps).toEqual([]);
   });
 });
 
-describe('the end', () => {
+describe('the verdict that a match ended', () => {
   test('closes the open gap', () => {
     expect(applyVerdict(broken(), { kind: 'ended' }, { lastAt: T, backAt: null }, T)).toEqual({
       state: 'ended',
@@ -171,13 +169,13 @@ describe('the end', () => {
     });
   });
 
-  test('is so once', () => {
-    const ended = standing({ state: 'ended' });
+  test('changes nothing the second time', () => {
+    const ended = health({ state: 'ended' });
     expect(applyVerdict(ended, { kind: 'ended' }, SIGNS, T)).toBe(ended);
   });
 });
 
-describe('a gap that is over when it is reported', () => {
+describe('a reported gap', () => {
   const late = gap({ from: 25, to: 28, action: 'skipped' });
 
   test('is added before the open one', () => {
@@ -189,25 +187,25 @@ describe('a gap that is over when it is reported', () => {
     });
   });
 
-  test('is the last one where none is open', () => {
-    expect(addGap(standing({ gaps: [gap()], gap_count: 1 }), late).gaps).toEqual([gap(), late]);
+  test('is the last one if none is open', () => {
+    expect(addGap(health({ gaps: [gap()], gap_count: 1 }), late).gaps).toEqual([gap(), late]);
   });
 
   test('is added once', () => {
-    const before = addGap(standing(), late);
+    const before = addGap(health(), late);
     expect(addGap(before, { ...late, to: 29 })).toBe(before);
     expect(addGap(before, { ...late, from: 24 }).gap_count).toBe(2);
     expect(addGap(before, { ...late, action: 'none' }).gap_count).toBe(2);
   });
 
-  test('pushes out the oldest of a hundred', () => {
+  test('replaces the oldest of a hundred', () => {
     const gaps = Array.from({ length: 100 }, (_, from) => gap({ from: from + 1_000 }));
-    const after = addGap(standing({ gaps, gap_count: 100 }), late);
+    const after = addGap(health({ gaps, gap_count: 100 }), late);
     expect([after.gaps.length, after.gaps[0]?.from, after.gaps.at(-1)]).toEqual([100, 1_001, late]);
   });
 });
 
-test('a snapshot fills the gaps that were over before it, with nothing done about them', () => {
+test('a snapshot fills the closed gaps before it that were not filled', () => {
   const caught = gap({ action: 'caught_up' });
   const before = broken({ gaps: [gap(), gap({ to: 21 }), caught, gap({ from: 30, to: 40 }), open()] });
   expect(fillGaps(before, 21).gaps).toEqual([

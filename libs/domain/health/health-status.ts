@@ -1,33 +1,39 @@
 import type { FeedHealth, HealthGap, HealthProgress, HealthState } from '#topics/generated/types.ts';
-import { RECOVERED_MS } from './limits.ts';
 import type { HealthVerdict } from './verdict.ts';
 
-/** What was done about a gap. */
+/** How a gap was filled: `open` not yet, `none` not at all, `skipped` its messages were left out. */
 type GapAction = 'open' | 'none' | 'caught_up' | 'snapshot' | 'skipped';
 
-/** The state of a source, or of a match of a source; the last one of its gaps is open while the state is not good. */
-export type Standing = Readonly<
+/** The state of a source, or of a match under a source. While the state is not good, the last gap is open. */
+export type HealthStatus = Readonly<
   Pick<FeedHealth, 'state' | 'reason' | 'since' | 'progress' | 'gaps' | 'gap_count'>
 >;
 
-/** What is known of the signs of life when a verdict is applied, Unix milliseconds. */
-export type Signs = {
-  /** The last one: where a gap begins. */
+/** Signs of life, Unix milliseconds. */
+type SignsOfLife = {
+  /** The last one, where a gap begins. */
   readonly lastAt: number;
-  /** The first one since the state was last good; null where there is none. */
+  /** The first one since the state was last good; null if there is none. */
   readonly backAt: number | null;
 };
 
-/** Gaps that a record keeps. */
+/** Maximum number of gaps in a record. */
 const MAX_GAPS = 100;
+/** Time for which `recovered` is shown (docs/decisions/0080). */
+const RECOVERED_MS = 60_000;
 
-/** A standing without a past. */
-export function aliveSince(since: number): Standing {
+/** Returns the status of a source or match that is alive and has no past. */
+export function aliveSince(since: number): HealthStatus {
   return { state: 'alive', reason: null, since, progress: null, gaps: [], gap_count: 0 };
 }
 
-/** The standing after a verdict; the same object where nothing changes. */
-export function applyVerdict(before: Standing, verdict: HealthVerdict, signs: Signs, now: number): Standing {
+/** Returns the status after a verdict; the same object if nothing changes. */
+export function applyVerdict(
+  before: HealthStatus,
+  verdict: HealthVerdict,
+  signs: SignsOfLife,
+  now: number,
+): HealthStatus {
   switch (verdict.kind) {
     case 'ended':
       return before.state === 'ended' ? before : { ...closed(before, signs, now), ...named('ended', now) };
@@ -45,8 +51,8 @@ export function applyVerdict(before: Standing, verdict: HealthVerdict, signs: Si
   }
 }
 
-/** Adds a gap that is over already, unless it is known; nothing else changes. */
-export function addGap(before: Standing, gap: HealthGap): Standing {
+/** Adds a closed gap, unless it is known already. */
+export function addGap(before: HealthStatus, gap: HealthGap): HealthStatus {
   const known = before.gaps.some(({ from, action }) => from === gap.from && action === gap.action);
   if (known) return before;
   // An open gap stays the last one.
@@ -55,14 +61,14 @@ export function addGap(before: Standing, gap: HealthGap): Standing {
   return { ...before, gaps: [...over, gap, ...open].slice(-MAX_GAPS), gap_count: before.gap_count + 1 };
 }
 
-/** Marks gaps that were over at `at` and had nothing done about them as filled by a snapshot. */
-export function fillGaps(before: Standing, at: number): Standing {
+/** Marks gaps that ended by `at` and were not filled as filled by a snapshot. */
+export function fillGaps(before: HealthStatus, at: number): HealthStatus {
   const fits = (gap: HealthGap): boolean => gap.action === 'none' && gap.to !== null && gap.to <= at;
   if (!before.gaps.some(fits)) return before;
   return { ...before, gaps: before.gaps.map((gap) => (fits(gap) ? { ...gap, action: 'snapshot' } : gap)) };
 }
 
-function recover(before: Standing, signs: Signs, now: number): Standing {
+function recover(before: HealthStatus, signs: SignsOfLife, now: number): HealthStatus {
   if (before.state === 'alive') return before;
   if (before.state === 'ended') return { ...before, ...named('alive', now) };
   if (before.state === 'recovered')
@@ -70,18 +76,21 @@ function recover(before: Standing, signs: Signs, now: number): Standing {
   return { ...closed(before, signs, now), ...named('recovered', now) };
 }
 
-function named(state: HealthState, since: number): Pick<Standing, 'state' | 'reason' | 'since' | 'progress'> {
+function named(
+  state: HealthState,
+  since: number,
+): Pick<HealthStatus, 'state' | 'reason' | 'since' | 'progress'> {
   return { state, reason: null, since, progress: null };
 }
 
-function isOpen({ gaps }: Standing): boolean {
+function isOpen({ gaps }: HealthStatus): boolean {
   return gaps.at(-1)?.action === 'open';
 }
 
-function closed(before: Standing, { backAt }: Signs, now: number): Standing {
+function closed(before: HealthStatus, { backAt }: SignsOfLife, now: number): HealthStatus {
   const last = before.gaps.at(-1);
   if (last === undefined || !isOpen(before)) return before;
-  // What waited was applied from the log; what a source recovered, it read from its checkpoint.
+  // A backlog was applied from the log; a recovering source read from its checkpoint.
   const caughtUp = last.reason === 'backlog' || before.state === 'recovering';
   const action: GapAction = caughtUp ? 'caught_up' : 'none';
   const to = Math.max(last.from, caughtUp ? now : (backAt ?? now));
@@ -92,14 +101,14 @@ function openGap(from: number, reason: string): HealthGap {
   return { from, to: null, reason, action: 'open' satisfies GapAction };
 }
 
-/** Our own delay hides what else is wrong: once that is known, the open gap is named after it. */
-function namedAfter(before: Standing, reason: string): Standing {
+/** A backlog hides other reasons: the open gap is named after another reason once that is known. */
+function namedAfter(before: HealthStatus, reason: string): HealthStatus {
   const last = before.gaps.at(-1);
   if (last === undefined || last.reason !== 'backlog' || reason === 'backlog') return before;
   return { ...before, gaps: [...before.gaps.slice(0, -1), { ...last, reason }] };
 }
 
-function withGap(before: Standing, gap: HealthGap): Standing {
+function withGap(before: HealthStatus, gap: HealthGap): HealthStatus {
   return { ...before, gaps: [...before.gaps, gap].slice(-MAX_GAPS), gap_count: before.gap_count + 1 };
 }
 

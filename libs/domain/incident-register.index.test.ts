@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownIncident } from './goals.ts';
-import { compareIds, IncidentIndex } from './incident-index.ts';
+import { compareIds, IncidentIndex } from './incident-register.ts';
 import { incident } from './testing/messages.ts';
 
 const absent = { incident: null, removed: false };
@@ -16,7 +16,7 @@ function indexed(...timeline: readonly KnownIncident[]): IncidentIndex {
   return index;
 }
 
-test('ids are compared as strings, by code units (law 4)', () => {
+test('compares ids as strings, by code units (law 4)', () => {
   const ids = ['5-9', '5-10', '5-1', 'B', 'a', '5-10'];
   expect(ids.toSorted(compareIds)).toEqual(['5-1', '5-10', '5-10', '5-9', 'B', 'a']);
   expect([compareIds('a', 'b'), compareIds('b', 'a'), compareIds('a', 'a')]).toEqual([-1, 1, 0]);
@@ -30,20 +30,20 @@ describe('the last incident of a signal', () => {
     expect(indexed(...timeline.toReversed()).last).toMatchObject({ play: '5-4', game_break: '5-2' });
   });
 
-  test('stays known where another incident is removed, or it changes in something else', () => {
+  test('stays the last when another incident is removed, or when it changes but keeps the signal', () => {
     const index = indexed(...timeline);
     index.update(known('5-3', 400, true), known('5-3', 400));
     index.update(known('5-4', 401), known('5-4', 400));
     expect(index.last).toMatchObject({ play: '5-4' });
   });
 
-  test('is the one before it where it is removed', () => {
+  test('is the previous one when the last is removed', () => {
     const index = indexed(...timeline);
     index.update(known('5-4', 400, true), known('5-4', 400));
     expect(index.last).toMatchObject({ play: '5-3', game_break: '5-2' });
   });
 
-  test('is none where no other is left', () => {
+  test('is missing when no incident gives the signal', () => {
     const index = indexed(known('5-2', 420));
     index.update(known('5-2', 400), known('5-2', 420));
     expect(index.last).toEqual({ play: '5-2' });
@@ -61,7 +61,7 @@ describe('the counts', () => {
 });
 
 describe('the lists', () => {
-  test('hold goals, cancellations and removed incidents by id, and report where goals may have changed', () => {
+  test('hold goals, cancellations and removed incidents by id; `update` returns whether goals may have changed', () => {
     const index = new IncidentIndex();
     expect(index.update(known('5-3', 413), absent)).toBe(true);
     expect(index.update(known('5-1', 423), absent)).toBe(true);

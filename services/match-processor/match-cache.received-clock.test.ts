@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReceivedClock } from './loaded-match.ts';
+import { ReceivedClock } from './match-cache.ts';
 
 const YEARS = 315_360_000_000;
 
