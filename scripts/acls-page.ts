@@ -21,7 +21,7 @@ and Describe of the cluster, \`clients\` Read and Write of \`clients\`, \`rebuil
 At the registry a service reads the schemas and the compatibility of its subjects, and registers those it writes.
 `;
 
-/** The whole page. */
+/** Returns the whole page. */
 export function renderAclsDoc(): string {
   const sections = SERVICE_NAMES.map((service) => {
     const rows = rightsOf(PREFIX, service).map(

@@ -1,13 +1,13 @@
-/** The metrics of the tree, as its sources name them. */
+/** Finds the metrics of the tree in its sources. */
 import { execFileSync } from 'node:child_process';
 
 const ROOT = new URL('..', import.meta.url);
-/** The start of an access token, a cookie, and a host of a test. */
+/** Words with the prefix of metrics that are none: the start of an access token, a cookie, a host of a test. */
 const OTHERS: ReadonlySet<string> = new Set(['touchline_pat', 'touchline_session', 'touchline_api']);
-/** Views name theirs after their service: libs/views/metrics.ts. */
+/** Services with metrics of views, whose names begin with the service: libs/views/metrics.ts. */
 const VIEW_SERVICES = ['api', 'tools'];
 
-/** The names of all metrics in the sources, without the suffixes of histograms. */
+/** Returns the names of all metrics in the sources, without the suffixes of histograms. */
 export function metricNames(): ReadonlySet<string> {
   const quoted = grep("'touchline_[a-z_]+'", 'libs/**/*.ts', 'services/**/*.ts').flatMap(
     (line) => line.match(/touchline_[a-z_]+[a-z]/) ?? [],

@@ -1,4 +1,4 @@
-/** What is in deploy/ for Prometheus and Grafana, for the tests of it. */
+/** Reads the files of deploy/ for Prometheus and Grafana, for tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -19,22 +19,22 @@ export type PrometheusRule = {
 /** A file of rules. */
 export type RuleFile = { readonly groups: { readonly name: string; readonly rules: PrometheusRule[] }[] };
 
-/** Paths of the files of rules, and of their cases. */
+/** Returns the paths of the rule files. */
 export const ruleFiles = (): string[] => filesIn('prometheus/rules/').map(pathOf);
 export const caseFiles = (): string[] => filesIn('prometheus/tests/').map(pathOf);
 
-/** Every file of rules. */
+/** Returns every rule file. */
 export const rules = (): RuleFile[] =>
   filesIn('prometheus/rules/').map((file) => parse(read(file)) as RuleFile);
 
-/** Every alert rule. */
+/** Returns every alert rule. */
 export const alerts = (): PrometheusRule[] =>
   rules().flatMap(({ groups }) => groups.flatMap(({ rules: some }) => some));
 
-/** A case of a rule. */
+/** A test case of an alert rule. */
 type AlertCase = { readonly alertname: string; readonly exp_alerts: readonly unknown[] };
 
-/** Every case of every rule. */
+/** Returns every test case of every rule. */
 export const cases = (): AlertCase[] =>
   filesIn('prometheus/tests/')
     .map((file) => parse(read(file)) as { readonly tests: { readonly alert_rule_test: AlertCase[] }[] })
@@ -55,11 +55,11 @@ type Dashboard = {
   }[];
 };
 
-/** Every dashboard. */
+/** Returns every dashboard. */
 export const dashboards = (): Dashboard[] =>
   filesIn('grafana/dashboards/').map((file) => JSON.parse(read(file)) as Dashboard);
 
-/** Every query of every dashboard. */
+/** Returns every query of every dashboard. */
 export const panelQueries = (): PanelQuery[] =>
   dashboards().flatMap(({ uid, panels }) =>
     panels.flatMap(({ title, targets = [] }) =>
@@ -67,7 +67,7 @@ export const panelQueries = (): PanelQuery[] =>
     ),
   );
 
-/** The targets that deploy/prometheus/prometheus.yml discovers. */
+/** Returns the services that deploy/prometheus/prometheus.yml discovers. */
 export const scrapedServices = (): string[] => {
   const { scrape_configs } = parse(read('prometheus/prometheus.yml')) as {
     readonly scrape_configs: { readonly dns_sd_configs: { readonly names: string[] }[] }[];

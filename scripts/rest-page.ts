@@ -1,4 +1,4 @@
-/** The reference as docs/reference/rest.md. Pure. */
+/** Renders docs/reference/rest.md. Pure. */
 import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import {
   REFERENCE_ERRORS,
@@ -20,7 +20,7 @@ Every answer but that of a server error has the header \`${HEALTH_HEADER}\`, as 
 source and, where the request is about one event, of its match. Only \`alive\` and \`recovered\` are to be believed ([feed health](../guides/feed-health.md#over-rest-and-mcp)).
 `;
 
-/** The whole page. */
+/** Returns the whole page. */
 export function referenceMarkdown(groups: readonly ReferenceGroup[]): string {
   const contents = groups.map(
     ({ title, operations }) =>
@@ -76,7 +76,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** As GitHub makes it of a heading. */
+/** Returns the anchor that GitHub makes from a heading. */
 function anchor(name: string): string {
   return name.toLowerCase().replace(/[^\w-]/g, '');
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run screenshot`: starts the demonstration, waits until several matches are live, one is under review and two are safe, and writes
- * docs/images/board.png. With an address (`npm run screenshot -- http://localhost:8081/`) it takes a board that runs.
+ * `npm run screenshot`: starts the demonstration, waits until several matches are live, one is under review and two are
+ * safe, and writes docs/images/board.png. With an address (`npm run screenshot -- http://localhost:8081/`) it uses a
+ * running board.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..');
 const IMAGE = join(ROOT, 'docs/images/board.png');
 const SIZE = { width: 1100, height: 700 };
 const MOST_BYTES = 150_000;
-/** Slow enough for several matches of one afternoon to be seen in play. */
+/** Slow enough that several matches of one afternoon are in play at once. */
 const PLAY_SECONDS = '150';
 const LIVE = `document.querySelectorAll('.match[data-guard="safe"]').length >= 2 && document.querySelector('.firm') !== null && document.querySelector('#feeds .halted') === null`;
 
@@ -37,7 +38,7 @@ async function take(url: string): Promise<void> {
   console.log(`${IMAGE}: ${size} bytes`);
 }
 
-/** Runs the demonstration until `use` has what it wants of its board. */
+/** Runs the demonstration until `use` has finished with its board. */
 async function withDemonstration(use: (url: string) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-screenshot-'));
   const child = spawn(process.execPath, ['bin/touchline.js', 'demo'], {

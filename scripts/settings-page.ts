@@ -1,4 +1,4 @@
-/** docs/reference/settings.md, made of the configuration of every service. */
+/** Renders docs/reference/settings.md from the configuration of every service. */
 import { describeSettings, type SettingHelp } from '#service/config.ts';
 import { serviceConfig, serviceNames } from '../cli/services.ts';
 
@@ -14,17 +14,17 @@ prints the same. Settings that several services share come first.
 /** The settings of a service. */
 export type ServiceSettings = { readonly service: string; readonly settings: readonly SettingHelp[] };
 
-/** Reads the configuration of every service and renders the page. Throws where a service's config.ts exports none. */
+/** Reads the configuration of every service and renders the page. Throws when a service's config.ts exports none. */
 export async function settingsPage(): Promise<string> {
   return renderSettingsPage(await Promise.all(serviceNames().map(settingsOf)));
 }
 
-/** The settings of one service. Throws where its config.ts exports no configuration. */
+/** Returns the settings of one service. Throws when its config.ts exports no configuration. */
 export async function settingsOf(service: string): Promise<ServiceSettings> {
   return { service, settings: describeSettings(await serviceConfig(service)) };
 }
 
-/** The page: settings that more than one service has alike, then those of each service. */
+/** Renders the page: settings that several services share, then those of each service. */
 export function renderSettingsPage(services: readonly ServiceSettings[]): string {
   const owners = new Map<string, string[]>();
   for (const { service, settings } of services) {

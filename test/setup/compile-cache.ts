@@ -7,8 +7,8 @@ import { bareEnvironment } from '../support/environment.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Fills NODE_COMPILE_CACHE with the code of every service. Node writes it as a process ends by itself, and those of tests
- * are mostly killed: without this hundreds of starts would compile all of their modules.
+ * Fills NODE_COMPILE_CACHE with the code of every service. Node writes the cache when a process exits normally, but
+ * tests mostly kill their processes: without this, hundreds of starts would compile all of their modules.
  */
 export async function fillCompileCache(): Promise<void> {
   for (const name of serviceNames()) {

@@ -12,7 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     brokers: string[];
     registryUrl: string;
-    /** Of this run, removed at its end. */
+    /** Temporary folder of this run, removed at its end. */
     folder: string;
   }
 }
@@ -26,8 +26,8 @@ type Shared = {
 type Holder = { users: number; started: Promise<Shared> | undefined };
 
 /**
- * Every project of a run calls this, each with its own copy of this module: what they share lies on the global object.
- * The first starts the broker and the registry, the last one stops them.
+ * Key of the state that all projects of a run share. Each project loads its own copy of this module, so the state is on
+ * the global object. The first project starts the broker and the registry, the last one stops them.
  */
 const HOLDER = Symbol.for('touchline.test.backbone');
 const scope = globalThis as typeof globalThis & { [HOLDER]?: Holder };
@@ -51,12 +51,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-test-'));
-  // For this process, those that run tests, and those that tests start.
+  // For this process, the processes that run tests, and those that tests start.
   process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');
   const onProgress = showProgress(process.stderr);
   try {
     const { JDK_JAVA_OPTIONS: options = '' } = process.env;
-    // Its second compiler is a third of what a broker of the tests costs, and they are too short to gain by it.
+    // The JVM's second compiler takes a third of a test broker's cpu time, and tests are too short to gain by it.
     process.env.JDK_JAVA_OPTIONS = [options, ...QUICK_START].join(' ');
     const [backbone] = await Promise.all([
       startBackbone({ dataDir, env: process.env, onProgress, startContainers: startThrowaway }),

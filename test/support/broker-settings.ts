@@ -3,7 +3,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { withKafkaAdmin } from './kafkajs.ts';
 import { untilTrue } from './poll.ts';
 
-/** Gives a broker settings that it takes while it runs; all others are those that it was started with. */
+/** Sets dynamic settings of a running broker; all others return to their values at its start. */
 export async function changeBroker(
   brokers: Brokers,
   nodeId: number,

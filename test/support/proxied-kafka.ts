@@ -6,13 +6,13 @@ import { TcpProxy } from './proxy.ts';
 export type ProxiedKafka = {
   readonly kafka: Kafka;
   readonly proxy: TcpProxy;
-  /** Through the proxy, also what the broker's answers name. */
+  /** Addresses of the proxy, which the broker advertises too. */
   readonly brokers: string[];
-  /** Past the proxy, for whoever is not to notice what it does. */
+  /** Addresses that bypass the proxy, for clients that its faults must not affect. */
   readonly directBrokers: string[];
 };
 
-/** Starts a broker of this test, or file, behind a proxy; both end with it, and the broker's data too. */
+/** Starts a broker behind a proxy for the current test or file. Both are stopped and the data is deleted afterwards. */
 export async function startProxiedKafka(
   options: Omit<KafkaOptions, 'dataDir' | 'proxyPort'> = {},
 ): Promise<ProxiedKafka> {

@@ -1,10 +1,10 @@
 import { Admin } from '@platformatic/kafka';
 import { addressesOf, type Brokers } from '#security/brokers.ts';
 
-/** What the broker limits, in bytes a second: what it gives, or what it takes. */
+/** Kind of a broker's quota, in bytes a second: for fetched or for produced data. */
 type ByteRate = 'consumer_byte_rate' | 'producer_byte_rate';
 
-/** Limits all clients of a name, as an operator of a shared cluster does; null takes the limit away. */
+/** Sets a quota for all clients with a name, as an operator of a shared cluster does; null removes it. */
 export async function limitClients(
   brokers: Brokers,
   clientId: string,

@@ -1,7 +1,7 @@
 import { signatureHeaders } from '#signing/signing.ts';
 import { WEBHOOK_SECRET } from './system.ts';
 
-/** Delivers messages to a receiver of the tests as the provider does: in one signed request, valid for five minutes. */
+/** Delivers messages to a receiver as the provider does: in one signed request, valid for five minutes. */
 export function deliverSigned(
   url: string,
   messages: readonly unknown[],
