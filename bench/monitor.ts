@@ -8,13 +8,16 @@ const LOOKS = sizeOf(null, 50, 2);
 const SOURCES = ['webhook', 'feed'];
 const PARTITIONS = 8;
 const BEGIN = 1_790_000_000_000;
-/** As often as the feed monitor looks, milliseconds. */
+/** Interval of the feed monitor's evaluations, milliseconds. */
 const EVERY_MS = 100;
-/** The feed monitor rests nine times as long as a look took, at most 400 ms: longer looks take more than a tenth of a core. */
+/**
+ * The feed monitor pauses nine times as long as an evaluation took, at most 400 ms: longer evaluations take more than a
+ * tenth of a core.
+ */
 const LIMIT_MS = 400 / 9;
 const LIVE = ['{"status_id":33,"status_type":"live"}', '{"clock_status":"running"}'];
 
-/** What the rules of feed health take to look at every live match while nothing happens, which is most of the time. */
+/** Measures an evaluation of feed health over all live matches while nothing changes, as most of the time. */
 export const bench: Bench = {
   about: 'processor time of one look of the feed monitor at 20,000 live matches of two sources',
   subject: ['libs/domain/health'],
