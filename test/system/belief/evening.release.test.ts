@@ -1,6 +1,7 @@
 /**
- * A desk's evening over a broker, with real processes: forty matches at once with reviews, a receiver that is killed, an api that freezes. At
- * every moment the board says what the topics say, within the delay that it states, and a page that is blind calls nothing safe.
+ * Tests an evening of a trading desk with real processes: forty parallel matches with reviews, a killed receiver and a
+ * frozen api. The board must always equal the topics within its stated delay, and a page without updates must not show
+ * safe.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
@@ -17,9 +18,9 @@ import { TopicHistory } from './topic-history.ts';
 
 const MATCHES = 40;
 const STALE_MS = 4_000;
-/** How long the freeze lasts after the page has withdrawn what it says. */
+/** Duration of the freeze after the page has stopped showing safe, milliseconds. */
 const FROZEN_MS = 4_000;
-/** Before, between and after what goes wrong. */
+/** Number of readings before, between and after the faults. */
 const LOOKS = 100;
 
 let evening: ReviewedEvening;
