@@ -7,12 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
 import { composeServices } from './compose-services.ts';
-import { metricNames } from './metric-names.ts';
 import {
   alerts,
   caseFiles,
   cases,
   dashboards,
+  metricNames,
   panelQueries,
   type RuleFile,
   ruleFiles,

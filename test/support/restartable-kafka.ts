@@ -7,7 +7,7 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
 import { atEnd } from './at-end.ts';
 import { changeBroker } from './broker-settings.ts';
-import type { ProxiedKafka } from './proxied-kafka.ts';
+import type { ProxiedKafka } from './own-kafka.ts';
 import { TcpProxy } from './proxy.ts';
 
 const ADMIN_MS = 60_000;

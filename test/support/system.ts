@@ -1,3 +1,4 @@
+import { signatureHeaders } from '#signing/signing.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, clients, startApi } from './api.ts';
@@ -121,4 +122,15 @@ export async function logged(
     },
     deadlineMs,
   );
+}
+
+/** Delivers messages to a receiver as the provider does: in one signed request, valid for five minutes. */
+export function deliverSigned(
+  url: string,
+  messages: readonly unknown[],
+  { secret = WEBHOOK_SECRET, signal = null }: { secret?: string; signal?: AbortSignal | null } = {},
+): Promise<Response> {
+  const body = Buffer.from(JSON.stringify(messages));
+  const headers = { 'content-type': 'application/json', ...signatureHeaders(body, secret, Date.now()) };
+  return fetch(url, { method: 'POST', headers, body, signal });
 }

@@ -16,9 +16,8 @@ import { Pipeline, type PipelineConnection, type PipelineOutput } from '../suppo
 import { untilTrue } from '../support/poll.ts';
 import { startService, type TestService } from '../support/processes.ts';
 import { Runbook, runbookPages } from '../support/runbook.ts';
-import { deliverSigned } from '../support/signed-delivery.ts';
 import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
-import { logged, WEBHOOK_SECRET } from '../support/system.ts';
+import { deliverSigned, logged, WEBHOOK_SECRET } from '../support/system.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
 import { startComposer } from '../support/webhooks.ts';
 

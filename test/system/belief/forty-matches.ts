@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
+import { deliverSigned } from '../../support/system.ts';
 import { PLACE } from '../contract/fed.ts';
 
 type Fields = Record<string, unknown>;

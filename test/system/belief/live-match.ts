@@ -2,7 +2,7 @@
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { TestProvider } from '../../integration/feed-poller/provider.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
+import { deliverSigned } from '../../support/system.ts';
 import { PLACE } from '../contract/fed.ts';
 
 const side = (id: number, counter: 1 | 2, name: string) => ({

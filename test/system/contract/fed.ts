@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
 import type { ApiReplica } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
-import { System } from '../../support/system.ts';
+import { deliverSigned, System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** The kinds of ingress. */

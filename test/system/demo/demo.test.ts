@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { listeningAddresses } from '../../support/listening.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
+import { deliverSigned } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 import { SECRET, SERVED, SHORT, services, touchline } from './platform.ts';

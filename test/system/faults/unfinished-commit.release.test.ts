@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
+import { startProxiedKafka } from '../../support/own-kafka.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { openTransactions } from '../../support/undecided.ts';
 

@@ -10,14 +10,13 @@ import { topicName } from '#topics/topics.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
 import { received } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { limitClients } from '../../support/broker-settings.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Target } from '../../support/prometheus.ts';
-import { limitClients } from '../../support/quotas.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
-import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { deliverSigned, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Number of matches, enough for one in each partition. */
