@@ -13,8 +13,8 @@ import { sizeOf } from './size.ts';
 const MATCHES = sizeOf(null, 64, 1);
 const SECONDS = sizeOf(null, 60, 5);
 /** Targets, seconds from the start of the command. */
-const WANTED = { goal: 15, all: 90 };
-const LOOK_MS = 50;
+const TARGETS = { goal: 15, all: 90 };
+const POLL_MS = 50;
 const A_GOAL = /"score":\{"home":(?:[1-9]|0,"away":[1-9])/;
 
 export const bench: Bench = {
@@ -42,8 +42,8 @@ export const bench: Bench = {
           better: 'less',
           target: 1,
         });
-      figure('first goal on the board', await goal, WANTED.goal);
-      figure('all of the demonstration', all, WANTED.all);
+      figure('first goal on the board', await goal, TARGETS.goal);
+      figure('all of the demonstration', all, TARGETS.all);
     } finally {
       over.abort();
     }
@@ -79,6 +79,6 @@ async function firstGoal(port: number, signal: AbortSignal): Promise<void> {
       // One record may be split between two chunks.
       text = text.slice(text.lastIndexOf('\n'));
     }
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }

@@ -35,9 +35,9 @@ const WARM_UP = { messages: sizeOf(null, 5_000, 200), perSecond: 500 };
 const SETTLING = sizeOf(null, 1_000, 100);
 const MESSAGES = sizeOf('BENCH_MESSAGES', 5_000, 200);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
-const SEEN_WITHIN_MS = 30_000;
+const SEEN_TIMEOUT_MS = 30_000;
 /** Pause between two requests: without it, the requests would take cpu time from the measured system. */
-const ASK_EVERY_MS = 4;
+const REQUEST_INTERVAL_MS = 4;
 
 /** Surfaces that show a goal, in the order of the table. */
 const PLACES = [
@@ -247,13 +247,13 @@ class GoalsAsked {
   }
 
   async #ask(): Promise<void> {
-    for (; ; await delay(ASK_EVERY_MS)) {
+    for (; ; await delay(REQUEST_INTERVAL_MS)) {
       const [goal] = this.#waiting;
       if (goal === undefined) break;
       const isShown = await this.#surfaces.shows(goal);
       this.#waiting.delete(goal);
       if (isShown) this.#shownAt.set(goal.messageId, unixNow());
-      else if (unixNow() - goal.sentAt > SEEN_WITHIN_MS)
+      else if (unixNow() - goal.sentAt > SEEN_TIMEOUT_MS)
         throw new Error(`REST did not show ${goal.messageId}`);
       else this.#waiting.add(goal);
     }
@@ -262,7 +262,7 @@ class GoalsAsked {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = unixNow() + SEEN_WITHIN_MS; !(await holds()); await delay(50))
+  for (const end = unixNow() + SEEN_TIMEOUT_MS; !(await holds()); await delay(50))
     if (unixNow() > end) throw new Error(`${what} of some goals were never seen`);
 }
 

@@ -52,7 +52,7 @@ export const bench: Bench = {
         context.print(`${kind} ${subject.name}: ${describe(latencies)}`);
       }
     }
-    for (const { name, share, targets } of WANTED) {
+    for (const { name, share, targets } of TARGETS) {
       const of = (subject: Subject) =>
         median((measured.get(subject) ?? []).map((round) => quantile(round, share)));
       for (const [subject, target] of [
@@ -73,7 +73,7 @@ export const bench: Bench = {
   },
 };
 
-const WANTED = [
+const TARGETS = [
   { name: 'p50', share: 0.5, targets: { floor: 1.3, peer: null } },
   { name: 'p99', share: 0.99, targets: { floor: 1.5, peer: 0.8 } },
 ] as const;
@@ -132,7 +132,7 @@ export async function compareLatency(
   }
   const [first, ...others] = measured;
   for (const { subject, latencies } of others) {
-    for (const { name, share } of WANTED) {
+    for (const { name, share } of TARGETS) {
       const of = (all: readonly number[][]) => median(all.map((one) => quantile(one, share)));
       context.figure({
         name: `${subject.name}: ${name} from webhook to match-state`,

@@ -4,8 +4,8 @@ import { BenchMatch, type TimedMessage } from './matches.ts';
 
 const MATCHES = 100;
 const MESSAGES_OF_A_MATCH = 200;
-const SEEN_WITHIN_MS = 60_000;
-const LOOK_MS = 5;
+const SEEN_TIMEOUT_MS = 60_000;
+const POLL_MS = 5;
 
 /** Calls `send` at fixed times, without waiting for earlier calls. */
 export async function pace(messages: number, perSecond: number, send: () => void): Promise<void> {
@@ -48,10 +48,10 @@ export class Pending {
 
   /** Waits until all sent messages were seen, and returns the latencies since the last call, milliseconds. */
   async settle(): Promise<number[]> {
-    const until = performance.now() + SEEN_WITHIN_MS;
+    const until = performance.now() + SEEN_TIMEOUT_MS;
     while (this.#count > 0) {
       if (performance.now() > until) throw new Error(`${this.#count} messages were sent and never seen`);
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
     const latencies = this.#latencies;
     this.#latencies = [];

@@ -4,7 +4,7 @@ import { type Bench, median } from './context.ts';
 import { sizeOf } from './size.ts';
 
 const MATCHES = sizeOf('BENCH_MATCHES', 20_000, 100);
-const LOOKS = sizeOf(null, 50, 2);
+const EVALUATIONS = sizeOf(null, 50, 2);
 const SOURCES = ['webhook', 'feed'];
 const PARTITIONS = 8;
 const BEGIN = 1_790_000_000_000;
@@ -41,14 +41,16 @@ export const bench: Bench = {
     if (monitor.liveMatches !== MATCHES) throw new Error(`${monitor.liveMatches} matches are live`);
     const times: number[] = [];
     let published = 0;
-    for (let look = 1; look <= LOOKS; look++) {
+    for (let look = 1; look <= EVALUATIONS; look++) {
       const now = BEGIN + look * EVERY_MS;
       for (let partition = 0; partition < PARTITIONS; partition++) monitor.messagesRead(partition, now);
       const { user } = process.cpuUsage();
       published += monitor.tick(now).length;
       times.push((process.cpuUsage().user - user) / 1_000);
     }
-    context.print(`${MATCHES} matches, ${LOOKS} looks: ${published} records, the first look ${times[0]} ms`);
+    context.print(
+      `${MATCHES} matches, ${EVALUATIONS} looks: ${published} records, the first look ${times[0]} ms`,
+    );
     context.figure({
       name: `a look at ${MATCHES} live matches`,
       unit: 'ms',

@@ -32,7 +32,7 @@ export type StartOptions = ProcessCommand & { readonly outputFile: string };
 
 /** Timeout for an api that builds views of many events. */
 const ANSWER_WITHIN_MS = 900_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 const running = new Set<ChildProcess>();
 process.on('exit', killAll);
@@ -112,7 +112,7 @@ export async function answered(port: number, path: string): Promise<Buffer> {
     if (response?.ok) return Buffer.from(await response.arrayBuffer());
     await response?.arrayBuffer();
     if (performance.now() > until) throw new Error(`port ${port} does not answer ${path}`);
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 

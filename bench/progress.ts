@@ -28,7 +28,7 @@ export async function groupProgress(
 }
 
 /** Interval of reading positions: a reader that each transaction wakes would load the machine. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** Reads the positions that each task of the runtime commits to a topic with its outputs. */
 export function positionProgress(brokers: readonly string[], application: string): ProgressReader {
@@ -40,7 +40,7 @@ export function positionProgress(brokers: readonly string[], application: string
       // The last position of each input partition counts.
       for (const { key, value } of records)
         if (key !== null && value !== null) positions.set(Number(key), nextOf(value));
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     },
   });
   return {

@@ -25,7 +25,7 @@ const PLAY_WITHIN_MS = 120_000;
 /** Idle time before the services count as at rest. */
 const CALM_MS = sizeOf(null, 30_000, 500);
 const MEASURE_MS = sizeOf(null, 15_000, 1_000);
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Limits of the poller at rest: MiB, and share of a core. */
 const LIMITS = { mib: 200, core: 0.01 };
 
@@ -90,7 +90,7 @@ export const bench: Bench = {
     const deadline = performance.now() + PLAY_WITHIN_MS;
     while (!existsSync(summaryFile)) {
       if (performance.now() > deadline) throw new Error('the tournament was not played in time');
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
     const answering = await atRest(services);
     const peaks = new Map<string, number>();

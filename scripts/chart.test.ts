@@ -24,11 +24,11 @@ const values = parse(read('deploy/helm/touchline/values.yaml')) as {
 };
 const services = Object.entries(values.services);
 /** Settings that the templates give to every service. */
-const OF_ALL = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
+const COMMON_SETTINGS = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
 /** Settings of connections, which the operator gives to all services together. */
-const OF_CONNECTIONS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
+const CONNECTION_SETTINGS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
 /** Settings of Node and the C library. */
-const OF_PROCESSES = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
+const RUNTIME_SETTINGS = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 
 const UNITS: Readonly<Record<string, number>> = { Mi: 1, Gi: 1024 };
 const mebibytes = (text = ''): number => Number.parseInt(text, 10) * (UNITS[text.slice(-2)] ?? Number.NaN);
@@ -41,14 +41,14 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
   test('has every required setting, and no unknown one', async () => {
     const { settings } = await settingsOf(name);
     const given = [
-      ...OF_ALL,
+      ...COMMON_SETTINGS,
       ...Object.keys(env),
       ...Object.keys(secretEnv),
       ...(port ? [port.setting] : []),
     ];
     const required = settings.filter(({ fallback }) => fallback === null).map((setting) => setting.name);
     expect(required.filter((setting) => !given.includes(setting))).toEqual([]);
-    const known = [...settings.map((setting) => setting.name), ...OF_PROCESSES];
+    const known = [...settings.map((setting) => setting.name), ...RUNTIME_SETTINGS];
     expect(given.filter((setting) => !known.includes(setting))).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
     const { settings } = await settingsOf(name);
     const secrets = settings.filter(({ secret }) => secret).map((setting) => setting.name);
     expect(secrets.filter((setting) => setting in env)).toEqual([]);
-    const own = secrets.filter((setting) => !OF_CONNECTIONS.test(setting));
+    const own = secrets.filter((setting) => !CONNECTION_SETTINGS.test(setting));
     expect(own.filter((setting) => !(setting in secretEnv))).toEqual([]);
   });
 

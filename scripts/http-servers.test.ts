@@ -86,7 +86,7 @@ const PATHS = [
 ];
 
 /** Headers of answers that a browser may open. */
-const FOR_BROWSERS = {
+const BROWSER_HEADERS = {
   'referrer-policy': 'no-referrer',
   'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'/),
 };
@@ -99,7 +99,7 @@ describe.each(Object.entries(SERVERS))('%s', (name, start) => {
     await body?.cancel();
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-content-type-options': 'nosniff',
-      ...(name === 'webhook-receiver' ? {} : FOR_BROWSERS),
+      ...(name === 'webhook-receiver' ? {} : BROWSER_HEADERS),
       'cache-control': expect.stringMatching(/^(no-store|no-cache)$/),
     });
     expect(headers.has('server') || headers.has('x-powered-by')).toBe(false);

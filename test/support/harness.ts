@@ -35,7 +35,7 @@ export const LOAD = { events: 40, perEvent: 60, seed: 7 };
 const STEP = 150;
 /** Messages in one request, and the interval between requests: a disturbance should hit open transactions. */
 const SEND = 10;
-const SEND_EVERY_MS = 100;
+const SEND_INTERVAL_MS = 100;
 
 /** A disturbance of a run. `random` decides its timing; the messages never depend on it. */
 export type Disturbance = (run: {
@@ -94,7 +94,7 @@ export async function disturbed(options: {
   };
   for (let step = 0; step < count; step += 1) {
     await Promise.all([
-      send(Math.min(messages.length, (step + 1) * size), SEND_EVERY_MS),
+      send(Math.min(messages.length, (step + 1) * size), SEND_INTERVAL_MS),
       disturb({ step, processors, pipeline, random }),
     ]);
   }

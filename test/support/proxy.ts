@@ -5,7 +5,7 @@ import { atEnd } from './at-end.ts';
 
 const HOST = '127.0.0.1';
 /** Maximum number of bytes that one direction of a connection holds back before it stops reading. */
-const MOST_HELD = 1 << 20;
+const MAX_HELD = 1 << 20;
 
 /**
  * A proxy in the test's process between clients and the brokers of a cluster, with one listening port for each broker.
@@ -140,11 +140,11 @@ export class TcpProxy {
     };
     from.on('data', (chunk: Buffer) => {
       held += chunk.length;
-      if (held > MOST_HELD) from.pause();
+      if (held > MAX_HELD) from.pause();
       inOrder(() => {
         held -= chunk.length;
         if (to.writable) to.write(chunk);
-        if (held <= MOST_HELD) from.resume();
+        if (held <= MAX_HELD) from.resume();
       });
     });
     from.once('end', () => inOrder(() => to.end()));

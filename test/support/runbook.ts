@@ -11,7 +11,7 @@ const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url
 const BLOCK = /^ *```sh runbook\n([\s\S]*?)^ *```$/gm;
 
 /** Maximum size of the output, bytes: a whole topic as JSON. */
-const MOST_OUTPUT = 256 * 1024 * 1024;
+const MAX_OUTPUT = 256 * 1024 * 1024;
 
 /** Output of a block's commands, and the exit code of the first failed command, else 0. */
 export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
@@ -68,7 +68,7 @@ export function runBlock(
     execFile(
       'sh',
       ['-e', '-c', block],
-      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: MOST_OUTPUT },
+      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: MAX_OUTPUT },
       (error, out, err) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
       },

@@ -31,11 +31,11 @@ const DUE_WITHIN_MS = 1_000;
 const STALE_MS = 4_000;
 const BACKLOG_MS = 1_500;
 /** Interval of the provider's messages about the match, milliseconds. */
-const SAY_EVERY_MS = 1_000;
+const MESSAGE_INTERVAL_MS = 1_000;
 /** Time for which the poller reads messages of a silent match again, milliseconds. */
 const READ_AGAIN_MS = 3_000;
 /** Maximum delay of a reading on a machine that runs all of this, milliseconds. */
-const LOOK_MS = 300;
+const READING_DELAY_MS = 300;
 const HOUR_MS = 3_600_000;
 
 /** Returns settings with which each SIGUSR2 steps the clock by the next of these, milliseconds. */
@@ -149,7 +149,7 @@ const kill = (...parts: readonly Part[]) => ({
 const step = (part: Part) => () => running[part].signal('SIGUSR2');
 
 const SILENT = STALE_MS + DUE_WITHIN_MS;
-const BEHIND = SAY_EVERY_MS + BACKLOG_MS + DUE_WITHIN_MS;
+const BEHIND = MESSAGE_INTERVAL_MS + BACKLOG_MS + DUE_WITHIN_MS;
 
 /** One fault of each kind. */
 const FAULTS: readonly Fault[] = [
@@ -279,7 +279,7 @@ test('no surface shows safe for long after the last confirmation, and all do aga
     const allowed = due === undefined ? within : (await due()) + DUE_WITHIN_MS - began;
     const { lateMs } = watch;
     for (const [name, ms] of Object.entries(after))
-      if (ms > allowed + LOOK_MS + lateMs)
+      if (ms > allowed + READING_DELAY_MS + lateMs)
         late.push(`${what}: ${name} says safe for ${ms} ms, not ${allowed}; timers were ${lateMs} ms late`);
     await mend();
     await watch.all('safe').catch((error: unknown) => {
@@ -288,7 +288,7 @@ test('no surface shows safe for long after the last confirmation, and all do aga
   }
   expect(late).toEqual([]);
   match.speaks = false;
-  await delay(SAY_EVERY_MS);
+  await delay(MESSAGE_INTERVAL_MS);
   match.say({ status_id: 11, status_type: 'finished', clock_status: 'stopped' });
   // The match is neither safe nor halted.
   await watch.all(

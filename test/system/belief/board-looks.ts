@@ -6,7 +6,7 @@ import type { RowWords, TopicHistory } from './topic-history.ts';
 
 /** Maximum delay of the board, milliseconds: decision 0030. */
 export const BOARD_DELAY_MS = 2_000;
-const EVERY_MS = 40;
+const READING_INTERVAL_MS = 40;
 
 /** Content of the page. */
 type Page = {
@@ -52,7 +52,7 @@ export class BoardLooks {
       const page = await this.#visit.ask<Page>(READ);
       this.#looks.push({ asked, answered: Date.now(), ...page });
       if (holds(page)) return;
-      await delay(EVERY_MS);
+      await delay(READING_INTERVAL_MS);
     }
     throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
   }

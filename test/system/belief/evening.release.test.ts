@@ -21,7 +21,7 @@ const STALE_MS = 4_000;
 /** Duration of the freeze after the page has stopped showing safe, milliseconds. */
 const FROZEN_MS = 4_000;
 /** Number of readings before, between and after the faults. */
-const LOOKS = 100;
+const READINGS = 100;
 
 let evening: ReviewedEvening;
 let history: TopicHistory;
@@ -58,16 +58,16 @@ test.runIf(CHROMIUM !== null)(
       isLive && rows.some(({ guard }) => guard === 'safe');
 
     evening.reviews = true;
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
     await looks.until('every kind of review', () => evening.isVaried);
 
     const killedAt = Date.now();
     await receiver.kill();
     await looks.until('no match is safe by the topics', () => history.safe === 0);
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
     looks.wasBlindSince(killedAt + STALE_MS + BOARD_DELAY_MS);
     await Promise.all([startReceiver(), looks.until('the feed is back', isWell)]);
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
 
     const frozenAt = Date.now();
     api.signal('SIGSTOP');
@@ -77,13 +77,13 @@ test.runIf(CHROMIUM !== null)(
     looks.wasBlindSince(frozenAt + BOARD_DELAY_MS);
     api.signal('SIGCONT');
     await looks.until('the api is back', isWell);
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
 
     evening.finish();
     await looks.until('all matches are over', ({ rows }) =>
       rows.every(({ guard }) => guard === 'not_in_play'),
     );
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
 
     const summary = `SEED=${SEED}: ${looks.summary(history)}; withdrawn ${withdrawnAt - frozenAt} ms after the freeze; ${evening.summary}`;
     process.stdout.write(`a desk’s evening, ${summary}\n`);

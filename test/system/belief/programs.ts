@@ -11,16 +11,16 @@ import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { ProgramOutput, type Said, type Surface } from './surfaces.ts';
+import { ProgramOutput, type ShownState, type Surface } from './surfaces.ts';
 
 /** Number of tokens that are used in turns for ten requests a second: a token has 120 requests a minute. */
 const TOKENS = 6;
-const ASK_EVERY_MS = 700;
+const REQUEST_INTERVAL_MS = 700;
 const ASK = { timeout: 1_000 };
 /**
  * Time without an answer after which the gateway counts as lost, milliseconds: less than the time of a notification.
  */
-const HEARD_MS = 1_900;
+const ANSWER_TIMEOUT_MS = 1_900;
 
 type Env = Readonly<Record<string, string>>;
 
@@ -30,7 +30,7 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
   const browser = await openBrowser();
   atEnd(() => browser.close());
   const origin = url.replace('127.0.0.1', 'localhost');
-  const page = (visit: Visit, within: string) => (): Promise<Said> =>
+  const page = (visit: Visit, within: string) => (): Promise<ShownState> =>
     visit.ask(`(() => {
       const text = document.querySelector('${within}')?.textContent ?? '';
       return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /\\b(FT|Final)\\b/.test(text) ? 'not_in_play' : null;
@@ -91,7 +91,7 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
   ];
 }
 
-type Guarded = { readonly guard: { readonly trading: Said } };
+type Guarded = { readonly guard: { readonly trading: ShownState } };
 
 /**
  * Reads a resource after notifications only. Its state is unknown when the stream is closed or when no request was
@@ -99,7 +99,7 @@ type Guarded = { readonly guard: { readonly trading: Said } };
  * because a token has 120 requests a minute.
  */
 async function ofNotifications(client: Client, hearing: Client, uri: string): Promise<Surface> {
-  let said: Said = null;
+  let said: ShownState = null;
   let heardAt = Number.NEGATIVE_INFINITY;
   let [begun, applied] = [0, 0];
   const read = async (): Promise<void> => {
@@ -123,7 +123,7 @@ async function ofNotifications(client: Client, hearing: Client, uri: string): Pr
       if (stream !== null) await read();
       await stream?.closed;
       said = null;
-      await delay(ASK_EVERY_MS);
+      await delay(REQUEST_INTERVAL_MS);
     }
   };
   const ask = async (): Promise<void> => {
@@ -134,14 +134,14 @@ async function ofNotifications(client: Client, hearing: Client, uri: string): Pr
         () => false,
       );
       if (answered) heardAt = at;
-      await delay(ASK_EVERY_MS);
+      await delay(REQUEST_INTERVAL_MS);
     }
   };
   void listen();
   void ask();
   return {
     name: '/mcp notifications',
-    read: () => (performance.now() - heardAt < HEARD_MS ? said : null),
+    read: () => (performance.now() - heardAt < ANSWER_TIMEOUT_MS ? said : null),
   };
 }
 
@@ -156,7 +156,7 @@ export function ofTail(env: Env, eventId: number): Surface {
     name: 'tail',
     read() {
       const last = tail.last(new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`, 'g'));
-      return last === 'not in play' ? 'not_in_play' : (last as Said);
+      return last === 'not in play' ? 'not_in_play' : (last as ShownState);
     },
   };
 }
@@ -174,7 +174,11 @@ export function ofStatus(env: Env): Surface {
   };
 }
 
-const SAYS: Readonly<Record<string, Said>> = { safe: 'safe', halted: 'halted', 'not in play': 'not_in_play' };
+const SAYS: Readonly<Record<string, ShownState>> = {
+  safe: 'safe',
+  halted: 'halted',
+  'not in play': 'not_in_play',
+};
 
 /** Opens `touchline match --follow` and `touchline live` in a terminal; there is one live match. */
 export function ofScreens(env: Env, eventId: number): Surface[] {
@@ -219,7 +223,7 @@ export class Alerts {
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
-    const says: Readonly<Record<string, Said>> = {
+    const says: Readonly<Record<string, ShownState>> = {
       match_stale: 'halted',
       match_recovered: 'safe',
       final: 'not_in_play',

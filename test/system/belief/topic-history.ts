@@ -46,7 +46,7 @@ type Shown = {
 };
 
 /** Interval of evaluating feed health, milliseconds: it expires without a record. */
-const EVERY_MS = 50;
+const EVALUATION_INTERVAL_MS = 50;
 const GOOD = { believed: true, state: 'alive' } as const;
 const BAD = { believed: false, state: 'expired' } as const;
 
@@ -67,7 +67,7 @@ export class TopicHistory {
   static follow(place: PipelineConnection, matches: readonly number[]): TopicHistory {
     const history = new TopicHistory(matches);
     const ended = new AbortController();
-    const looking = setInterval(() => history.#lookAtFeeds(history.#lookedAt), EVERY_MS);
+    const looking = setInterval(() => history.#lookAtFeeds(history.#lookedAt), EVALUATION_INTERVAL_MS);
     const reading = [
       read(place, 'match-state', ended.signal, (_, value, at) => value !== null && history.#state(value, at)),
       read(place, 'feed-health', ended.signal, (key, value, at) => {

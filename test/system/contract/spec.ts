@@ -39,7 +39,7 @@ export function textOfSpec(): string {
 const OVERVIEW = ['Sports Data Service Specification', 'What the service does'];
 
 /** Sentences without a requirement: headings of lists, and repetitions of tables. */
-const SAYS_NOTHING = [
+const WITHOUT_REQUIREMENT = [
   'Known ones:',
   'Participant row:',
   'Result ids:',
@@ -66,7 +66,7 @@ export function sentencesOfSpec(): string[] {
       sentences.push(...plain(line.replace(/^\s*- /, '')).split(/(?<=[.;])\s+/));
     }
   }
-  return sentences.filter((one) => !one.includes('not shown') && !SAYS_NOTHING.includes(one));
+  return sentences.filter((one) => !one.includes('not shown') && !WITHOUT_REQUIREMENT.includes(one));
 }
 
 function rowOf(line: string): string {

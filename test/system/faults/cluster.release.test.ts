@@ -93,12 +93,12 @@ test('topics have three copies, and doctor warns of fewer', async () => {
 });
 
 /** The broker with the only replica of some applications' dead letters. */
-const LONE = 3;
+const ONLY_REPLICA = 3;
 
 async function withLoneLetters(): Promise<CountingApplication> {
   const place = { brokers: cluster.brokers, prefix: 'leaderless.' };
   const counting = await CountingApplication.create(place, { letters: null });
-  const replicaAssignment = [{ partition: 0, replicas: [LONE] }];
+  const replicaAssignment = [{ partition: 0, replicas: [ONLY_REPLICA] }];
   await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: counting.letters, replicaAssignment }] }),
   );
@@ -137,7 +137,7 @@ test('a shared partition whose only replica is down stops only its writers', asy
   await running.send(['a', '1'], ['bb', '1']);
   await counts(ofRunning, 2);
 
-  const lone = cluster.nodes[LONE - 1];
+  const lone = cluster.nodes[ONLY_REPLICA - 1];
   await lone?.kill('SIGKILL');
   await untilLeaderless(applications.map(({ letters }) => letters));
   // A task that has lost its connections continues.
@@ -176,7 +176,7 @@ test('records for other partitions do not wait for it', async () => {
   const topic = 'leaderless.published';
   const replicaAssignment = [
     { partition: 0, replicas: [1] },
-    { partition: 1, replicas: [LONE] },
+    { partition: 1, replicas: [ONLY_REPLICA] },
   ];
   await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic, replicaAssignment }] }),
@@ -197,7 +197,7 @@ test('records for other partitions do not wait for it', async () => {
   atEnd(() => publisher.close());
   await publisher.publish([record(0, 'first'), record(1, 'first')]);
 
-  const lone = cluster.nodes[LONE - 1];
+  const lone = cluster.nodes[ONLY_REPLICA - 1];
   await lone?.kill('SIGKILL');
   await untilLeaderless([topic]);
   let waits = true;

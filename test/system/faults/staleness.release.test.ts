@@ -19,7 +19,7 @@ const STALE_MS = times(20_000, 5_000);
 const CUTS_MS = times(60_000, 8_000);
 const WARM_MS = times(10_000, 2_000);
 /** Time between the messages of a match. */
-const EVERY_MS = times(100, 250);
+const MESSAGE_INTERVAL_MS = times(100, 250);
 const KILLS = times(4, 1);
 const RESTARTS = times(2, 1);
 const WITHIN_MS = 1_000;
@@ -46,7 +46,7 @@ test(
 
     const begin = Date.now() + WARM_MS;
     const cutAt = new Map(MATCHES.map((eventId) => [eventId, begin + random() * CUTS_MS]));
-    const playing = feed.play(MATCHES, EVERY_MS, (eventId) => cutAt.get(eventId) ?? 0);
+    const playing = feed.play(MATCHES, MESSAGE_INTERVAL_MS, (eventId) => cutAt.get(eventId) ?? 0);
     await delay(WARM_MS);
     const disturbances = await disturb(pipeline, processors, kafka, random);
     await playing;

@@ -13,7 +13,7 @@ const PAGES = [
 const BLOCK = /^ *```sh\n([\s\S]*?)^ *```$/gm;
 const INDENTED = /^ {4}npx touchline .*$/gm;
 /** Matches commands that run until they are stopped. */
-const GOES_ON = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
+const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
 
 /** A `touchline` command in a page, without its comment. */
 export type GuideCommand = { readonly page: string; readonly command: string; readonly goesOn: boolean };
@@ -29,6 +29,6 @@ export function guideCommands(): GuideCommand[] {
     return lines
       .map((line) => /^ *npx touchline (.*?)(?: +# .*)?$/.exec(line)?.[1] ?? '')
       .filter((command) => command !== '')
-      .map((command) => ({ page, command, goesOn: GOES_ON.test(command) }));
+      .map((command) => ({ page, command, goesOn: ENDLESS.test(command) }));
   });
 }

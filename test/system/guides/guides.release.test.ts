@@ -22,7 +22,7 @@ import { GOALS, KICKS_SCORED, MATCHES, POINTS, readTimelines, SCORERS, SEASON } 
 const ROOT = join(import.meta.dirname, '../../..');
 const FINAL = 310_064;
 /** Time in which a command would refuse its arguments, milliseconds. */
-const GOING_ON_MS = 6_000;
+const REFUSAL_MS = 6_000;
 /** Number of commands that are started together. */
 const AT_ONCE = 5;
 const EXAMPLES = join(ROOT, 'docs/examples/analysis');
@@ -192,7 +192,7 @@ describe('commands of the guides', () => {
       await Promise.all(
         following.slice(from, from + AT_ONCE).map(async (given) => {
           const run = touchline(placed(given).split(/ +/), env, [], folder);
-          const first = await Promise.race([run.ended, delay(GOING_ON_MS, 'goes on')]);
+          const first = await Promise.race([run.ended, delay(REFUSAL_MS, 'goes on')]);
           expect(first, `${given.page}: ${given.command}\n${run.out}${run.err}`).toBe('goes on');
           run.child.kill('SIGKILL');
         }),

@@ -22,11 +22,11 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 /** Number of matches, enough for one in each partition. */
 const MATCHES = 12;
 /** Number of forged or unreadable messages, above the limit of the rules. */
-const MANY = 100;
+const ABOVE_LIMIT = 100;
 /** Number of messages published at once, to overload a process. */
 const FLOOD = 400 * MATCHES;
 /** Maximum lag, far above the limit of the alert: above it nothing more is published. */
-const ENOUGH = 30_000;
+const MAX_LAG = 30_000;
 const POLL_MS = 200;
 /** Bytes that a slowed processor reads in a second: a fraction of the published ones. */
 const SLOW_BYTES = 200_000;
@@ -87,8 +87,10 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     ]);
     // Cancels a goal that does not exist.
     await post([incidentMessage(head(), { id: '5-424', incident_id: 424, participant_id: 102 }, { id: 1 })]);
-    await post(Array.from({ length: MANY }, () => eventMessage({ ...head(), ut: now() - 60 }, { id: 2 })));
-    await post(Array.from({ length: MANY }, () => ({ shape: 'unknown' })));
+    await post(
+      Array.from({ length: ABOVE_LIMIT }, () => eventMessage({ ...head(), ut: now() - 60 }, { id: 2 })),
+    );
+    await post(Array.from({ length: ABOVE_LIMIT }, () => ({ shape: 'unknown' })));
     // Other requests succeed and show the provider's time.
     provider.fault = ({ path }) => (path === '/v2/feed' ? { status: 500 } : null);
     provider.now = () => now() + 300;
@@ -216,7 +218,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       for (; !stopping.signal.aborted; await pause()) behind = await lag();
     })();
     const flooding = (async () => {
-      while (!stopping.signal.aborted) await (behind < ENOUGH ? publisher.publish(flood) : pause());
+      while (!stopping.signal.aborted) await (behind < MAX_LAG ? publisher.publish(flood) : pause());
     })();
     await Promise.all([watching, flooding, done().finally(() => stopping.abort())]);
     await publisher.close();

@@ -99,9 +99,9 @@ function stabilized(answer: Answer, secrets: readonly (readonly [string, string]
 }
 
 /** Maximum number of items of a list in an example. */
-const SHOWN = 2;
+const MAX_ITEMS = 2;
 /** Maximum JSON length of an item that is shown beside a similar one. */
-const SHORT = 200;
+const MAX_ITEM_LENGTH = 200;
 
 /** Returns the value with shortened lists: short items, else the item with most fields and one with other fields. */
 function shortened<T>(value: T): T {
@@ -111,9 +111,9 @@ function shortened<T>(value: T): T {
 }
 
 function itemsShown(items: readonly unknown[]): readonly unknown[] {
-  if (items.length <= SHOWN) return items;
-  if (items.slice(0, SHOWN).every((item) => JSON.stringify(item).length <= SHORT))
-    return items.slice(0, SHOWN);
+  if (items.length <= MAX_ITEMS) return items;
+  if (items.slice(0, MAX_ITEMS).every((item) => JSON.stringify(item).length <= MAX_ITEM_LENGTH))
+    return items.slice(0, MAX_ITEMS);
   const [fullest] = items.toSorted((a, b) => filledIn(b) - filledIn(a));
   const fields = fieldsOf([fullest]);
   const other = items.find((item) => Object.keys(fieldsOf([item])).some((path) => !(path in fields)));
