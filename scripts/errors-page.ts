@@ -2,11 +2,11 @@ import { ERRORS } from '#errors/catalogue.ts';
 
 const HEAD = `# Errors
 
-For operators and for those who work on Touchline: every code of an error, what it means and what to do. A log line has the
+For operators and engineers of Touchline: every error code, its meaning and what to do. A log line has the
 class as \`err.type\` and the code as \`err.code\`.
 
-\`npm run generate\` makes this page of the registry in \`libs/errors\`. A code in lower case stands on a topic, in a label of a
-metric or in an answer over HTTP, and is a contract. [The REST reference](rest.md) has the status and the body of each \`RestError\`.
+\`npm run generate\` creates this page from the registry in \`libs/errors\`. A code in lower case is on a topic, in a label of a
+metric or in an HTTP answer, and is a contract. [The REST reference](rest.md) has the status and the body of each \`RestError\`.
 `;
 
 /** Classes whose codes a contract carries, in lower case. */

@@ -11,7 +11,7 @@ import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { ProgramOutput, type ShownState, type Surface } from './surfaces.ts';
+import { ProgramOutput, type SurfaceState, type Surface } from './surfaces.ts';
 
 /** Number of tokens that are used in turns for ten requests a second: a token has 120 requests a minute. */
 const TOKENS = 6;
@@ -30,7 +30,7 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
   const browser = await openBrowser();
   atEnd(() => browser.close());
   const origin = url.replace('127.0.0.1', 'localhost');
-  const page = (visit: Visit, within: string) => (): Promise<ShownState> =>
+  const page = (visit: Visit, within: string) => (): Promise<SurfaceState> =>
     visit.ask(`(() => {
       const text = document.querySelector('${within}')?.textContent ?? '';
       return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /\\b(FT|Final)\\b/.test(text) ? 'not_in_play' : null;
@@ -91,7 +91,7 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
   ];
 }
 
-type Guarded = { readonly guard: { readonly trading: ShownState } };
+type Guarded = { readonly guard: { readonly trading: SurfaceState } };
 
 /**
  * Reads a resource after notifications only. Its state is unknown when the stream is closed or when no request was
@@ -99,7 +99,7 @@ type Guarded = { readonly guard: { readonly trading: ShownState } };
  * because a token has 120 requests a minute.
  */
 async function ofNotifications(client: Client, hearing: Client, uri: string): Promise<Surface> {
-  let said: ShownState = null;
+  let said: SurfaceState = null;
   let heardAt = Number.NEGATIVE_INFINITY;
   let [begun, applied] = [0, 0];
   const read = async (): Promise<void> => {
@@ -156,7 +156,7 @@ export function ofTail(env: Env, eventId: number): Surface {
     name: 'tail',
     read() {
       const last = tail.last(new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`, 'g'));
-      return last === 'not in play' ? 'not_in_play' : (last as ShownState);
+      return last === 'not in play' ? 'not_in_play' : (last as SurfaceState);
     },
   };
 }
@@ -174,7 +174,7 @@ export function ofStatus(env: Env): Surface {
   };
 }
 
-const SAYS: Readonly<Record<string, ShownState>> = {
+const SAYS: Readonly<Record<string, SurfaceState>> = {
   safe: 'safe',
   halted: 'halted',
   'not in play': 'not_in_play',
@@ -223,7 +223,7 @@ export class Alerts {
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
-    const says: Readonly<Record<string, ShownState>> = {
+    const says: Readonly<Record<string, SurfaceState>> = {
       match_stale: 'halted',
       match_recovered: 'safe',
       final: 'not_in_play',

@@ -10,12 +10,12 @@ import { untilTrue } from '../../support/poll.ts';
 /**
  * The state that a surface shows: the match may be traded, may not, or is not in play; null: the surface shows nothing.
  */
-export type ShownState = 'safe' | 'halted' | 'not_in_play' | null;
+export type SurfaceState = 'safe' | 'halted' | 'not_in_play' | null;
 
 /** A surface, with a function that reads its current state. */
 export type Surface = {
   readonly name: string;
-  readonly read: () => ShownState | Promise<ShownState>;
+  readonly read: () => SurfaceState | Promise<SurfaceState>;
 };
 
 const READING_INTERVAL_MS = 100;
@@ -24,7 +24,7 @@ const SEEN_MS = 1_000;
 
 /** Reads surfaces until the test ends. */
 export class SurfaceWatch {
-  readonly #last = new Map<string, { said: ShownState; safeAt: number }>();
+  readonly #last = new Map<string, { said: SurfaceState; safeAt: number }>();
   #lateMs = 0;
 
   constructor(surfaces: readonly Surface[]) {
@@ -50,7 +50,7 @@ export class SurfaceWatch {
   }
 
   /** Waits until each of these surfaces shows that state. */
-  async all(said: ShownState, names: readonly string[] = this.names): Promise<void> {
+  async all(said: SurfaceState, names: readonly string[] = this.names): Promise<void> {
     const others = () => this.others(said, names);
     await untilTrue(`all say ${said}`, () => others().length === 0).catch((error: unknown) => {
       throw new Error(`${String(error)}: not ${others().join(', ')}`);
@@ -58,7 +58,7 @@ export class SurfaceWatch {
   }
 
   /** Returns those of these surfaces that show another state. */
-  others(said: ShownState, names: readonly string[] = this.names): readonly string[] {
+  others(said: SurfaceState, names: readonly string[] = this.names): readonly string[] {
     return names.filter((name) => this.#last.get(name)?.said !== said);
   }
 
@@ -77,7 +77,7 @@ export class SurfaceWatch {
   }
 
   async #follow({ name, read }: Surface, signal: AbortSignal): Promise<void> {
-    const last = { said: null as ShownState, safeAt: Number.NEGATIVE_INFINITY };
+    const last = { said: null as SurfaceState, safeAt: Number.NEGATIVE_INFINITY };
     this.#last.set(name, last);
     while (!signal.aborted) {
       const at = performance.now();
