@@ -1,13 +1,16 @@
 /**
- * `npm run bench:age` says which figures of docs/reference/performance.md are older than the code they measure. It never fails:
- * a figure that is old is named, and measured anew on a quiet machine.
+ * `npm run bench:age` names the figures of docs/reference/performance.md that are older than the code they measure. It
+ * never fails: measure an old figure again on a quiet machine.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROUNDS, treesIn } from './record.ts';
 import { treeOf } from './subject.ts';
 
-/** One line on the age of a bench's figures. `currentTree` gives the id of a folder's content now, null where it is gone. */
+/**
+ * Returns one line on the age of a bench's figures. `currentTree` returns the id of a folder's current content, null
+ * for a missing folder.
+ */
 export function ageLine(
   bench: string,
   rounds: string,

@@ -1,21 +1,24 @@
-/** An api as the benches start it. */
+/** Starts an api for the benches. */
 import { join } from 'node:path';
 import { freePort } from '#embedded/ports.ts';
 import { environment } from './api-topics.ts';
 import type { BenchContext } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
 
-/** A replica that is ready. */
+/** A ready replica. */
 export type ReadyApi = {
   readonly process: Running;
   readonly port: number;
-  /** From the start of the process until it was ready. */
+  /** Time from the start of the process until it was ready, milliseconds. */
   readonly readyMs: number;
-  /** Processor time until then, seconds. */
+  /** Cpu time until then, seconds. */
   readonly readyCpu: number;
 };
 
-/** Starts an api on the topics of a prefix, and waits until it is ready. Its views are in `folder`, which outlives it. */
+/**
+ * Starts an api on the topics of a prefix, and waits until it is ready. Its views are in `folder`, which stays
+ * afterwards.
+ */
 export async function startApi(
   context: BenchContext,
   prefix: string,

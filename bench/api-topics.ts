@@ -1,4 +1,4 @@
-/** Fills the topics that an api reads with made-up matches, as the processor would have left them. */
+/** Fills the topics that an api reads with generated matches, as a processor would. */
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
@@ -12,13 +12,13 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 
-/** What an api is fed from here. */
+/** Topics that this file writes for an api. */
 export const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
-/** The credentials of a client whose contract covers all. */
+/** The credentials of a client without restrictions. */
 export type BenchCredentials = { readonly id: number; readonly secret: string };
 
-/** The settings by which a service finds the topics of a prefix. */
+/** Returns the settings by which a service finds the topics of a prefix. */
 export function environment(
   { brokers, registryUrl }: Pick<BenchContext, 'brokers' | 'registryUrl'>,
   prefix: string,
@@ -26,7 +26,7 @@ export function environment(
   return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }
 
-/** Makes the topics of a prefix, and a client on them. */
+/** Creates the topics of a prefix, and a client on them. */
 export async function makePlace(context: BenchContext, prefix: string): Promise<BenchCredentials> {
   const { brokers, registryUrl } = context;
   await createTopics({ brokers, prefix });

@@ -1,4 +1,4 @@
-/** The served contract: requests beside a bare route. */
+/** Measures requests to the served contract beside a bare route. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function tokenOf(port: number, { id, secret }: BenchCredentials): Promise<
   return JSON.parse(body.toString()).api.data.token;
 }
 
-/** A board of live matches and one match, each beside a bare route that sends as many bytes. */
+/** Measures the live board and one match, each beside a bare route that sends as many bytes. */
 async function measureRequests(context: BenchContext): Promise<void> {
   const prefix = context.prefix('requests');
   const credentials = await makePlace(context, prefix);
@@ -44,7 +44,7 @@ async function measureRequests(context: BenchContext): Promise<void> {
     const body = await answered(api.port, path);
     const bare = await startBare(context, body);
     const rounds: [RequestRound, RequestRound][] = [];
-    // By turns, so that a machine that slows down slows both down. The first round compiles, and does not count.
+    // In turns, so that a slower machine slows both down. The first round warms up and does not count.
     for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
       const pair: [RequestRound, RequestRound] = [await measured(api, path), await measured(bare, '/ready')];
       if (round > 0) rounds.push(pair);
@@ -84,7 +84,7 @@ async function startBare(context: BenchContext, body: Buffer): Promise<{ process
   return { process, port };
 }
 
-/** A round of requests to one server; `cpu`: processor time of its process, µs a request. */
+/** A round of requests to one server. `cpu` is the cpu time of its process, microseconds per request. */
 type RequestRound = GetLoadResult & { readonly cpu: number };
 
 async function measured(

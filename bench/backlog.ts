@@ -1,4 +1,4 @@
-/** Fills `normalized-messages` with made-up matches, as the webhook receiver would write them. */
+/** Fills `normalized-messages` with generated matches, as the webhook receiver would. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import { createTopics } from '#topics/admin.ts';
@@ -11,26 +11,26 @@ import { BenchMatch, liveRound, type TimedMessage } from './matches.ts';
 export type BenchBacklogOptions = {
   readonly prefix: string;
   readonly events: number;
-  /** Messages of each event. */
+  /** Number of messages of each event. */
   readonly messages: number;
-  /** The header of the trace of the nth message, from 0; none where it is left out. */
+  /** Returns the trace header of the nth message, from 0. Default: no header. */
   readonly trace?: (n: number) => string | undefined;
 };
 
-/** A backlog that was written. */
+/** A written backlog. */
 export type Backlog = BenchBacklogOptions & {
   readonly records: number;
   readonly bytes: number;
-  /** Score of each event once every message was applied. */
+  /** Score of each event after all messages. */
   readonly finals: ReadonlyMap<number, { readonly home: number; readonly away: number }>;
 };
 
-/** As many matches are live at the same time; the next ones kick off when these are over. */
+/** Number of matches that are live at the same time; the next ones kick off when these are over. */
 const LIVE_AT_ONCE = 250;
 const ROUND_SECONDS = 3 * 3_600;
-/** Kick-offs of a round are spread over this long, seconds. */
+/** Period over which the kick-offs of a round are spread, seconds. */
 const KICK_OFFS = 900;
-/** When fixtures are published, Unix seconds. */
+/** Time when fixtures are published, Unix seconds. */
 const FIXTURES_AT = 1_789_000_000;
 
 /** Writes the backlog: rounds of matches, each round's messages in the order they were written. */
@@ -50,7 +50,7 @@ export async function writeBacklog(context: BenchContext, options: BenchBacklogO
   return { ...options, ...(await write(context, prefix, events, rounds(), options.trace)), finals };
 }
 
-/** Writes that so many matches are to be played, all received within a minute: a message an event. */
+/** Writes one message for each of `events` future matches, all received within a minute. */
 export function writeFixtures(context: BenchContext, prefix: string, events: number) {
   const fixtures = function* () {
     for (let match = 0; match < events; match++) {
@@ -98,7 +98,7 @@ async function write(
 
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-/** The partition of an event, as every producer of a topic keyed by event chooses it. */
+/** Returns the partition of an event, as every producer of a topic keyed by event chooses it. */
 function partitionOf(eventId: number): number {
   return partitionHash(Buffer.from(String(eventId))) % TOPICS['normalized-messages'].partitions;
 }

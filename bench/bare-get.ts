@@ -1,4 +1,4 @@
-/** The api's peer: the least that a Fastify route must do to answer with a buffer that is ready. */
+/** The api's peer: a Fastify route that only sends a prepared buffer. */
 import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 

@@ -1,16 +1,16 @@
 /**
- * The peer of a restore: reads topics to the ends they have now by the requests and the decoding of the runtime, all
- * partitions at once, and does nothing with the records. A process of its own, cold as a processor that restores; it prints
- * what came of it as JSON.
+ * The peer of a restore: reads topics to their current ends by the requests and the decoding of the runtime, all
+ * partitions at once, and does nothing with the records. A separate process, as cold as a restoring processor; it
+ * prints its result as JSON.
  */
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type BareReaderOptions = { readonly brokers: readonly string[]; readonly topics: readonly string[] };
 
-/** What came of it. */
+/** The printed result. */
 export type BareReaderResult = { readonly records: number; readonly seconds: number };
 
 const CLIENT_ID = 'bench-bare-reader';
@@ -23,7 +23,7 @@ const reads: (() => Promise<number>)[] = [];
 for (const topic of topics) {
   const topicId = ids.get(topic) ?? '';
   for (const { partition, end } of await topicBounds({ brokers, clientId: CLIENT_ID }, [topic])) {
-    // A connection each: a broker answers a connection in order.
+    // One connection for each partition: a broker answers the requests of a connection in order.
     const leader = await new BrokerConnections(brokers, CLIENT_ID).leader({ topic, partition });
     reads.push(async () => {
       let count = 0;

@@ -1,6 +1,6 @@
 /**
- * What a goal needs at least after match-state, and no work: a process that follows what the floor passes through, and has the
- * last message of each event by GET, on a stream, on a page that follows the stream, and by an https POST to a receiver.
+ * The minimum after match-state for a goal, without any work: a process that reads the floor's output and serves the
+ * last message of each event by GET, on a stream, on a page that reads the stream, and by an https POST to a receiver.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -9,13 +9,13 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { TopicReader } from './topic-reader.ts';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type BareSurfacesOptions = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
   readonly prefix: string;
   readonly port: number;
-  /** The receiver, and the certificate that it is trusted by. */
+  /** URL of the receiver, and its certificate authority. */
   readonly sinkUrl: string;
   readonly caFile: string;
 };

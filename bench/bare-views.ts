@@ -1,27 +1,27 @@
 /**
- * The peer of views that are built: reads the same records by the same client to the ends that the topics have now, and writes
- * as many rows of the same bytes into SQLite, in transactions of the same size. It decodes nothing, looks nothing up and
- * keeps no index. A process of its own, cold as an api that starts; it prints what came of it as JSON.
+ * The peer of building views: reads the same records by the same client to the current ends of the topics, and writes
+ * as many rows of the same bytes into SQLite, in transactions of the same size. It decodes nothing, looks nothing up
+ * and has no index. A separate process, as cold as a starting api; it prints its result as JSON.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { topicBounds } from '#cluster/logs.ts';
 import { follow } from '#streams/read/follow.ts';
 
-/** Rows of a table, and the bytes of all of them. */
+/** Number of rows of a table, and their total size in bytes. */
 export type TableSize = { readonly name: string; readonly rows: number; readonly bytes: number };
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type BareViewsOptions = {
   readonly brokers: readonly string[];
   readonly topics: readonly string[];
-  /** The file that it writes. */
+  /** Path of the SQLite file. */
   readonly path: string;
   readonly tables: readonly TableSize[];
-  /** Records of a transaction at least: batches are not split. */
+  /** Minimum number of records in a transaction; batches are not split. */
   readonly step: number;
 };
 
-/** What came of it. */
+/** The printed result. */
 export type BareViewsResult = {
   readonly records: number;
   readonly rows: number;
@@ -43,7 +43,7 @@ const writers = tables.map(({ name, rows, bytes }) => {
 });
 let records = 0;
 let open = 0;
-/** Writes the rows that stand for the records read so far. */
+/** Writes the rows for the records read so far. */
 const write = (share: number): void => {
   database.exec('BEGIN');
   for (const writer of writers) {

@@ -1,9 +1,9 @@
-/** The dispatcher's peer: an undici client that signs bodies which are ready, and posts them one after the other. */
+/** The dispatcher's peer: an undici client that signs prepared bodies and posts them one after the other. */
 import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 import { signatureHeaders } from '#signing/signing.ts';
 
-/** What it did. */
+/** The printed result. */
 export type BareCounts = { readonly cpuSeconds: number };
 
 const [url, secret, caFile, bodyFile, loops, requests] = process.argv.slice(2);

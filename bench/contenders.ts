@@ -1,4 +1,7 @@
-/** The match processor and its peer, in the same terms: start on a backlog, see how far it came, read what it wrote. */
+/**
+ * Runs the match processor and its peers in the same way: starts them on a backlog, reads their progress and their
+ * output.
+ */
 
 import { join } from 'node:path';
 import { createTopics } from '#topics/admin.ts';
@@ -13,10 +16,10 @@ import { type Resident, type Running, start, startService, together } from './pr
 import { groupProgress, type ProgressReader, positionProgress } from './progress.ts';
 import { sizeOf } from './size.ts';
 
-/** One that turns `normalized-messages` into match state. */
+/** A program that turns `normalized-messages` into match state. */
 export type Contender = {
   readonly name: string;
-  /** What it needs to work off the backlog of a prefix. The number distinguishes runs. */
+  /** Returns the job for the backlog of a prefix. The number distinguishes runs. */
   on(prefix: string, run: number): Job;
 };
 
@@ -26,14 +29,17 @@ export type Job = {
   /** Prefix of the backlog. */
   readonly prefix: string;
   readonly group: string;
-  /** Prefix of what it writes. */
+  /** Prefix of the output topics. */
   readonly outputPrefix: string;
   start(context: BenchContext): Promise<Running>;
-  /** How far it has come in its input. */
+  /** Returns a reader of the progress in the input. */
   progress(context: BenchContext): Promise<ProgressReader>;
 };
 
-/** The service under test, as so many processes. Its topics and its group follow from the prefix, so that a run takes them over. */
+/**
+ * Returns the service under test, with this number of processes. Its topics and its group follow from the prefix, so
+ * that each run uses the same ones.
+ */
 export function matchProcessor(processes: number, env: Readonly<Record<string, string>> = {}): Contender {
   const name = processes === 1 ? 'match-processor' : `match-processor x${processes}`;
   return {
@@ -62,8 +68,8 @@ export function matchProcessor(processes: number, env: Readonly<Record<string, s
 export const OURS: Contender = matchProcessor(1);
 
 /**
- * The peer, with `settings` of Kafka Streams over its own. Every run has a group of its own: a member of Kafka Streams
- * does not leave its group when it is closed.
+ * Returns the peer, with `settings` of Kafka Streams that override its own. Every run has a new group, because a member
+ * of Kafka Streams does not leave its group when it is closed.
  */
 export function kafkaStreams(
   settings: Readonly<Record<string, string | number>> = {},
@@ -88,7 +94,7 @@ export function kafkaStreams(
   };
 }
 
-/** The least that any of them can do: the requests of a match processor in a bare loop, which passes states through. */
+/** Returns the floor for all of them: the requests of a match processor in a bare loop that only copies states. */
 export function floor({ positionWithIncidents = false, ...variant }: FloorVariant): Contender {
   const name = 'floor';
   return {
@@ -131,7 +137,7 @@ export function floor({ positionWithIncidents = false, ...variant }: FloorVarian
   };
 }
 
-/** A compacted topic of positions. */
+/** Creates a compacted topic of positions. */
 export async function createPositions(
   brokers: readonly string[],
   topic: string,
@@ -152,22 +158,22 @@ export async function prepare(context: BenchContext, job: Job): Promise<void> {
   await createTopics({ brokers: context.brokers, prefix: job.outputPrefix });
 }
 
-/** How a run went. Seconds count from the start of the process. */
+/** Result of a run. Seconds count from the start of the process. */
 export type ContenderRun = {
   readonly records: number;
-  /** First sample at which something was committed, and how much it was. */
+  /** First sample with committed records, and their number. */
   readonly first: { readonly at: number; readonly records: number };
-  /** When half, and when all of the backlog was committed. */
+  /** Times when half and all of the backlog was committed. */
   readonly halfAt: number;
   readonly half: number;
   readonly endAt: number;
   readonly cpuSeconds: number;
-  /** At the end. */
+  /** Memory at the end. */
   readonly residentMiB: Resident;
 };
 
 const SAMPLE_MS = 20;
-/** The smallest form measures nothing: it waits for a machine that is busy with other work. */
+/** Time without progress after which a run fails. Longer in the smallest form, which runs on busy machines. */
 const STALLED_SECONDS = sizeOf(null, 60, 300);
 
 /** Runs a job until it has committed `records` records of the backlog. */
@@ -211,22 +217,22 @@ export async function runThrough(
   }
 }
 
-/** Records a second between the first commit and the last. */
+/** Returns the records per second between the first commit and the last. */
 export function rate({ records, first, endAt }: ContenderRun): number {
   return (records - first.records) / (endAt - first.at);
 }
 
-/** Records a second of the second half: the code is warm. */
+/** Returns the records per second of the second half, when the code is warm. */
 export function warmRate({ records, half, halfAt, endAt }: ContenderRun): number {
   return (records - half) / (endAt - halfAt);
 }
 
-/** Records a second from the start of the process. */
+/** Returns the records per second from the start of the process. */
 export function rateWithStart({ records, endAt }: ContenderRun): number {
   return records / endAt;
 }
 
-/** The last state of each event that a job wrote, as a read-committed consumer sees it. */
+/** Returns the last state of each event that a job wrote, as a read-committed consumer sees it. */
 export async function readStates(context: BenchContext, job: Job): Promise<ReadonlyMap<number, MatchState>> {
   const decoder = Registry.open({ url: context.registryUrl, prefix: job.prefix }).decoder('match-state');
   const latest = new Map<string, Buffer>();

@@ -1,4 +1,4 @@
-/** `npm start`, its downloads there: how soon the board has a goal, and how long all of it takes. */
+/** Measures `npm start` after its downloads: the time until the board has a goal, and the total time. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import { freePort } from '#embedded/ports.ts';
 import type { Bench, BenchContext } from './context.ts';
 import { sizeOf } from './size.ts';
 
-/** Of the tournament's 64 matches. */
+/** Number of the tournament's 64 matches to play. */
 const MATCHES = sizeOf(null, 64, 1);
 const SECONDS = sizeOf(null, 60, 5);
-/** What is wanted, seconds from the command on. */
-const WANTED = { goal: 15, all: 90 };
-const LOOK_MS = 50;
+/** Targets, seconds from the start of the command. */
+const TARGETS = { goal: 15, all: 90 };
+const POLL_MS = 50;
 const A_GOAL = /"score":\{"home":(?:[1-9]|0,"away":[1-9])/;
 
 export const bench: Bench = {
@@ -27,7 +27,7 @@ export const bench: Bench = {
     const over = new AbortController();
     const ended = play(context, port, (line) => context.print(`${seconds().toFixed(1)} s: ${line}`));
     const goal = firstGoal(port, over.signal).then(seconds);
-    // A demonstration that fails is what is said then.
+    // If the demonstration fails, that error is reported instead.
     goal.catch(() => {});
     try {
       const code = await ended;
@@ -42,15 +42,15 @@ export const bench: Bench = {
           better: 'less',
           target: 1,
         });
-      figure('first goal on the board', await goal, WANTED.goal);
-      figure('all of the demonstration', all, WANTED.all);
+      figure('first goal on the board', await goal, TARGETS.goal);
+      figure('all of the demonstration', all, TARGETS.all);
     } finally {
       over.abort();
     }
   },
 };
 
-/** Runs it with a broker of its own; resolves to its exit code. */
+/** Runs the demonstration with its own broker, and resolves to its exit code. */
 async function play({ dir }: BenchContext, apiPort: number, onLine: (line: string) => void) {
   const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, ...env } = process.env;
   const child = spawn(process.execPath, [join(import.meta.dirname, '../bin/touchline.js'), 'demo'], {
@@ -79,6 +79,6 @@ async function firstGoal(port: number, signal: AbortSignal): Promise<void> {
       // One record may be split between two chunks.
       text = text.slice(text.lastIndexOf('\n'));
     }
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }

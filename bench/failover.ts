@@ -21,13 +21,13 @@ import { TopicReader } from './topic-reader.ts';
 const PER_SECOND = 200;
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
-/** The least that a broker allows by its own default. */
+/** Minimum of a broker by default. */
 const SESSION_MS = 6_000;
 const NAMES = ['one', 'two'] as const;
 
 /**
- * Two processes share the partitions under a steady load; one of them ends. Silence of a partition: the longest time between two
- * of its committed match-states, as a read-committed reader sees them, from the end of the process on.
+ * Two processes share the partitions under a steady load; one of them is stopped. The silence of a partition is the
+ * longest time between two of its committed match-states, as a read-committed reader sees them, after that stop.
  */
 export const bench: Bench = {
   about: `silence of partitions at ${PER_SECOND} messages/s when one of two processors is killed or restarted, beside Kafka Streams with a standby`,
@@ -67,13 +67,13 @@ const SHARES = [
 const AFTER_UP = 'from when the new process serves its health';
 const SILENCE = 'of the silence of a partition';
 
-/** How a process ends, and whether it comes back. */
+/** A way to stop a process, with or without a restart. */
 type Scenario = {
   readonly name: string;
   readonly signal: 'SIGKILL' | 'SIGTERM';
-  /** At once; else only once the others serve its partitions. */
+  /** Whether it restarts at once; else only once the others serve its partitions. */
   readonly isStartedAgain: boolean;
-  /** The longest that is wanted, milliseconds. */
+  /** Target of the maximum, milliseconds. */
   readonly wanted: { readonly limit: number; readonly of: typeof AFTER_UP | typeof SILENCE };
 };
 
@@ -100,16 +100,16 @@ const SCENARIOS: readonly Scenario[] = [
 
 type Subject = {
   readonly name: string;
-  /** The command of one of its processes. */
+  /** Returns the command of one of its processes. */
   command(context: BenchContext, prefix: string, process: string): Promise<ProcessCommand>;
 };
 
-/** Where the image and `touchline up` have the compiled code of services, a start finds it. */
+/** Returns the settings with which a start finds compiled code, as in the image and with `touchline up`. */
 const compiledIn = ({ dir }: BenchContext): Readonly<Record<string, string>> => ({
   NODE_COMPILE_CACHE: join(dir, 'compiled'),
 });
 
-/** Node keeps it as a process ends by itself. */
+/** Fills the cache of compiled code, which Node writes when a process exits normally. */
 async function keepCompiled(context: BenchContext): Promise<void> {
   const { command, args } = serviceCommand('match-processor', {});
   await promisify(execFile)(command, [...args, '--help'], {
@@ -151,10 +151,10 @@ const PEER: Subject = {
   },
 };
 
-/** Of the partitions of the process that ended, in all rounds, milliseconds. */
+/** Measurements of the stopped process's partitions in all rounds, milliseconds. */
 type Measured = {
   readonly silences: readonly number[];
-  /** From when the new process served its health to the end of the silence; empty where it is not known. */
+  /** Times from the first health answer of the new process to the end of the silence; empty when unknown. */
   readonly afterUp: readonly number[];
 };
 
@@ -186,7 +186,7 @@ async function measure(context: BenchContext, subject: Subject, scenario: Scenar
     await Promise.all(NAMES.map(startOne));
     for (let round = FIRST_ROUND; round <= ROUNDS; round += 1) {
       await watch.calm();
-      // What a new member is due moves to it some moments after it has joined.
+      // The share of a new member moves to it some moments after it has joined.
       await delay(CALM_MS);
       const name = NAMES[round % NAMES.length] ?? NAMES[0];
       const child = running.get(name)?.child;
@@ -201,7 +201,7 @@ async function measure(context: BenchContext, subject: Subject, scenario: Scenar
       const shown = longest.map(({ ms }) => Math.round(ms)).join(' ');
       const upAt = again === null ? null : await again.upAt();
       context.print(`${scenario.name}, ${subject.name}, round ${round}: ${shown} ms`);
-      // The first round warms the one that stays.
+      // The first round warms the remaining process.
       if (round > 0) {
         const lost = longest.slice(0, PARTITIONS / NAMES.length);
         silences.push(...lost.map(({ ms }) => ms));
@@ -222,13 +222,13 @@ async function measure(context: BenchContext, subject: Subject, scenario: Scenar
 
 type Started = {
   readonly child: ChildProcess;
-  /** When it wrote that it serves its health; null for a process that writes nothing of the kind. */
+  /** Returns when it logged that it serves its health; null for a process without such a log line. */
   upAt(): Promise<number | null>;
 };
 
 const UP = '"metrics and health"';
 
-/** A process that may be killed; it ends with this one. */
+/** Starts a process that may be killed; it ends with this one. */
 function run({ dir }: BenchContext, { command, args, env }: ProcessCommand): Started {
   const outputFile = join(dir, `failover-${randomUUID()}.log`);
   const output = openSync(outputFile, 'w');

@@ -10,8 +10,8 @@ import { sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 
 /**
- * The first one is what the others stand beside. Produce sent right after AddPartitionsToTxn, without waiting, is not among
- * them: where the broker still ends the transaction before, records may slip into that one.
+ * The variants of the floor; the others are compared with the first. Produce without waiting for AddPartitionsToTxn is
+ * not among them: while the broker still ends the previous transaction, records may become part of that one.
  */
 const VARIANTS: readonly (FloorVariant & { readonly name: string })[] = [
   { name: 'in turn', way: 'in-turn' },
@@ -22,13 +22,13 @@ const VARIANTS: readonly (FloorVariant & { readonly name: string })[] = [
 const PER_SECOND = 200;
 const WARM_UP = { messages: sizeOf(null, 3_000, 100), perSecond: 500 };
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
-/** Of each variant in a round. */
+/** Messages of each variant in a round. */
 const MESSAGES = sizeOf('BENCH_MESSAGES', 1_000, 50);
 const VALUE = Buffer.alloc(2_600, 'x');
 
 /**
- * The bare loop of `floor/main.ts` in every way that may have the lowest latency. All run at once, and single messages go
- * to them in turns: whatever else the machine does meets all alike, and the differences are small.
+ * Measures the bare loop of `floor/main.ts` in every variant that may have the lowest latency. All run at once and get
+ * single messages in turns, because the differences are small and other load must affect all alike.
  */
 export const bench: Bench = {
   about: 'the least latency of fetch, transaction and committed fetch, by the way transactions are made',
@@ -67,7 +67,7 @@ export const bench: Bench = {
 type Loop = {
   readonly name: string;
   send(): void;
-  /** Latencies since the last call, once all that was sent was seen. */
+  /** Waits until all sent messages were seen, and returns the latencies since the last call. */
   settle(): Promise<number[]>;
   close(): Promise<void>;
 };

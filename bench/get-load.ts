@@ -1,10 +1,10 @@
 /**
- * Asks for one URL over kept connections as fast as it is answered, one request at a time on each, and prints the
- * result as JSON. A process of its own, and lean: of an answer only the length is looked at.
+ * Requests one URL over kept connections as fast as it is answered, one request at a time on each, and prints the
+ * result as JSON. A separate, lean process: it reads only the length of an answer.
  */
 import { connect } from 'node:net';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type GetLoadOptions = {
   readonly port: number;
   readonly path: string;
@@ -14,9 +14,9 @@ export type GetLoadOptions = {
   readonly warmUpSeconds: number;
 };
 
-/** What came of it. Times in milliseconds. */
+/** The printed result. Times in milliseconds. */
 export type GetLoadResult = {
-  /** All answers, those of the warm-up too. */
+  /** Number of all answers, including the warm-up. */
   readonly answers: number;
   readonly perSecond: number;
   readonly bytes: number;
@@ -65,7 +65,7 @@ function open(): void {
   socket.on('error', (error) => fail(error.message));
 }
 
-/** Length of an answer with its head; the head comes in one piece. */
+/** Returns the length of an answer with its head, which arrives in one piece. */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf('\r\n\r\n');
   const head = chunk.toString('latin1', 0, end);

@@ -1,4 +1,4 @@
-/** What the bench of a goal sends through: all services, and the bare hops beside them. */
+/** The systems that the bench of a goal measures: all services, and bare hops beside them. */
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { freePort } from '#embedded/ports.ts';
@@ -15,38 +15,38 @@ import { answered, start } from './processes.ts';
 import { TopicReader } from './topic-reader.ts';
 import { type Sink, WebhookBench } from './webhook-place.ts';
 
-/** A goal of a match, and when its message was to be sent, Unix milliseconds. */
+/** A goal of a match, with the scheduled send time of its message, Unix milliseconds. */
 export type SentGoal = Mark & {
-  /** Goals of the home team with it. */
+  /** Goals of the home team, including this one. */
   readonly home: number;
   readonly sentAt: number;
 };
 
-/** From the input topic to all that shows its goals. */
+/** A system from the input topic to all surfaces that show goals. */
 export type Hops = {
   readonly name: string;
-  /** What the row of a match shows with a goal. */
+  /** Returns the text that the row of a match shows with a goal. */
   markOf(goal: SentGoal): string;
-  /** The message that made a record of match-state. */
+  /** Returns a function that reads the causing message from a record of match-state. */
   readState(registry: Registry): (value: Buffer) => Promise<Mark>;
   start(context: BenchContext, prefix: string, sink: Sink): Promise<Surfaces>;
 };
 
-/** What runs. Times are Unix milliseconds. */
+/** The running surfaces. Times are Unix milliseconds. */
 export type Surfaces = {
   readonly pageUrl: string;
-  /** Asks once. */
+  /** Requests the match once, and returns whether it shows the goal. */
   shows(goal: SentGoal): Promise<boolean>;
-  /** Has itself notified of matches from now on. */
+  /** Subscribes to notifications of matches. */
   listen(eventIds: readonly number[]): Promise<void>;
-  /** When it was first notified of the match after the goal; null while it was not. */
+  /** Returns the time of the first notification of the match after the goal; null before it. */
   notifiedAt(goal: SentGoal): number | null;
-  /** The message that caused a message to the receiver; undefined where it is not known. */
+  /** Returns the message that caused a webhook message; undefined when unknown. */
   messageOf(uuid: string): string | undefined;
   stop(): Promise<void>;
 };
 
-/** When each of several things was seen, with a mark that grows, Unix milliseconds. */
+/** Times when each of several subjects was seen with an increasing mark, Unix milliseconds. */
 export class Sightings {
   readonly #of = new Map<string, { readonly mark: number; readonly at: number }[]>();
 
@@ -56,18 +56,18 @@ export class Sightings {
     known.push({ mark, at: unixNow() });
   }
 
-  /** When it was first seen with that mark or a later one; null where it was not. */
+  /** Returns when the subject was first seen with that mark or a later one; null if never. */
   first(of: string, mark: number): number | null {
     return this.#of.get(of)?.find((one) => one.mark >= mark)?.at ?? null;
   }
 }
 
-/** Unix milliseconds, with fractions. */
+/** Returns the current time, Unix milliseconds with fractions. */
 export function unixNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Every service that a goal passes, one process each. */
+/** Returns every service that a goal passes, one process each. */
 export function ourHops(): Hops {
   return {
     name: 'touchline',
@@ -142,13 +142,13 @@ async function startOurs(context: BenchContext, prefix: string, sink: Sink): Pro
   };
 }
 
-/** Goals of the home team in an answer with one event; -1 without the event. */
+/** Returns the goals of the home team in an answer with one event; -1 without the event. */
 function homeGoals(answer: string): number {
   const [, value] = /"counter":1,.*?"results":\[\{"id":\d+,.*?"value":"?(\d+)/.exec(answer) ?? [];
   return value === undefined ? -1 : Number(value);
 }
 
-/** As many hops without any work (bare-surfaces.ts), after the floor of the match processor. */
+/** Returns as many hops without any work (bare-surfaces.ts), after the floor of the match processor. */
 export function bareHops(): Hops {
   return {
     name: 'bare hops',

@@ -1,4 +1,4 @@
-/** From a goal's signed webhook to everywhere that somebody acts on it, beside bare hops that carry the same messages. */
+/** Measures the time from a goal's signed webhook to every surface, beside bare hops that carry the same messages. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { createTopics } from '#topics/admin.ts';
@@ -26,20 +26,20 @@ import { TopicReader } from './topic-reader.ts';
 import { Sink } from './webhook-place.ts';
 
 const PER_SECOND = 200;
-/** One message of so many is a goal; the others belong to a hundred other live matches. */
+/** One of this number of messages is a goal; the others belong to a hundred other live matches. */
 const GOAL_EVERY = 10;
-/** Matches with goals alone: what is shown or said of one is of its last goal. */
+/** Number of matches with goals only: a surface shows the last goal of each. */
 const GOAL_MATCHES = 20;
 const WARM_UP = { messages: sizeOf(null, 5_000, 200), perSecond: 500 };
-/** Sent once the page and the client are there, before anything counts. */
+/** Messages that are sent after the page and the client have started, before the measurement. */
 const SETTLING = sizeOf(null, 1_000, 100);
 const MESSAGES = sizeOf('BENCH_MESSAGES', 5_000, 200);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
-const SEEN_WITHIN_MS = 30_000;
-/** Between two questions: asked without a pause, the questions would take the cores from what they wait for. */
-const ASK_EVERY_MS = 4;
+const SEEN_TIMEOUT_MS = 30_000;
+/** Pause between two requests: without it, the requests would take cpu time from the measured system. */
+const REQUEST_INTERVAL_MS = 4;
 
-/** Where a goal is seen, in the order of the table. */
+/** Surfaces that show a goal, in the order of the table. */
 const PLACES = [
   'match-state',
   'REST',
@@ -188,7 +188,7 @@ async function measure(
   const seenAt: Readonly<Record<Place, (goal: SentGoal) => number | null | undefined>> = {
     'match-state': madeAt,
     REST: ({ messageId }) => shownAt.get(messageId),
-    // A goal that another of its match overtook within a frame was never to be seen.
+    // A goal that another of its match replaced within a frame was never visible.
     'the board, painted': (goal) => painted?.[`${goal.eventId} ${hops.markOf(goal)}`],
     'a notification of /mcp': (goal) => surfaces.notifiedAt(goal),
     'a client’s webhook': ({ messageId }) => arrivedAt.get(messageId),
@@ -202,7 +202,7 @@ async function measure(
   return new Map(places.map((place) => [place, latencies(place)]));
 }
 
-/** Notes when a read-committed reader had the state that each message made; ids of messages of a match grow. */
+/** Records when a read-committed reader had the state of each message; ids of messages of a match increase. */
 function followStates(
   context: BenchContext,
   { prefix, hops, made }: { prefix: string; hops: Hops; made: Sightings },
@@ -222,8 +222,8 @@ function followStates(
 }
 
 /**
- * Asks for goals until they are shown, one question at a time and in turns: were each goal asked for by itself, slow answers
- * would bring more questions, and these slower answers.
+ * Requests goals until they are shown, one request at a time and in turns: separate loops for each goal would send more
+ * requests the slower the answers are.
  */
 class GoalsAsked {
   readonly #surfaces: Surfaces;
@@ -240,20 +240,20 @@ class GoalsAsked {
     this.#asking ??= this.#ask();
   }
 
-  /** When each goal was shown, by the id of its message. */
+  /** Returns the time when each goal was shown, by the id of its message. */
   async all(): Promise<ReadonlyMap<string, number>> {
     await this.#asking;
     return this.#shownAt;
   }
 
   async #ask(): Promise<void> {
-    for (; ; await delay(ASK_EVERY_MS)) {
+    for (; ; await delay(REQUEST_INTERVAL_MS)) {
       const [goal] = this.#waiting;
       if (goal === undefined) break;
       const isShown = await this.#surfaces.shows(goal);
       this.#waiting.delete(goal);
       if (isShown) this.#shownAt.set(goal.messageId, unixNow());
-      else if (unixNow() - goal.sentAt > SEEN_WITHIN_MS)
+      else if (unixNow() - goal.sentAt > SEEN_TIMEOUT_MS)
         throw new Error(`REST did not show ${goal.messageId}`);
       else this.#waiting.add(goal);
     }
@@ -262,11 +262,11 @@ class GoalsAsked {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = unixNow() + SEEN_WITHIN_MS; !(await holds()); await delay(50))
+  for (const end = unixNow() + SEEN_TIMEOUT_MS; !(await holds()); await delay(50))
     if (unixNow() > end) throw new Error(`${what} of some goals were never seen`);
 }
 
-/** Live matches as they are, and goals of others among their messages. It does not end. */
+/** Yields messages of live matches, with goals of other matches among them, without end. */
 function* mixed(matches: readonly BenchMatch[]): Generator<TimedMessage | GoalMessage, never> {
   const live = liveMessages();
   for (let n = 0; ; n++) {

@@ -9,7 +9,9 @@ const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const MESSAGES = sizeOf(null, 200, 20);
 const FACTORS = SMALLEST ? [1, 2] : [1, 2, 4, 8];
 
-/** The same work on backlogs of one, two, four and eight times the size: the time a message takes must not grow with it. */
+/**
+ * Measures the same work on backlogs of one, two, four and eight times the size: the time per message must not grow.
+ */
 export const bench: Bench = {
   about: `time of a message with 1, 2, 4 and 8 times ${BASE_EVENTS * MESSAGES} incidents`,
   subject: PROCESSOR,

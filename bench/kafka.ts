@@ -1,15 +1,15 @@
-/** The benches' own use of Kafka, beside the code under test: admin, a bulk writer and bare consumers. */
+/** Kafka helpers of the benches, apart from the code under test: admin, a bulk writer and bare consumers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin, Kafka, logLevel, type Message } from 'kafkajs';
 import type { Logger } from '#streams/log.ts';
 
-/** A partition's record, as a reader of the benches sees it. */
+/** A record, as a reader of the benches sees it. */
 export type BenchRecord = { readonly partition: number; readonly key: string; readonly value: Buffer | null };
 
-/** Logs nothing. */
+/** A logger that writes nothing. */
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A client that logs nothing. */
+/** Returns a kafkajs client that logs nothing. */
 export function quietKafka(brokers: readonly string[], clientId = 'bench'): Kafka {
   return new Kafka({
     brokers: [...brokers],
@@ -22,7 +22,7 @@ export function quietKafka(brokers: readonly string[], clientId = 'bench'): Kafk
   });
 }
 
-/** Runs `use` with an admin connection of its own. */
+/** Runs `use` with a new admin connection. */
 export async function withAdmin<T>(
   brokers: readonly string[],
   use: (admin: Admin) => Promise<T>,
@@ -36,7 +36,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** A topic that was just made may have no leader for a moment. */
+/** Retries while a new topic has no leader. */
 async function whenLed<T>(ask: () => Promise<T>): Promise<T> {
   const until = performance.now() + 10_000;
   for (;;) {
@@ -50,19 +50,19 @@ async function whenLed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Records in a topic by the offsets of its ends, transaction markers included. */
+/** Returns the sum of a topic's end offsets: its records, transaction markers included. */
 export async function countOffsets(admin: Admin, topic: string): Promise<number> {
   const ends = await admin.fetchTopicOffsets(topic);
   return ends.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
 }
 
-/** How far a group has come in a topic: the sum of its committed offsets. */
+/** Returns the progress of a group in a topic: the sum of its committed offsets. */
 export async function committedOffsets(admin: Admin, group: string, topic: string): Promise<number> {
   const [found] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
   return (found?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
 }
 
-/** Deletes topics with a prefix, and the groups named; what is not there is passed over. */
+/** Deletes the topics with a prefix, and the named groups; ignores missing ones. */
 export async function remove(
   brokers: readonly string[],
   prefix: string,
@@ -98,7 +98,7 @@ export class BulkWriter {
     return new BulkWriter(producer, topic);
   }
 
-  /** `traceparent`: its header; none where it is left out. */
+  /** Adds a record, with the header `traceparent` if it is given. */
   async add(partition: number, key: string, value: Buffer, traceparent?: string): Promise<void> {
     const pending = this.#pending.get(partition) ?? { messages: [], bytes: 0 };
     this.#pending.set(partition, pending);
@@ -116,14 +116,14 @@ export class BulkWriter {
     await this.#producer.disconnect();
   }
 
-  /** One batch is under way while the next is made. */
+  /** Sends a batch; the next one is filled meanwhile. */
   async #send(messages: Message[]): Promise<void> {
     await this.#sent;
     this.#sent = this.#producer.send({ topic: this.#topic, acks: -1, messages });
   }
 }
 
-/** Reads topics from their beginning to the ends they have now; `onRecord` is left out to do nothing with them. */
+/** Reads topics from their beginning to their current ends. Without `onRecord` the records are ignored. */
 export async function readToEnd(
   brokers: readonly string[],
   topics: readonly string[],
@@ -179,7 +179,7 @@ export async function readToEnd(
   return { records, seconds: (ended - started) / 1_000 };
 }
 
-/** Follows a topic from its beginning, read committed, until it is closed. */
+/** Reads a topic continuously from its beginning, read committed, until it is closed. */
 export class Follower {
   readonly #brokers: readonly string[];
   readonly #group: string;

@@ -23,9 +23,9 @@ const MESSAGES = sizeOf('BENCH_MESSAGES', 3_000, 100);
 const READY_MS = 60_000;
 
 /**
- * From the moment a signed webhook of one message is sent to the moment a read-committed reader has the match-state that
- * the message made. One subject at a time runs, in turns; each starts with new topics and its own receiver, and is
- * warm before anything counts. The first round warms the broker and does not count.
+ * Measures the time from sending a signed webhook of one message until a read-committed reader has the resulting
+ * match-state. One subject runs at a time, in turns; each starts with new topics and its own receiver, and is warm
+ * before the measurement. The first round warms the broker and does not count.
  */
 export const bench: Bench = {
   about: `latency from webhook to read-committed match-state at ${PER_SECOND} messages/s, beside Kafka Streams and a bare loop`,
@@ -52,7 +52,7 @@ export const bench: Bench = {
         context.print(`${kind} ${subject.name}: ${describe(latencies)}`);
       }
     }
-    for (const { name, share, targets } of WANTED) {
+    for (const { name, share, targets } of TARGETS) {
       const of = (subject: Subject) =>
         median((measured.get(subject) ?? []).map((round) => quantile(round, share)));
       for (const [subject, target] of [
@@ -73,38 +73,38 @@ export const bench: Bench = {
   },
 };
 
-const WANTED = [
+const TARGETS = [
   { name: 'p50', share: 0.5, targets: { floor: 1.3, peer: null } },
   { name: 'p99', share: 0.99, targets: { floor: 1.5, peer: 0.8 } },
 ] as const;
 
-/** Something that messages go through. */
+/** A system that processes messages. */
 type Subject = {
   readonly name: string;
   readonly contender: Contender;
-  /** The part of its match-state that identifies the causing message. */
+  /** Returns a function that reads the causing message from its match-state. */
   readonly read: (registry: Registry) => (value: Buffer) => Promise<Mark>;
   readonly enter: (context: BenchContext, prefix: string) => Promise<Entry>;
 } & AroundRound;
 
-/** What is done around a round, with the prefix of its topics. */
+/** Actions before and after a round, with the prefix of its topics. */
 type AroundRound = {
-  /** Once the topics are there. */
+  /** Called once the topics exist. */
   readonly prepare?: (prefix: string) => Promise<void>;
-  /** After the last message, before the topics are removed; `messages` are all that were sent. */
+  /** Called after the last message, before the topics are deleted. `messages` is the number of sent messages. */
   readonly measured?: (prefix: string, messages: number) => Promise<void>;
 };
 
-/** What a message is known by. */
+/** Identifies a message. */
 export type Mark = { readonly eventId: number; readonly messageId: string };
 
-/** Where messages are given in. */
+/** The entry for messages. */
 type Entry = {
   send(message: TimedMessage): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Receiver and match processor with other settings, in turns, each beside those of the first. */
+/** Measures receiver and match processor with several settings, in turns, each beside the first. */
 export async function compareLatency(
   context: BenchContext,
   rounds: number,
@@ -132,7 +132,7 @@ export async function compareLatency(
   }
   const [first, ...others] = measured;
   for (const { subject, latencies } of others) {
-    for (const { name, share } of WANTED) {
+    for (const { name, share } of TARGETS) {
       const of = (all: readonly number[][]) => median(all.map((one) => quantile(one, share)));
       context.figure({
         name: `${subject.name}: ${name} from webhook to match-state`,
@@ -150,7 +150,7 @@ function describe(latencies: readonly number[]): string {
   return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${latencies.length} messages`;
 }
 
-/** One round of a subject: starts it, warms it, measures, and leaves nothing behind. */
+/** Runs one round of a subject: starts it, warms it, measures, and cleans up. */
 async function measure(context: BenchContext, subject: Subject, round: number): Promise<number[]> {
   const { brokers, registryUrl } = context;
   const job = subject.contender.on(context.prefix(`${subject.name.replaceAll(' ', '-')}-${round}`), round);
@@ -174,7 +174,7 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
   });
   const messages = liveMessages();
   const send = async (count: number, perSecond: number): Promise<number[]> => {
-    // One message of an event at a time: of two that overtake each other, the state of one batch names only one as its cause.
+    // One message of an event at a time: the state after a batch names only one of two messages as its cause.
     const accepted = new Map<number, Promise<void>>();
     await pace(count, perSecond, () => {
       const message = messages.next().value;
@@ -199,7 +199,7 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
   return latencies;
 }
 
-/** Of a state, the message that caused it. */
+/** Returns a function that reads the causing message from a state. */
 export function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('match-state');
   return async (value) => {
@@ -208,7 +208,7 @@ export function readStates(registry: Registry): (value: Buffer) => Promise<Mark>
   };
 }
 
-/** The floor passes messages through. */
+/** Returns a function that reads the message that the floor has copied. */
 export function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('normalized-messages');
   return async (value) => {
@@ -217,7 +217,7 @@ export function readMessages(registry: Registry): (value: Buffer) => Promise<Mar
   };
 }
 
-/** By a signed delivery of one message each, to a receiver of its own. */
+/** Opens an entry that sends each message in a signed delivery to its own receiver. */
 export async function byWebhook(
   context: BenchContext,
   prefix: string,
@@ -244,7 +244,7 @@ export async function byWebhook(
   };
 }
 
-/** Straight to the input topic, as the receiver would write it. */
+/** Opens an entry that publishes to the input topic, as the receiver would. */
 export async function byPublisher({ brokers, registryUrl }: BenchContext, prefix: string): Promise<Entry> {
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
   const publisher = await openPublisher({ brokers, clientId: 'bench-latency', log: silent });

@@ -1,13 +1,13 @@
-/** Messages sent at a rate, and how long each took until it was seen. */
+/** Sends messages at a rate, and measures the time until each was seen. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { BenchMatch, type TimedMessage } from './matches.ts';
 
 const MATCHES = 100;
 const MESSAGES_OF_A_MATCH = 200;
-const SEEN_WITHIN_MS = 60_000;
-const LOOK_MS = 5;
+const SEEN_TIMEOUT_MS = 60_000;
+const POLL_MS = 5;
 
-/** Calls `send` at fixed moments, whether what was sent before is answered or not. */
+/** Calls `send` at fixed times, without waiting for earlier calls. */
 export async function pace(messages: number, perSecond: number, send: () => void): Promise<void> {
   const started = performance.now();
   for (let sent = 0; sent < messages; sent++) {
@@ -17,7 +17,7 @@ export async function pace(messages: number, perSecond: number, send: () => void
   }
 }
 
-/** Messages of matches that are all live, taken in turns. It does not end. */
+/** Yields messages of live matches in turns, without end. */
 export function* liveMessages(): Generator<TimedMessage, never> {
   for (let first = 0; ; first += MATCHES) {
     const live = Array.from({ length: MATCHES }, (_, i) => new BenchMatch(first + i, MESSAGES_OF_A_MATCH, i));
@@ -25,7 +25,7 @@ export function* liveMessages(): Generator<TimedMessage, never> {
   }
 }
 
-/** When each message was sent, until it is seen; what is seen of an event covers all that was sent of it before. */
+/** Send times of messages that were not seen yet. A seen message of an event covers all earlier ones of that event. */
 export class Pending {
   readonly #byEvent = new Map<number, { id: string; sentAt: number }[]>();
   #count = 0;
@@ -46,12 +46,12 @@ export class Pending {
     this.#count -= index + 1;
   }
 
-  /** Waits until everything sent was seen; the latencies in milliseconds since the last call. */
+  /** Waits until all sent messages were seen, and returns the latencies since the last call, milliseconds. */
   async settle(): Promise<number[]> {
-    const until = performance.now() + SEEN_WITHIN_MS;
+    const until = performance.now() + SEEN_TIMEOUT_MS;
     while (this.#count > 0) {
       if (performance.now() > until) throw new Error(`${this.#count} messages were sent and never seen`);
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
     const latencies = this.#latencies;
     this.#latencies = [];

@@ -13,19 +13,19 @@ const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 
-/** What the provider sent: nearly all of the bytes. */
+/** Topics with the provider's messages: nearly all of the bytes. */
 const LOGS: readonly TopicName[] = ['raw-messages', 'normalized-messages'];
-/** As the producer sends them, which compresses nothing, and as the broker may store them. */
+/** Values of `compression.type`; the producer itself does not compress. */
 const COMPRESSIONS = ['producer', 'lz4', 'zstd'] as const;
 
 type Compression = (typeof COMPRESSIONS)[number];
 
-/** What is measured of each compression, in each round. */
+/** Measurements of a compression in each round. */
 type Measured = { readonly bytes: number[]; readonly brokerMicros: number[]; readonly rates: number[] };
 
 /**
- * What the broker's compression of both logs saves and costs. At 200 messages a second with one message a delivery, batches
- * are as small as a live match makes them: bytes, latency, processor time of the broker. Then a processor reads a backlog.
+ * Measures size, latency and cpu time of the broker with compression of both logs, at 200 messages a second with one
+ * message per delivery, where batches are as small as in a live match. Then a processor reads a backlog.
  */
 export const bench: Bench = {
   about: 'bytes of the logs, latency and throughput, with compression by the broker',
@@ -70,7 +70,7 @@ async function measureLive(
   );
 }
 
-/** A match processor on one backlog in each form, in turns. */
+/** Measures a match processor on one backlog with each compression, in turns. */
 async function measureBacklog(
   context: BenchContext,
   admin: Admin,
@@ -136,7 +136,7 @@ function compressBy(admin: Admin, prefix: string, compression: Compression): Pro
   });
 }
 
-/** What the leaders and followers store of both logs, bytes. */
+/** Returns the stored size of both logs on leaders and followers, bytes. */
 async function bytesOf(admin: Admin, prefix: string): Promise<number> {
   const names = LOGS.map((topic) => topicName(prefix, topic));
   const topics = await admin.metadata({ topics: names });

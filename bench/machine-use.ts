@@ -1,13 +1,13 @@
-/** Who uses the machine's cores: processor time of everything that runs below the bench. */
+/** Reads the cpu time of all processes below the bench. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { format } from './context.ts';
 import { cpuSecondsOf } from './processes.ts';
 
-/** Processor time so far by name of what runs, seconds. */
+/** Cpu time so far by name of the process, seconds. */
 export type MachineUse = ReadonlyMap<string, number>;
 
-/** The processor time of this process and all below it; of an ended one nothing. */
+/** Returns the cpu time of this process and its running descendants. */
 export async function machineUse(): Promise<MachineUse> {
   const children = new Map<number, number[]>();
   for (const entry of await readdir('/proc').catch(() => [])) {
@@ -25,12 +25,12 @@ export async function machineUse(): Promise<MachineUse> {
   return use;
 }
 
-/** What one of them used between two looks for each of so many messages, in microseconds of processor. */
+/** Returns the cpu time of one process between two readings per message, microseconds. */
 export function usedBy(name: string, before: MachineUse, after: MachineUse, messages: number): number {
   return (1e6 * ((after.get(name) ?? 0) - (before.get(name) ?? 0))) / messages;
 }
 
-/** What was used between two looks for each of so many messages, in microseconds of processor, the most first. */
+/** Describes the cpu time of all processes between two readings per message, microseconds, largest first. */
 export function usePerMessage(before: MachineUse, after: MachineUse, messages: number): string {
   return [...after.keys()]
     .map((name) => [name, usedBy(name, before, after, messages)] as const)
@@ -45,7 +45,7 @@ async function parentOf(pid: number): Promise<number | null> {
   return stat === null ? null : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** A service by its name, a script by its file, anything else by its command. */
+/** Returns the name of a service, the file of a script, or the command of another process. */
 async function nameOf(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   const words = line.split('\0');

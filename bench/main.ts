@@ -1,6 +1,6 @@
 /**
- * `npm run bench` measures everything, `npm run bench -- NAME …` what is named; `--record` also writes the figures into
- * docs/reference/performance.md, `--smallest` only shows that each runs. Ends with 1 where a bench failed.
+ * `npm run bench` runs all benches, `npm run bench -- NAME …` the named ones. `--record` also writes the figures into
+ * docs/reference/performance.md, `--smallest` only checks that each runs. Exits with code 1 when a bench failed.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { isMet, ratioOf, record, targetOf } from './record.ts';
 import { SMALLEST } from './size.ts';
 import { commit, treeOf, uncommitted } from './subject.ts';
 
-/** In the order they run; a bench is loaded when it is run. */
+/** All benches in their order; a bench is loaded when it runs. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
   traces: async () => (await import('./traces.ts')).bench,
@@ -43,7 +43,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   demo: async () => (await import('./demo.ts')).bench,
 };
 
-/** In the smallest form, whose figures mean nothing, two run at once: they mostly wait. */
+/** Number of parallel benches: two in the smallest form, whose figures do not matter and which mostly waits. */
 const AT_ONCE = SMALLEST ? 2 : 1;
 
 const FLAGS = ['--record', '--smallest'];
@@ -75,7 +75,7 @@ async function usage(): Promise<string> {
   return `Usage: npm run bench -- [--record | --smallest] [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
 }
 
-/** Runs them in turn; resolves with the names of those that failed, which do not hold up the others. */
+/** Runs the benches, and resolves with the names of the failed ones. A failure does not stop the others. */
 async function runBenches(chosen: readonly string[]): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'touchline-bench-'));
   if (SMALLEST) startCheaply(dir);
@@ -116,7 +116,7 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
   }
 }
 
-/** Runs a bench, and records it where that is asked; resolves with its lines of the result. */
+/** Runs a bench, records it if requested, and resolves with the lines of its result. */
 async function runOne(
   name: string,
   context: Omit<BenchContext, 'figure' | 'print'>,
@@ -141,7 +141,7 @@ async function runOne(
   return figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`);
 }
 
-/** Processes of the smallest form do little else than start. */
+/** Sets options for cheap starts: processes of the smallest form do little else than start. */
 function startCheaply(dir: string): void {
   process.env.JDK_JAVA_OPTIONS = [process.env.JDK_JAVA_OPTIONS ?? '', ...QUICK_START].join(' ');
   process.env.NODE_COMPILE_CACHE = join(dir, 'compiled');

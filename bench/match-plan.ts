@@ -1,4 +1,4 @@
-/** The course of a made-up match, and the messages that report it. The same number gives the same match. */
+/** Plans the course of a generated match, and the messages that report it. The same number gives the same match. */
 import { mulberry32 } from '../services/simulator/random.ts';
 
 /** Seconds since kick-off. */
@@ -16,9 +16,9 @@ export type PlannedStep = {
   readonly action: 'insert' | 'update' | 'delete';
   readonly confirmation: 'tbd' | 'confirmed' | 'cancelled' | null;
   readonly side: SideNumber | 0;
-  /** Number of the incident that it refines. */
+  /** Number of its parent incident. */
   readonly parent: number | null;
-  /** What the message does to the score that the provider reports. */
+  /** The message's change of the score that the provider reports. */
   readonly score: { readonly side: SideNumber; readonly by: 1 | -1 } | null;
 };
 
@@ -104,7 +104,7 @@ class Script {
     return 400;
   }
 
-  /** Moments at least three minutes apart, so that no cancellation could mean another goal. */
+  /** Returns times at least three minutes apart, so that no cancellation could refer to another goal. */
   #moments(): number[] {
     const free: number[] = [];
     for (let minute = 1; minute < 43; minute += 3) free.push(minute * 60, SECOND_HALF_STARTS + minute * 60);
@@ -160,7 +160,7 @@ class Script {
   }
 }
 
-/** Puts the steps in order and gives the incidents the numbers of that order, as a provider does. */
+/** Sorts the steps and numbers the incidents in that order, as a provider does. */
 function numbered(steps: readonly PlannedStep[]): PlannedStep[] {
   const numbers = new Map<number, number>();
   const numberOf = (incident: number): number => {

@@ -13,7 +13,7 @@ function play(numbers: readonly number[]) {
 describe('generated matches', () => {
   const { live, messages } = play(Array.from({ length: 40 }, (_, number) => number));
 
-  test('are the same each time', () => {
+  test('are deterministic', () => {
     expect(play([7]).messages).toEqual(play([7]).messages);
   });
 
@@ -45,7 +45,7 @@ describe('generated matches', () => {
     }
   });
 
-  test('have goals, and goals that are taken back in each way', () => {
+  test('have goals, and goals that are cancelled in each way', () => {
     const { messages: more } = play(Array.from({ length: 200 }, (_, number) => number));
     const incidents = more.map(({ message }) => (message as { data: { incident: Incident } }).data.incident);
     const isGoal = ({ incident_id }: Incident) => [413, 421, 423].includes(incident_id);

@@ -1,6 +1,6 @@
 /**
- * Made-up live matches as a provider publishes them: the load of the benches. The same number gives the same messages.
- * Fields and values are those of a real push message.
+ * Generated live matches as a provider publishes them: the load of the benches. The same number gives the same
+ * messages. Fields and values are those of a real push message.
  */
 import {
   FIRST_HALF_ENDS,
@@ -12,7 +12,7 @@ import {
   type SideNumber,
 } from './match-plan.ts';
 
-/** One provider message and when it was written, Unix seconds. */
+/** A provider message and the time when it was written, Unix seconds. */
 export type TimedMessage = {
   readonly eventId: number;
   readonly messageId: string;
@@ -20,7 +20,7 @@ export type TimedMessage = {
   readonly message: object;
 };
 
-/** A message of a goal; `home` counts the goals of the home team with it. */
+/** A message of a goal; `home` is the number of goals of the home team, including this one. */
 export type GoalMessage = TimedMessage & { readonly home: number };
 
 /** The first kick-off of all, Unix seconds. */
@@ -59,10 +59,10 @@ const GOALS: ReadonlySet<number> = new Set([413, 421, 423]);
 const IMPORTANT: ReadonlySet<number> = new Set([...GOALS, 418, 419, 424, 429, 430, 437, 445]);
 const GAME_BREAKS: ReadonlySet<number> = new Set([437, 445, 1834, 2753]);
 
-/** Incidents and messages of a plan are fewer. */
+/** First number of goals outside of a plan; a plan has fewer incidents. */
 const FIRST_GOAL = 500;
 
-/** The event id of a match. */
+/** Returns the event id of a match. */
 function eventIdOf(match: number): number {
   return 5_000_000 + match;
 }
@@ -78,7 +78,7 @@ export class BenchMatch {
   #next = 0;
   #goals = 0;
 
-  /** `kickOff`: seconds after the first kick-off of all. */
+  /** Creates a match. `kickOff` is in seconds after the first kick-off of all. */
   constructor(match: number, messages: number, kickOff: number) {
     this.eventId = eventIdOf(match);
     this.plan = planMatch(match + 1, messages);
@@ -86,13 +86,13 @@ export class BenchMatch {
     this.#kickOff = EPOCH + kickOff;
   }
 
-  /** When the next message is written, Unix seconds; Infinity after the last. */
+  /** Time when the next message is written, Unix seconds; Infinity after the last. */
   get nextAt(): number {
     const step = this.plan.steps[this.#next];
     return step === undefined ? Number.POSITIVE_INFINITY : this.#kickOff + step.at;
   }
 
-  /** The next message. */
+  /** Returns the next message. */
   next(): TimedMessage {
     const step = this.plan.steps[this.#next];
     if (step === undefined) throw new RangeError('the match is over');
@@ -109,7 +109,7 @@ export class BenchMatch {
     };
   }
 
-  /** A confirmed goal of the home team, in a match that does not follow its plan. */
+  /** Returns a confirmed goal of the home team, for a match that does not follow its plan. */
   goal(ut: number): GoalMessage {
     const first = this.plan.steps[0] as PlannedStep;
     const n = this.#goals++;
@@ -135,7 +135,7 @@ export class BenchMatch {
     };
   }
 
-  /** That it is to be played: an event without an incident. */
+  /** Returns a fixture: an event without an incident. */
   fixture(ut: number): TimedMessage {
     const id = 100_000_000 + this.#match * 1_000 + 999;
     const before: PlannedStep = { ...(this.plan.steps[0] as PlannedStep), at: 0 };
@@ -309,7 +309,7 @@ function yesNo(yes: boolean): 'yes' | 'no' {
   return yes ? 'yes' : 'no';
 }
 
-/** The provider's id and name of the phase. */
+/** Returns the provider's id and name of the phase. */
 function phaseAt(at: number): readonly [id: number, name: string] {
   if (at < FIRST_HALF_ENDS) return [33, '1st half'];
   if (at < SECOND_HALF_STARTS) return [9, 'Halftime'];
@@ -321,7 +321,7 @@ function matchTime(at: number): string {
   return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** A round of matches that are live at the same time, in the order their messages are written. */
+/** Yields the messages of matches that are live at the same time, in the order of writing. */
 export function* liveRound(matches: readonly BenchMatch[]): Generator<TimedMessage> {
   while (true) {
     let first = matches[0];

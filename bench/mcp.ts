@@ -1,4 +1,4 @@
-/** The tool endpoint: a call beside the same query through REST, many sessions at once, and what they take. */
+/** Measures the tool endpoint: a call beside the same query through REST, and many sessions at once with their cost. */
 import { join } from 'node:path';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { freePort } from '#embedded/ports.ts';
@@ -18,7 +18,7 @@ const WARM_UP = sizeOf(null, 300, 5);
 const ROUNDS = sizeOf(null, 2, 1);
 const SESSIONS = sizeOf(null, 100, 5);
 const CALLS_OF_SESSION = 30;
-/** A token has 120 requests a minute: so many calls are made with one before the next one's turn. */
+/** Number of calls with a token before the next token's turn: a token has 120 requests a minute. */
 const CALLS_OF_TOKEN = 100;
 const REVISION = '2026-07-28';
 const CLIENTS_KEY = 'the key of the bench, long enough for it';
@@ -65,7 +65,7 @@ export const bench: Bench = {
     let turn = 0;
     const another = (): number => ids[turn++ % ids.length] ?? 0;
     await compare(context, 'another match each time', {
-      // Another limit in each turn too, so no answer comes from the cache.
+      // A different limit in each turn, so that no answer comes from the cache.
       tool: () =>
         call('get_match', {
           match_id: another(),
@@ -88,7 +88,7 @@ export const bench: Bench = {
   },
 };
 
-/** Tokens by turns. */
+/** Tokens that are used in turns. */
 class Tokens {
   readonly #tokens: readonly string[];
   #calls = 0;
@@ -97,25 +97,25 @@ class Tokens {
     this.#tokens = tokens;
   }
 
-  /** The token of the next call. */
+  /** Returns the token of the next call. */
   next(): string {
     return this.take(1);
   }
 
-  /** A token that is good for so many calls. */
+  /** Returns a token for this number of calls. */
   take(calls: number): string {
     const turn = Math.floor(this.#calls / CALLS_OF_TOKEN);
     this.#calls += calls;
     return this.#tokens[turn % this.#tokens.length] ?? '';
   }
 
-  /** Goes on with a token that was not used. */
+  /** Switches to an unused token. */
   skip(): void {
     this.#calls = (Math.floor(this.#calls / CALLS_OF_TOKEN) + 1) * CALLS_OF_TOKEN;
   }
 }
 
-/** Writes tokens as the exchange does, which gives a client ten in a quarter of an hour. */
+/** Writes tokens to their topic, because the exchange issues only ten to a client in a quarter of an hour. */
 export async function issueTokens(
   { brokers, registryUrl }: BenchContext,
   prefix: string,
@@ -151,7 +151,7 @@ export async function issueTokens(
 
 type Asked = { readonly tool: () => Promise<string>; readonly rest: () => Promise<string> };
 
-/** One call after the other, by turns, so that a machine that slows down slows both down. */
+/** Compares the two with one call after the other, in turns, so that a slower machine slows both down. */
 async function compare(context: BenchContext, what: string, { tool, rest }: Asked): Promise<void> {
   const times: { tool: number[]; rest: number[] } = { tool: [], rest: [] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -180,7 +180,7 @@ async function compare(context: BenchContext, what: string, { tool, rest }: Aske
   });
 }
 
-/** Sessions of revision 2025-11-25, each with a stream, all calling at once. */
+/** Measures sessions of revision 2025-11-25, each with a stream, all calling at once. */
 async function measureSessions(
   context: BenchContext,
   gateway: Running,
@@ -269,7 +269,7 @@ function post(
   });
 }
 
-/** The body of a good answer. Throws for another one. */
+/** Returns the body of a successful answer. Throws on any other answer. */
 async function text(asked: Promise<Response>): Promise<string> {
   const response = await asked;
   const body = await response.text();

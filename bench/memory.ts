@@ -7,12 +7,12 @@ import { sizeOf, sizesOf } from './size.ts';
 
 const COUNTS = sizesOf('BENCH_FIXTURES', [10_000, 50_000, 100_000], [100]);
 const LIMIT_MIB = 300;
-/** Until the processor has seen that it has little to do, and given memory back (`libs/service/memory.ts`). */
+/** Time until the processor is idle and has returned memory to the system (`libs/service/memory.ts`). */
 const CALM_MS = sizeOf(null, 35_000, 100);
 
 /**
- * What a match processor has in memory while scheduled matches wait for their day, all received within a minute, so that
- * none of them is idle by time: all 8 partitions in one process.
+ * Measures the memory of a match processor with scheduled matches, all received within a minute, so that none is
+ * spilled by its age: all 8 partitions in one process.
  */
 export const bench: Bench = {
   about: `memory of a match processor after ${COUNTS.map(format).join(', ')} scheduled matches, beside the limit`,

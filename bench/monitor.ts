@@ -4,17 +4,20 @@ import { type Bench, median } from './context.ts';
 import { sizeOf } from './size.ts';
 
 const MATCHES = sizeOf('BENCH_MATCHES', 20_000, 100);
-const LOOKS = sizeOf(null, 50, 2);
+const EVALUATIONS = sizeOf(null, 50, 2);
 const SOURCES = ['webhook', 'feed'];
 const PARTITIONS = 8;
 const BEGIN = 1_790_000_000_000;
-/** As often as the feed monitor looks, milliseconds. */
+/** Interval of the feed monitor's evaluations, milliseconds. */
 const EVERY_MS = 100;
-/** The feed monitor rests nine times as long as a look took, at most 400 ms: longer looks take more than a tenth of a core. */
+/**
+ * The feed monitor pauses nine times as long as an evaluation took, at most 400 ms: longer evaluations take more than a
+ * tenth of a core.
+ */
 const LIMIT_MS = 400 / 9;
 const LIVE = ['{"status_id":33,"status_type":"live"}', '{"clock_status":"running"}'];
 
-/** What the rules of feed health take to look at every live match while nothing happens, which is most of the time. */
+/** Measures an evaluation of feed health over all live matches while nothing changes, as most of the time. */
 export const bench: Bench = {
   about: 'processor time of one look of the feed monitor at 20,000 live matches of two sources',
   subject: ['libs/domain/health'],
@@ -38,14 +41,16 @@ export const bench: Bench = {
     if (monitor.liveMatches !== MATCHES) throw new Error(`${monitor.liveMatches} matches are live`);
     const times: number[] = [];
     let published = 0;
-    for (let look = 1; look <= LOOKS; look++) {
+    for (let look = 1; look <= EVALUATIONS; look++) {
       const now = BEGIN + look * EVERY_MS;
       for (let partition = 0; partition < PARTITIONS; partition++) monitor.messagesRead(partition, now);
       const { user } = process.cpuUsage();
       published += monitor.tick(now).length;
       times.push((process.cpuUsage().user - user) / 1_000);
     }
-    context.print(`${MATCHES} matches, ${LOOKS} looks: ${published} records, the first look ${times[0]} ms`);
+    context.print(
+      `${MATCHES} matches, ${EVALUATIONS} looks: ${published} records, the first look ${times[0]} ms`,
+    );
     context.figure({
       name: `a look at ${MATCHES} live matches`,
       unit: 'ms',

@@ -1,19 +1,19 @@
 /**
- * What a delivery costs on a thread that does nothing else: parsing its JSON, encoding its records in Avro, and all that
- * the receiver does in between. Prints the processor time of each as JSON, garbage collection included.
+ * Measures the cost of a delivery on a thread that does nothing else: parsing its JSON, encoding its records in Avro,
+ * and all of the receiver's work between. Prints the cpu time of each as JSON, garbage collection included.
  */
 import { openDeliveryEncoder, readDelivery } from '#ingestion/delivery.ts';
 import { Registry } from '#topics/registry.ts';
 import { bodies } from './webhook-bodies.ts';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type BareCostOptions = { readonly registryUrl: string; readonly batch: number };
 
-/** Processor time of a delivery, microseconds. */
+/** Cpu time of a delivery, microseconds. */
 export type BareCost = {
   readonly parse: number;
   readonly encode: number;
-  /** From the body to the records, as the receiver makes them. */
+  /** From the body to the records, as in the receiver. */
   readonly all: number;
 };
 

@@ -1,28 +1,30 @@
 /**
- * The receiver's peers, each a Fastify route that checks the signature of a delivery and does the least that it may after
- * that: nothing, or publishing the raw body, acknowledged by all in-sync replicas, before it answers. As many threads as the
- * receiver has, on one port.
+ * The receiver's peers: Fastify routes that check the signature of a delivery and then do the minimum: nothing, or
+ * publish the raw body, acknowledged by all in-sync replicas, before they answer. They use as many threads as the
+ * receiver, on one port.
  */
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { ProduceAcks, Producer, ProducerStreamReportModes } from '@platformatic/kafka';
 import { fastify } from 'fastify';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 
-/** What a route is started with, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type PeerRouteOptions = {
   readonly port: number;
   readonly secret: string;
   readonly threads: number;
-  /** Where it publishes; null keeps nothing. */
+  /** Topic for the bodies; null: the route stores nothing. */
   readonly store: {
     readonly brokers: readonly string[];
     readonly topic: string;
-    /** By the client's stream, which sends what comes together in one request; else a send for each delivery. */
+    /**
+     * Whether to use the client's stream, which batches deliveries into one request; else one send for each delivery.
+     */
     readonly batched: boolean;
   } | null;
 };
 
-/** The stream's: more than ever wait here, and the shortest time. */
+/** Limits of the stream: more bodies than ever wait, and the minimum time. */
 const BATCH = 100;
 const BATCH_MS = 1;
 const HIGH_WATER_MARK = 10_000;
@@ -57,10 +59,10 @@ async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> 
   await app.listen({ port, host: '127.0.0.1', ...sharing });
 }
 
-/** What a route does with an authentic body: resolves when it is stored. */
+/** Stores an authentic body; resolves when it is stored. */
 type Store = (body: Buffer) => Promise<void>;
 
-/** A send for each body, or a stream that puts what comes within a millisecond into one. */
+/** Opens a store that sends each body, or that batches the bodies of a millisecond. */
 function openStore({ brokers, topic, batched }: NonNullable<PeerRouteOptions['store']>): Store {
   const producer = new Producer({ clientId: 'peer-route', bootstrapBrokers: [...brokers] });
   const acks = ProduceAcks.ALL;

@@ -45,15 +45,15 @@ async function filesIn(folder: string): Promise<string[]> {
 
 export type PeerOptions = {
   readonly inputPrefix: string;
-  /** Its topics must exist. */
+  /** Prefix of the output topics, which must exist. */
   readonly outputPrefix: string;
-  /** Also its consumer group. */
+  /** Application id, which is also the consumer group. */
   readonly application: string;
-  /** Distinguishes processes of one application. Default: there is one. */
+  /** Distinguishes processes of one application. Default: a single process. */
   readonly process?: string;
-  /** Settings of Kafka Streams that go over the peer's own. */
+  /** Settings of Kafka Streams that override the peer's own. */
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** Its stores are in memory: 2 GiB hold those of half a million messages. Default 2. */
+  /** Maximum heap, GiB. The stores are in memory: 2 GiB hold those of half a million messages. Default 2. */
   readonly heapGiB?: number | undefined;
 };
 
@@ -63,7 +63,7 @@ export async function startPeer(context: BenchContext, options: PeerOptions): Pr
   return start({ ...command, outputFile: join(context.dir, `${options.application}.log`) });
 }
 
-/** The command line of a process of the peer. */
+/** Returns the command line of a process of the peer. */
 export async function peerCommand(context: BenchContext, options: PeerOptions): Promise<ProcessCommand> {
   const { inputPrefix, outputPrefix, application, process = '', settings = {}, heapGiB = 2 } = options;
   const ids = await schemaIds(context, inputPrefix);
@@ -94,7 +94,7 @@ export async function peerCommand(context: BenchContext, options: PeerOptions): 
   };
 }
 
-/** The ids that this repository's own registry client got for the schemas. */
+/** Returns the ids of the schemas, as this repository's registry client registered them. */
 async function schemaIds(context: BenchContext, prefix: string): Promise<string> {
   const registry = Registry.open({ url: context.registryUrl, prefix });
   await registry.registerAll();

@@ -1,7 +1,7 @@
 /**
- * What a message costs a match processor on a thread that does nothing else: from the bytes of fetched records to those
- * of the records of transactions, without a broker. Prints the processor time of a message, garbage collection included,
- * and a digest of all that was written: equal digests are equal bytes.
+ * Measures the cost of a message in a match processor on a thread that does nothing else: from the bytes of fetched
+ * records to the bytes of output records, without a broker. Prints the cpu time of a message, garbage collection
+ * included, and a digest of all output: equal digests are equal bytes.
  *
  *     node bench/process-records.ts                     # 50,000 messages of 250 matches that are live at once
  *     BENCH_EVENTS=100 node bench/process-records.ts    # 20,000 of 100
@@ -21,14 +21,14 @@ const ONLY_FIRST = process.argv.includes('fixtures');
 const EVENTS = sizeOf('BENCH_EVENTS', ONLY_FIRST ? 20_000 : 250, 20);
 const MESSAGES = sizeOf(null, 200, 100);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 6, 1);
-/** What a processor of all partitions fetches at once. */
+/** Bytes of one fetch of a processor of all partitions. */
 const FETCH_BYTES = 2 * 1024 * 1024;
 const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
-/** When fixtures are published, Unix seconds. */
+/** Time when fixtures are published, Unix seconds. */
 const FIXTURES_AT = 1_789_000_000;
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-/** The records of one answer. */
+/** The records of one fetch. */
 type Fetched = { readonly partition: number; readonly records: ConsumedRecord[]; bytes: number };
 
 const fetches = readAll();
@@ -72,7 +72,7 @@ function* fixtures(): Generator<TimedMessage> {
   for (let match = 0; match < EVENTS; match++) yield new BenchMatch(match, 0, 0).fixture(FIXTURES_AT);
 }
 
-/** Processor time of all messages, microseconds. */
+/** Returns the cpu time of all messages, microseconds. */
 function processAll(digesting: boolean): number {
   const written = createHash('sha256');
   const partitions = Array.from(

@@ -1,4 +1,4 @@
-/** Child processes of the benches: the service under test, and the peer. */
+/** Runs child processes of the benches: the service under test, and the peer. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
@@ -7,21 +7,21 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 
-/** A process that runs, its output in a file. */
+/** A running process with its output in a file. */
 export type Running = {
   readonly pid: number;
   readonly outputFile: string;
-  /** Processor time used so far, seconds; NaN where the system does not report it. */
+  /** Returns the cpu time so far, seconds; NaN when the system does not report it. */
   cpuSeconds(): Promise<number>;
-  /** Memory in RAM now, and the most it ever was, MiB; NaN where the system does not report it. */
+  /** Returns the current and the peak resident memory, MiB; NaN when the system does not report it. */
   residentMiB(): Promise<Resident>;
-  /** Asks it to stop and waits for that. Throws where it had failed by itself. */
+  /** Sends SIGTERM and waits until it exits. Throws when it had failed before. */
   stop(): Promise<void>;
 };
 
 export type Resident = { readonly now: number; readonly peak: number };
 
-/** What is run. */
+/** The command of a process. */
 export type ProcessCommand = {
   readonly command: string;
   readonly args: readonly string[];
@@ -30,19 +30,19 @@ export type ProcessCommand = {
 
 export type StartOptions = ProcessCommand & { readonly outputFile: string };
 
-/** An api that builds views of many events takes its time. */
+/** Timeout for an api that builds views of many events. */
 const ANSWER_WITHIN_MS = 900_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 const running = new Set<ChildProcess>();
 process.on('exit', killAll);
 
-/** Ends at once what a failed bench left running. */
+/** Kills all processes that a failed bench has left. */
 export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts a process. It ends with this one: its standard input closes then. */
+/** Starts a process. It ends with this one, because its standard input closes then. */
 export function start({ command, args, env, outputFile }: StartOptions): Running {
   const output = openSync(outputFile, 'w');
   const child = spawn(command, args, {
@@ -73,7 +73,7 @@ export function start({ command, args, env, outputFile }: StartOptions): Running
   };
 }
 
-/** Starts a service of this repository; settings go by the environment. */
+/** Starts a service of this repository with settings in the environment. */
 export function startService(
   name: string,
   dir: string,
@@ -84,7 +84,7 @@ export function startService(
   return start({ ...command, outputFile: join(dir, `${name}-${randomUUID()}.log`) });
 }
 
-/** The command line of a service. */
+/** Returns the command line of a service. */
 export function serviceCommand(
   name: string,
   env: Readonly<Record<string, string>>,
@@ -97,14 +97,14 @@ export function serviceCommand(
       ...mallocSettings(name),
       METRICS_PORT: '0',
       LOG_LEVEL: 'info',
-      // As if each were on a host of its own.
+      // As if each process were on its own host.
       GROUP_INSTANCE_ID: `bench-${randomUUID()}`,
       ...env,
     },
   };
 }
 
-/** The body of an answer of a process on this machine, once there is one that says that all is well. */
+/** Waits for the first successful answer of a process on this machine, and returns its body. */
 export async function answered(port: number, path: string): Promise<Buffer> {
   const until = performance.now() + ANSWER_WITHIN_MS;
   for (;;) {
@@ -112,11 +112,11 @@ export async function answered(port: number, path: string): Promise<Buffer> {
     if (response?.ok) return Buffer.from(await response.arrayBuffer());
     await response?.arrayBuffer();
     if (performance.now() > until) throw new Error(`port ${port} does not answer ${path}`);
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 
-/** Several processes as one. */
+/** Combines several processes into one. */
 export function together(all: readonly Running[]): Running {
   const [first] = all;
   if (first === undefined) throw new Error('no process to run');
@@ -140,7 +140,7 @@ export function together(all: readonly Running[]): Running {
 
 const TICKS_PER_SECOND = 100;
 
-/** Processor time that a process has used so far, seconds; NaN where the system does not report it. */
+/** Returns the cpu time of a process so far, seconds; NaN when the system does not report it. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -1,15 +1,15 @@
-/** How far a processor has come in its input, as committed. */
+/** Reads the committed progress of a processor in its input. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { committedOffsets, quietKafka } from './kafka.ts';
 import { TopicReader } from './topic-reader.ts';
 
 export type ProgressReader = {
-  /** Sum over the partitions of the next offset to read. */
+  /** Returns the sum of the next offsets of all partitions. */
   done(): Promise<number>;
   close(): Promise<void>;
 };
 
-/** By the committed offsets of a group; 0 while there are none. */
+/** Reads the committed offsets of a group; 0 before the first commit. */
 export async function groupProgress(
   brokers: readonly string[],
   group: string,
@@ -27,20 +27,20 @@ export async function groupProgress(
   };
 }
 
-/** Positions are read this often: a reader that is woken by each transaction would be a load. */
-const LOOK_MS = 20;
+/** Interval of reading positions: a reader that each transaction wakes would load the machine. */
+const POLL_MS = 20;
 
-/** By the positions that each task of the runtime keeps in a topic, in the transaction that writes its outputs. */
+/** Reads the positions that each task of the runtime commits to a topic with its outputs. */
 export function positionProgress(brokers: readonly string[], application: string): ProgressReader {
   const positions = new Map<number, number>();
   const reader = new TopicReader({
     brokers,
     topic: `${application}-positions`,
     async onRecords(_, records) {
-      // Of each partition of the input the last one counts.
+      // The last position of each input partition counts.
       for (const { key, value } of records)
         if (key !== null && value !== null) positions.set(Number(key), nextOf(value));
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     },
   });
   return {

@@ -17,30 +17,29 @@ import { lineOf, type MeasuredLoad, measure, type WebhookServer } from './webhoo
 
 const ROUNDS = sizeOf('BENCH_ROUNDS', 4, 1);
 const SECONDS = sizeOf('BENCH_SECONDS', 3, 1);
-/** Until the broker's machine code and that of every thread is the fast one. */
+/** Duration of the warm-up, until the JIT compilers of the broker and of every thread have finished. */
 const WARM_UP_SECONDS = sizeOf('BENCH_WARM_UP_SECONDS', 20, 1);
-/** Messages in a delivery; by default all of `LOADS`. */
+/** Number of messages in a delivery; by default all of `LOADS`. */
 const DELIVERY = process.env.BENCH_DELIVERY;
 const CONNECTIONS = 128;
 const READY_MS = 60_000;
-/** Of every server: what the receiver takes by itself. */
+/** Threads of every server: the receiver's own default. */
 const THREADS = Math.min(availableParallelism(), 4);
 
-/** What is sent: a push message with its event is about 2.6 KB. */
+/** The loads: a push message with its event is about 2.6 KB. */
 const LOADS = [
   { name: 'one message a delivery', batch: 1, target: 0.75 },
   { name: 'ten messages a delivery', batch: 10, target: 0.5 },
 ] as const;
 
 /**
- * Signed deliveries to the receiver and to Fastify routes with the same check of the signature, in turns, from the
- * same generator, all on the same cores with the same number of threads on one port. The durable route publishes the raw
- * body and answers once it is acknowledged: the least that anyone must do who answers `Accepted` and means it. With the
- * client's stream, which batches the deliveries of many connections, it is the peer of the targets; with a send for each
- * delivery it is what such a route does without further thought. The bare route keeps nothing. Everything that was accepted
- * must be on the topics in the end.
+ * Sends signed deliveries to the receiver and to Fastify routes with the same check of the signature, in turns, from
+ * the same generator, on the same cores with the same number of threads on one port. The durable route publishes the
+ * raw body and answers once it is acknowledged: the minimum for a truthful `Accepted`. With the client's stream, which
+ * batches the deliveries of many connections, it is the peer of the targets; with one send for each delivery it is the
+ * naive form of such a route. The bare route stores nothing. Every accepted message must be on the topics at the end.
  *
- * What limits all of them is processor time, their own and the broker's: all that the machine spends on a request is given.
+ * Cpu time limits all of them, their own and the broker's, so the bench prints all cpu time of the machine per request.
  */
 export const bench: Bench = {
   about: 'requests/s of the webhook receiver, beside Fastify routes with the same HMAC check',

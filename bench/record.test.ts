@@ -30,13 +30,13 @@ describe('the page of figures', () => {
   const row =
     '| [one](rounds/one.txt) | rate | 30.0 msg/s | peer: 20.0 msg/s | 1.50 | at least 1.5 | abc1234 |';
 
-  test('has the figures of a bench in place of its former ones, and nothing else changed', () => {
+  test('replaces the figures of a bench, and changes nothing else', () => {
     const once = withFigures(page, measured);
     expect(once).toBe(page.replace('| [one](r) | old |', row));
     expect(withFigures(once, measured)).toBe(once);
   });
 
-  test('has the figures of a new bench behind the others', () => {
+  test('appends the figures of a new bench', () => {
     expect(withFigures(page.replace('| [one](r) | old |\n', ''), measured)).toBe(
       page.replace('| [one](r) | old |\n', '').replace('| y |\n', `| y |\n${row}\n`),
     );
@@ -46,7 +46,7 @@ describe('the page of figures', () => {
     expect(() => withFigures('no table', measured)).toThrow('no marks for figures');
   });
 
-  test('says what was missed', () => {
+  test('marks missed targets', () => {
     expect(isMet({ ...figure, ours: 29 })).toBe(false);
     expect(isMet({ ...figure, better: 'less' })).toBe(true);
     expect(isMet({ ...figure, better: 'less', ours: 31 })).toBe(false);
@@ -56,25 +56,25 @@ describe('the page of figures', () => {
 describe('the age of figures', () => {
   const rounds = roundsText(measured);
 
-  test('is none while the measured code is the same', () => {
+  test('is empty while the measured code is the same', () => {
     expect(ageLine('one', rounds, (folder) => measured.trees.get(folder) ?? null)).toBe(
       'one: as measured at abc1234',
     );
   });
 
-  test('names what has changed or is gone since', () => {
+  test('names folders that have changed or are missing since', () => {
     expect(ageLine('one', rounds, (folder) => (folder === 'libs/streams' ? '33cc' : null))).toBe(
       'one: measured at abc1234; changed since: libs/streams, services/api',
     );
   });
 
-  test('is said of a record without a commit', () => {
+  test('is reported for a record without a commit', () => {
     expect(ageLine('one', 'machine: m\nround 1\n', () => null)).toBe(
       'one: the record does not name its commit',
     );
   });
 
-  test('does not come from tests, nor from what only they use', () => {
+  test('ignores tests and their helpers', () => {
     expect(treeOf('libs/domain')).toMatch(/^[0-9a-f]{40}$/);
     expect(treeOf('libs/domain/testing')).toBeNull();
     expect(treeOf('libs/no-such-folder')).toBeNull();

@@ -1,17 +1,17 @@
 /**
- * Writes what a bench has measured: its figures into the table of docs/reference/performance.md, and its
- * rounds, with the code that they were measured on, into a file beside the page.
+ * Records the result of a bench: its figures in the table of docs/reference/performance.md, and its rounds, with the
+ * version of the measured code, in a file beside the page.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Figure, format } from './context.ts';
 
-/** What a bench has printed and measured. */
+/** The output and figures of a bench. */
 export type BenchResult = {
   readonly bench: string;
   /** The commit, abbreviated. */
   readonly commit: string;
-  /** By each folder whose code was measured, the id of its tree. */
+  /** The ids of the trees of the measured folders. */
   readonly trees: ReadonlyMap<string, string>;
   readonly machine: string;
   readonly figures: readonly Figure[];
@@ -19,38 +19,38 @@ export type BenchResult = {
 };
 
 const PAGE = join(import.meta.dirname, '../docs/reference/performance.md');
-/** Around the table of figures. */
+/** Marks around the table of figures. */
 const OPEN = '<!-- figures -->\n';
 const CLOSE = '<!-- end figures -->';
-/** A file of rounds a bench, beside the page. */
+/** Folder with one file of rounds for each bench, beside the page. */
 export const ROUNDS = join(import.meta.dirname, '../docs/reference/rounds');
 
-/** Ours beside the peer's: above 1 is more. */
+/** Returns the ratio of our value to the peer's. */
 export function ratioOf({ ours, beside }: Figure): number {
   return ours / beside.value;
 }
 
-/** Whether a figure is as it should be; true where nothing is asked of it. */
+/** Whether a figure meets its target; true without a target. */
 export function isMet(figure: Figure): boolean {
   const { better = 'more', target } = figure;
   if (target === undefined) return true;
   return better === 'more' ? ratioOf(figure) >= target : ratioOf(figure) <= target;
 }
 
-/** What is asked of a figure's ratio, in words; empty where nothing is. */
+/** Returns the target of a figure's ratio in words; empty without a target. */
 export function targetOf({ better = 'more', target }: Figure): string {
   if (target === undefined) return '';
   return `${better === 'more' ? 'at least' : 'at most'} ${target}`;
 }
 
-/** Replaces the figures and the rounds of the bench. Throws where the page has no table. */
+/** Replaces the figures and the rounds of the bench. Throws when the page has no table. */
 export async function record(measured: BenchResult): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   await writeFile(PAGE, withFigures(page, measured));
   await writeFile(join(ROUNDS, `${measured.bench}.txt`), roundsText(measured));
 }
 
-/** The page with the figures of a bench in place of its former ones, or behind those of the others. */
+/** Returns the page with the figures of a bench, which replace its previous ones or are appended. */
 export function withFigures(page: string, measured: BenchResult): string {
   const open = page.indexOf(OPEN);
   const to = page.indexOf(CLOSE);
@@ -65,13 +65,13 @@ export function withFigures(page: string, measured: BenchResult): string {
   return `${page.slice(0, from)}${table}\n${page.slice(to)}`;
 }
 
-/** The file of a bench's rounds. */
+/** Returns the text of a bench's file of rounds. */
 export function roundsText({ commit, trees, machine, raw }: BenchResult): string {
   const subjects = [...trees].map(([folder, tree]) => `tree ${tree} ${folder}`);
   return `${[`commit ${commit}`, ...subjects, machine, ...raw].join('\n')}\n`;
 }
 
-/** By folder, the trees that a file of rounds names; empty where it names none. */
+/** Returns the trees in a file of rounds by folder; empty when it names none. */
 export function treesIn(rounds: string): ReadonlyMap<string, string> {
   return new Map(
     [...rounds.matchAll(/^tree ([0-9a-f]+) (.+)$/gm)].map(([, tree = '', folder = '']) => [folder, tree]),

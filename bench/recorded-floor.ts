@@ -5,14 +5,14 @@ import type { RecordedFloorOptions } from './floor/recorded.ts';
 import { start, together } from './processes.ts';
 import { positionProgress } from './progress.ts';
 
-/** What a match processor writes of its own; the few results of matches are left out. */
+/** Output topics of a match processor; the few results of matches are left out. */
 const OUTPUTS = ['match-incidents', 'match-state', 'match-transitions'] as const;
-/** As a claim of one of eight partitions takes it (libs/streams/runtime/claim.ts). */
+/** Maximum bytes of a fetch of one of eight partitions (libs/streams/runtime/claim.ts). */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
- * The floor of throughput: so many processes that read the backlog and write what the match processor has written of it,
- * into topics of their own. To start after a run of `OURS` on the same prefix.
+ * Returns the floor of throughput: this number of processes read the backlog and write the recorded output of the match
+ * processor into other topics. Start it after a run of `OURS` on the same prefix.
  */
 export function recordedFloor(processes: number): Contender {
   const name = 'floor';

@@ -14,8 +14,8 @@ const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const RULES = fileURLToPath(new URL('../data/rules/', import.meta.url));
 
 /**
- * A match processor works off a backlog, then a replay of the same backlog makes states and tables of it under another prefix,
- * in turns. Both count from their first records to the last ones acknowledged. The first round warms the broker.
+ * In turns, a match processor processes a backlog, and a replay of the same backlog derives states and tables under
+ * another prefix. Both count from their first records to the last acknowledged ones. The first round warms the broker.
  */
 export const bench: Bench = {
   about: `records a second of a replay of ${EVENTS * MESSAGES} incidents, beside one match processor on the same backlog`,

@@ -22,19 +22,19 @@ const SERVICES = [
 const CLIENTS_KEY = 'the key of the bench, long enough for it';
 const PLAY_SECONDS = sizeOf(null, 40, 8);
 const PLAY_WITHIN_MS = 120_000;
-/** How long everything has nothing to do before it counts as at rest. */
+/** Idle time before the services count as at rest. */
 const CALM_MS = sizeOf(null, 30_000, 500);
 const MEASURE_MS = sizeOf(null, 15_000, 1_000);
-const LOOK_MS = 200;
-/** Of the poller, each time it is at rest: MiB, and share of a core. */
+const POLL_MS = 200;
+/** Limits of the poller at rest: MiB, and share of a core. */
 const LIMITS = { mib: 200, core: 0.01 };
 
 type Service = { readonly name: string; readonly process: Running; readonly opsPort: number };
 type Sample = ReadonlyMap<string, { readonly mib: number; readonly core: number }>;
 
 /**
- * What each service has in memory before, during and after a tournament that comes by webhook and by REST, as in the
- * demonstration; after it with a provider that goes on answering, and with one that is gone.
+ * Measures the memory of each service before, during and after a tournament by webhook and by REST, as in the
+ * demonstration; afterwards with a provider that still answers, and with one that is down.
  */
 export const bench: Bench = {
   about:
@@ -56,14 +56,14 @@ export const bench: Bench = {
       PROVIDER_BASE_URL: `http://127.0.0.1:${restPort}`,
       PROVIDER_CLIENT_ID: '1',
       PROVIDER_SECRET_KEY: secrets.rest,
-      // As the demonstration has the poller ask a provider whose clock runs this fast.
+      // The demonstration's periods for a provider with such a fast clock.
       FEED_PERIOD_MS: '500',
       FEED_WINDOW_SECONDS: '7200',
       LIVESCORE_PERIOD_MS: '2000',
       SCHEDULE_PERIOD_MS: '5000',
       CATALOGUE_PERIOD_MS: '30000',
       UNCONFIRMED_PERIOD_MS: '5000',
-      // Else finished matches are checked for a minute more, which is no rest.
+      // Otherwise the poller checks finished matches for another minute and is not idle.
       FEED_SETTLE_SECONDS: '15',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',
@@ -90,7 +90,7 @@ export const bench: Bench = {
     const deadline = performance.now() + PLAY_WITHIN_MS;
     while (!existsSync(summaryFile)) {
       if (performance.now() > deadline) throw new Error('the tournament was not played in time');
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
     const answering = await atRest(services);
     const peaks = new Map<string, number>();
@@ -109,7 +109,7 @@ export const bench: Bench = {
   },
 };
 
-/** Memory after a while without work, and the processor time from then on. */
+/** Returns the memory after an idle period, and the cpu time during the next one. */
 async function atRest(services: readonly Service[]): Promise<Sample> {
   await delay(CALM_MS);
   const before = await Promise.all(services.map(({ process }) => process.cpuSeconds()));

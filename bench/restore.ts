@@ -18,8 +18,8 @@ const TIMEOUT_MS = 120_000;
 const LEAST = 0.7;
 
 /**
- * A match processor that starts on what another one left: from the assignment of the partitions to the last of them
- * being taken, fencing and all; beside a process that only reads the same records by the same requests.
+ * Measures a match processor that starts on the topics of another one: from the assignment of the partitions until all
+ * are claimed, including fencing; beside a process that only reads the same records by the same requests.
  */
 export const bench: Bench = {
   about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state, beside a bare consumer`,
@@ -63,7 +63,7 @@ async function readBare(options: BareReaderOptions): Promise<BareReaderResult> {
   return JSON.parse(stdout);
 }
 
-/** Starts the processor and waits until its log says that it has taken every partition. */
+/** Starts the processor and waits until its log says that it has claimed every partition. */
 async function restore(context: BenchContext, job: Job): Promise<{ records: number; seconds: number }> {
   const running = await job.start(context);
   const until = performance.now() + TIMEOUT_MS;
@@ -99,7 +99,7 @@ function timeOf({ time }: LogLine): number {
   return typeof time === 'number' ? time : Date.parse(time);
 }
 
-/** The value of a metric of the process whose log this is. */
+/** Returns the value of a metric of the process with this log. */
 async function metric(log: readonly LogLine[], name: string): Promise<number> {
   const port = log.find(({ msg }) => msg === 'metrics and health')?.port;
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);

@@ -14,20 +14,22 @@ const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const PROCESSES = SMALLEST ? [1, 2] : [1, 2, 4];
-/** A share of its cores above which something counts as what limits the rest: the start of the processes is in it. */
+/** Share of its cores above which a program counts as the bottleneck; the start of the processes is included. */
 const FULL = 0.85;
 
-/** The cores of the broker, those of the processors and all, as `taskset` writes them; `shared` where they cannot be divided. */
+/**
+ * The cores of the broker, of the processors and all, in the syntax of `taskset`; `shared` when they cannot be divided.
+ */
 type Cores =
   | { readonly broker: string; readonly processors: string; readonly all: string; readonly count: number }
   | 'shared';
 
-/** A run, and what the broker computed meanwhile, seconds. */
+/** A run, and the broker's cpu time meanwhile, seconds. */
 type Measured = ContenderRun & { readonly brokerSeconds: number };
 
 /**
- * So many processes on one backlog, in turns, the broker on a core of its own: what a core of processors does with a
- * broker beside it that is not disturbed, how much of the broker it uses, and which of the two is full first.
+ * Measures several numbers of processes on one backlog, in turns, with the broker on a separate core: the throughput of
+ * a core of processors beside an undisturbed broker, its load on the broker, and which of the two is the bottleneck.
  */
 export const bench: Bench = {
   about: 'throughput of 1, 2 and 4 match processors, the broker on a core of its own, and what limits it',
@@ -62,32 +64,32 @@ export const bench: Bench = {
         });
       await remove(context.brokers, prefix, [matchProcessor(1).on(prefix, 0).group]);
     } finally {
-      // What is measured after this one has all cores again.
+      // Later benches have all cores again.
       if (cores !== 'shared') for (const pid of [broker, process.pid]) await pin(pid, cores.all);
     }
   },
 };
 
-/** The broker that this run has started. */
+/** Returns the process id of the broker that this run has started. */
 async function brokerPid({ backbone, dir }: BenchContext): Promise<number> {
   if (backbone.kind !== 'embedded') throw new Error('this bench needs the broker that it starts itself');
   const notes = JSON.parse(await readFile(join(dir, 'backbone', 'kafka', 'broker.json'), 'utf8'));
   return (notes as { broker: number }).broker;
 }
 
-/** What a message takes in the logs of each topic, as written: compaction comes later. */
+/** Prints the bytes of a message in the logs of each topic, before compaction. */
 async function printBytes({ dir, print }: BenchContext, prefix: string, records: number): Promise<void> {
   const bytes = new Map<string, number>();
   for await (const file of glob(join(dir, 'backbone', 'kafka', '**', `${prefix}*`, '*.log'))) {
     const [, topic] = /\.([a-z-]+)-\d+$/.exec(dirname(file)) ?? [];
-    // Else one that is being deleted.
+    // Otherwise the topic is being deleted.
     if (topic !== undefined) bytes.set(topic, (bytes.get(topic) ?? 0) + (await stat(file)).size);
   }
   for (const [topic, sum] of [...bytes].toSorted(([, a], [, b]) => b - a))
     if (sum > 0) print(`${topic}: ${format(sum / records)} bytes a message`);
 }
 
-/** Gives the broker the first core and this process, whose children inherit it, all others. */
+/** Pins the broker to the first core and this process, with its children, to all others. */
 async function divideCores(context: BenchContext, broker: number): Promise<Cores> {
   const last = availableParallelism() - 1;
   if (last < 1 || process.platform !== 'linux') {
@@ -106,7 +108,7 @@ async function divideCores(context: BenchContext, broker: number): Promise<Cores
   return cores;
 }
 
-/** All threads of a process; those that it starts later are like the ones that start them. */
+/** Pins all threads of a process; later threads inherit this. */
 async function pin(pid: number, cores: string): Promise<void> {
   await promisify(execFile)('taskset', ['-a', '-c', '-p', cores, String(pid)]);
 }

@@ -12,11 +12,11 @@ import { sizeOf } from './size.ts';
 const EVENTS = sizeOf('BENCH_EVENTS', 20_000, 100);
 const MESSAGES = 12;
 const COMPETITIONS = 10;
-/** Events whose records are applied together. */
+/** Number of events whose records are applied together. */
 const BATCH = 50;
 const RECEIVED_AT = 1_790_000_000_000;
 
-/** What the pipeline writes of an event; its last state first, as a replica reads at its start. */
+/** Returns the pipeline's records of an event; its last state first, as a replica reads at its start. */
 function recordsOf(event: number): ViewRecord[] {
   const match = newMatch(event);
   const records: ViewRecord[] = [];
@@ -43,7 +43,7 @@ function recordsOf(event: number): ViewRecord[] {
   ];
 }
 
-/** Views on disk, and what they took. */
+/** Views on disk, with their cost. */
 class Measured {
   readonly #folder: string;
   readonly #views: Views;
@@ -76,7 +76,7 @@ class Measured {
   }
 }
 
-/** What an api keeps that serves one of ten competitions. */
+/** Measures the views of an api that serves one of ten competitions. */
 export const bench: Bench = {
   about: 'views of one of ten competitions beside views of all: size and processor time',
   subject: ['libs/views'],

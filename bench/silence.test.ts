@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SilenceWatch } from './silence.ts';
 
-test('knows the longest time between two records of each partition, and when it ended', () => {
+test('returns the longest time between two records of each partition, and its end', () => {
   const watch = new SilenceWatch(2);
   for (const [partition, at] of [
     [0, 0],

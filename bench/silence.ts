@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A message of each partition comes every 40 ms: all are served where none was silent for so long. */
+/** Maximum silence of a served partition; each partition gets a message every 40 ms. */
 const CALM_GAP_MS = 1_000;
-/** So long all are served before anything is measured. */
+/** Time for which all partitions must be served before the measurement. */
 export const CALM_MS = 2_000;
 const LIMIT_MS = 120_000;
 
-/** A time without a record of a partition, milliseconds, on the clock of `performance.now`. */
+/** A period without a record of a partition, milliseconds, on the clock of `performance.now`. */
 export type Silence = { readonly ms: number; readonly endAt: number };
 
-/** When each partition was seen last, and its longest silence since `begin`. */
+/** Tracks the last record of each partition, and its longest silence since `begin`. */
 export class SilenceWatch {
   readonly #partitions: number;
   readonly #last = new Map<number, number>();
@@ -29,12 +29,12 @@ export class SilenceWatch {
     this.#longest.clear();
   }
 
-  /** Of each partition, the longest first. */
+  /** Returns the longest silence of each partition, longest first. */
   longest(): Silence[] {
     return [...this.#longest.values()].sort((a, b) => b.ms - a.ms);
   }
 
-  /** Waits until every partition was served for a while without a long gap. */
+  /** Waits until every partition was served for `CALM_MS` without a long gap. */
   async calm(): Promise<void> {
     const limit = performance.now() + LIMIT_MS;
     for (let since = performance.now(); performance.now() < since + CALM_MS; await delay(10)) {

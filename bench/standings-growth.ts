@@ -1,4 +1,4 @@
-/** What one more goal and one more match cost as a season grows: a part of the bench of standings. */
+/** Measures the cost of one more goal and one more match as a season grows: a part of the bench of standings. */
 import { readCompetitionRules } from '#contract/competition-rules.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import type { MatchResult } from '#topics/generated/types.ts';
@@ -17,18 +17,18 @@ const RULES = readCompetitionRules(
   'bench rules',
 );
 
-/** Seasons to be at the beginning of, in the middle of, at the end of, and one twice as long. */
+/** Numbers of matches at the beginning, in the middle and at the end of a season, and of one twice as long. */
 const LENGTHS = [0.1, 0.25, 0.5, 1, 2].map((share) => Math.round(MATCHES * share));
-/** The ratio up to which a cost does not grow. */
+/** Maximum ratio of a cost that counts as constant. */
 const FLAT = 1.2;
 const KIB = 1_024;
 const ROUNDS = sizeOf(null, 150, 2);
 const WARM_UP_ROUNDS = sizeOf(null, 50, 1);
 
 /**
- * What one more goal and one more match cost as the season grows, in this process: deriving the tables, and their
- * bytes. A goal changes the live table alone. A match that ends changes all tables; those of persons grow with the
- * persons in them, so one of two seasons has none, and for the other it also prints the cost of a KiB.
+ * Measures the cost of one more goal and one more match as the season grows, in this process: deriving the tables, and
+ * their bytes. A goal changes only the live table. The end of a match changes all tables; those of persons grow with
+ * the number of persons, so one of two seasons has none, and for the other the cost of a KiB is printed too.
  */
 export function growth(context: BenchContext): void {
   const seasons = LENGTHS.map((matches) => ({
@@ -36,7 +36,7 @@ export function growth(context: BenchContext): void {
     persons: new GrowingSeason(matches, true),
     teams: new GrowingSeason(matches, false),
   }));
-  // In turns, so that whatever else the machine does is all of theirs.
+  // In turns, so that other load of the machine affects all alike.
   const inTurns = (play: (season: GrowingSeason, round: number, counts: boolean) => void) => {
     for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) {
       for (const { persons, teams } of seasons) {
@@ -74,13 +74,13 @@ export function growth(context: BenchContext): void {
   }
 }
 
-/** How long the tables took each time, and the size of those that were made. */
+/** Time of each derivation, and the size of the derived tables. */
 type Cost = { readonly micros: number[]; bytes: number };
 
 const micros = (cost: Cost) => median(cost.micros);
 const microsPerKiB = (cost: Cost) => (micros(cost) * KIB) / cost.bytes;
 
-/** A season of so many matches, and one more that is played time and again. */
+/** A season with a number of matches, and one more match that is played repeatedly. */
 class GrowingSeason {
   readonly goal: Cost = { micros: [], bytes: 0 };
   readonly over: Cost = { micros: [], bytes: 0 };
@@ -97,7 +97,7 @@ class GrowingSeason {
     this.#resultOf = (state) => ({ ...resultOf(0, matches, state), ...nobody });
   }
 
-  /** Another goal of the match, which is being played. */
+  /** Adds a goal to the match in play. */
   score(round: number, counts: boolean): void {
     this.#apply(
       { ...this.#resultOf('playing'), score: { home: 1 + (round % 8), away: 0 } },
@@ -105,7 +105,7 @@ class GrowingSeason {
     );
   }
 
-  /** The match ends, which was being played. */
+  /** Ends the match in play. */
   end(counts: boolean): void {
     this.#apply(this.#resultOf('playing'), null);
     this.#apply(this.#resultOf('over'), counts ? this.over : null);

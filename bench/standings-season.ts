@@ -1,4 +1,4 @@
-/** Made-up leagues of 20 teams, as results and as live messages: the load of the bench of standings. */
+/** Generated leagues of 20 teams, as results and as live messages: the load of the bench of standings. */
 import { resultKey, seasonKey } from '#domain/match-result.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import type { Cause, MatchResult, ResultTeam } from '#topics/generated/types.ts';
@@ -11,23 +11,26 @@ const COMPETITION = 9_000;
 const EPOCH = 1_790_000_000;
 const WEEK = 7 * 86_400;
 
-/** Where the matches of a season have their place. */
+/** Returns the competition, season, stage and group of a season's matches. */
 function placeOf(season: number) {
   return { competition_id: COMPETITION, season_id: 9_100 + season, stage_id: 9_500 + season, group_id: null };
 }
 
-/** A team of a season. */
+/** Returns a team of a season. */
 function teamOf(season: number, at: number): ResultTeam {
   const id = season * 100 + at + 1;
   return { id, name: `Town ${id}`, acronym: 'TWN', area_id: 144, area_name: 'Poland' };
 }
 
-/** The partition of a season. */
+/** Returns the partition of a season. */
 export function partitionOf(season: number): number {
   return partitionHash(Buffer.from(seasonKey(placeOf(season)))) % TOPICS['match-results'].partitions;
 }
 
-/** The circle method: the last team stays, the others go round; the second half of a season turns the sides. */
+/**
+ * Returns a pair of a round by the circle method: the last team stays, the others rotate; the second half of a season
+ * swaps the sides.
+ */
 function pairOf(round: number, pair: number): [home: number, away: number] {
   const others = TEAMS - 1;
   const one = pair === 0 ? others : (round + pair) % others;
@@ -37,7 +40,7 @@ function pairOf(round: number, pair: number): [home: number, away: number] {
 
 const UNKNOWN = { score: null, first_half: null, second_half: null, goals: null, cards: null };
 
-/** A match as published: to come, playing, over. The same numbers give the same result. */
+/** Returns a published result in a state. The same numbers give the same result. */
 export function resultOf(season: number, match: number, state: 'to_come' | 'playing' | 'over'): MatchResult {
   const round = Math.floor(match / (TEAMS / 2));
   const [home, away] = pairOf(round, match % (TEAMS / 2));
@@ -87,10 +90,10 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
   };
 }
 
-/** The key of a result on the topic. */
+/** Returns the key of a result on the topic. */
 export const keyOf = resultKey;
 
-/** A live match of a season, published by webhooks: every tenth message is a goal. */
+/** A live match of a season, reported by webhooks: every tenth message is a goal. */
 export class LiveGoals {
   readonly eventId: number;
   readonly season: number;
@@ -104,7 +107,7 @@ export class LiveGoals {
     this.#sides = [teamOf(season, 2 * pair), teamOf(season, 2 * pair + 1)];
   }
 
-  /** The next message; `goal`: the goals of the match with it, where it is one. */
+  /** Returns the next message. `goal` is the new number of goals of the match; null for a message without a goal. */
   next(): { readonly body: Buffer; readonly goal: number | null } {
     const at = this.#published;
     this.#published += 1;

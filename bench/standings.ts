@@ -22,8 +22,8 @@ const TIMEOUT_MS = 300_000;
 const STATES = ['to_come', 'playing', 'over'] as const;
 
 /**
- * Tables of whole seasons from a backlog of match results; then, on those tables, goals of live matches from their
- * signed webhooks to the live table; and what one more goal and one more match cost early and late in a season.
+ * Measures tables of whole seasons from a backlog of match results; then goals of live matches from their signed
+ * webhooks to the live table; and the cost of one more goal and one more match early and late in a season.
  */
 export const bench: Bench = {
   about: `tables of ${SEASONS} seasons of ${MATCHES} matches from a backlog, and goals to the live table at ${PER_SECOND} messages/s`,
@@ -58,7 +58,7 @@ function start(
   });
 }
 
-/** Publishes every match three times: to come, playing, over. The processor keeps running. */
+/** Publishes every match three times: scheduled, in play, finished. Returns the processor, which keeps running. */
 async function workOff(context: BenchContext, prefix: string): Promise<Running> {
   const { brokers } = context;
   const topic = topicName(prefix, 'match-results');
@@ -101,7 +101,7 @@ async function workOff(context: BenchContext, prefix: string): Promise<Running> 
   return processor;
 }
 
-/** When a goal was accepted, and when it was seen where. */
+/** Times when a goal was accepted and when it was seen. */
 type Goal = { readonly acceptedAt: number; state?: number; table?: number };
 
 async function followGoals(context: BenchContext, prefix: string): Promise<void> {
@@ -178,7 +178,7 @@ async function followGoals(context: BenchContext, prefix: string): Promise<void>
       const match = live[sent % live.length] as LiveGoals;
       const { body, goal } = match.next();
       const answer = client.post(body);
-      // The table of a goal may be read before its sender has the answer.
+      // The reader may have a goal's table before the sender has the answer.
       const timing: { acceptedAt: number } = { acceptedAt: Number.POSITIVE_INFINITY };
       if (goal !== null) goals.set(`${match.eventId} ${goal}`, timing);
       const accepted = async () => {
@@ -191,7 +191,7 @@ async function followGoals(context: BenchContext, prefix: string): Promise<void>
   }
 }
 
-/** The matches being played that a live table shows, with the goals of their home sides. */
+/** Returns the matches in play of a live table, with the goals of their home sides. */
 function playingIn(body: string): [event: number, goals: number][] {
   type Row = { columns: { code: string; value: number | string }[] };
   const { groups } = JSON.parse(body) as { groups: { participants: Row[] }[] };

@@ -1,4 +1,4 @@
-/** What `touchline` takes to start and to answer without a broker. */
+/** Measures the start of `touchline` and its answers without a broker. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,10 @@ import { FIRST_ROUND, sizeOf } from './size.ts';
 
 const RUNS = sizeOf('BENCH_RUNS', 10, 1);
 const LAUNCHER = join(import.meta.dirname, '../bin/touchline.js');
-/** Prints the CPU time of its process, user and system, in milliseconds as it ends: wall time is that of the whole machine. */
+/**
+ * Prints the CPU time of its process, user and system, in milliseconds at its exit; wall time would depend on the load
+ * of the machine.
+ */
 const CPU =
   'data:text/javascript,process.on("exit",()=>{const {user,system}=process.cpuUsage();console.error("cpu",(user+system)/1000)})';
 const ANSWERS: readonly (readonly string[])[] = [
@@ -20,7 +23,7 @@ const ANSWERS: readonly (readonly string[])[] = [
   ['tial'],
 ];
 
-/** The median of CPU times of runs that follow one that fills the cache of compiled code, beside a Node that does nothing. */
+/** Measures the median of the CPU times with a filled compile cache, beside an empty Node process. */
 export const bench: Bench = {
   about: 'CPU time of answers of the command line that need no broker, beside a Node that does nothing',
   subject: ['bin', 'cli'],
@@ -44,7 +47,7 @@ export const bench: Bench = {
   },
 };
 
-/** The costs of each command, in turns: what else is at work then is the same for all. */
+/** Returns the costs of each command, measured in turns, so that other load affects all alike. */
 async function measure(commands: readonly (readonly string[])[]): Promise<number[][]> {
   const costs: number[][] = commands.map(() => []);
   for (let round = FIRST_ROUND; round <= RUNS; round++)
@@ -56,7 +59,7 @@ async function measure(commands: readonly (readonly string[])[]): Promise<number
 }
 
 async function cpuOf(args: readonly string[]): Promise<number> {
-  // A mistake ends with another code, and is measured as well.
+  // An invalid command exits with another code, and is measured too.
   const { stderr } = await promisify(execFile)(process.execPath, ['--import', CPU, ...args]).catch(
     (error: { readonly stderr?: string }) => ({ stderr: error.stderr ?? '' }),
   );

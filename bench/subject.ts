@@ -1,4 +1,4 @@
-/** Which code a record was measured on: the commit, and the code of each folder, whose id outlives a rebase. */
+/** Identifies the measured code: the commit, and the id of each folder's code, which survives a rebase. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,20 +13,20 @@ function git(...args: readonly string[]): string {
   }).trim();
 }
 
-/** Files of the tree that differ from the last commit, as `git status` names them. */
+/** Returns the files that differ from the last commit, as `git status` names them. */
 export function uncommitted(): string[] {
   return git('status', '--porcelain', '--untracked-files=no').split('\n').filter(Boolean);
 }
 
-/** The last commit, abbreviated. */
+/** Returns the last commit, abbreviated. */
 export function commit(): string {
   return git('rev-parse', '--short', 'HEAD');
 }
 
-/** Tests and what only they use: a change of theirs makes no figure old. */
+/** Matches tests and their helpers, whose changes do not outdate a figure. */
 const TEST = /\.test\.ts$|\/testing\//;
 
-/** The id of a folder's code, tests left out, as of the last commit; null where the commit has no such folder. */
+/** Returns the id of a folder's code without tests, as of the last commit; null when the commit has no such folder. */
 export function treeOf(folder: string): string | null {
   const code = git('ls-tree', '-r', 'HEAD', '--', `${folder}/`)
     .split('\n')

@@ -23,15 +23,15 @@ import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
-/** The peer has so many threads, and so many processes of ours stand beside them: a process computes in one thread. */
+/** Number of the peer's threads and of our processes: a process computes in one thread. */
 const PEER_THREADS = 2;
-/** For its stores, which are in memory. */
+/** Heap of the peer, for its stores in memory. */
 const PEER_HEAP_GIB = Math.max(2, Math.ceil(EVENTS / 1_000));
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 
 /**
- * All work off the same backlog, in turns, each from nothing: ours, the peer, the floor, ours … A run ends when the whole
- * backlog is committed, so that all outputs are readable. The first round warms the broker and does not count.
+ * All process the same backlog in turns, each from the beginning: ours, the peer, the floor, ours … A run ends when the
+ * whole backlog is committed, so that all outputs are readable. The first round warms the broker and does not count.
  */
 export const bench: Bench = {
   about: `processor throughput from a backlog of ${EVENTS * MESSAGES} incidents over ${EVENTS} events, beside Kafka Streams`,
@@ -90,7 +90,7 @@ function printRun(context: BenchContext, name: string, round: number, run: Conte
   );
 }
 
-/** Both must have done the job: the same states, and the score that follows from how the backlog was made. */
+/** Checks that both have the same states, and the planned score of the backlog. */
 async function checkStates(context: BenchContext, backlog: Backlog, us: Job, peer: Job): Promise<void> {
   const ours = await readStates(context, us);
   const theirs = await readStates(context, peer);
@@ -110,7 +110,7 @@ async function checkStates(context: BenchContext, backlog: Backlog, us: Job, pee
   );
 }
 
-/** All must have written as many transitions. */
+/** Checks that all have written the same number of transitions. */
 async function checkTransitions(context: BenchContext, jobs: readonly Job[]): Promise<void> {
   const counts = await Promise.all(
     jobs.map(async ({ name, outputPrefix }) => {
@@ -124,7 +124,7 @@ async function checkTransitions(context: BenchContext, jobs: readonly Job[]): Pr
   context.print(`checked: transitions of ${found}`);
 }
 
-/** Fields of `match-state` that the peer does not have alike: its register is grouped in another way, and it names no scorers. */
+/** Fields of `match-state` that differ in the peer: its register is grouped in another way, and it names no scorers. */
 const NOT_ALIKE: readonly (keyof MatchState)[] = ['fields', 'key_incidents'];
 
 function differenceOf(ours: MatchState | undefined, theirs: MatchState | undefined): string | null {

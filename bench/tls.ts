@@ -18,8 +18,8 @@ type Env = Readonly<Record<string, string>>;
 type Measured = { readonly contender: Contender; readonly rates: number[]; readonly micros: number[] };
 
 /**
- * The same services on the same broker, by its plain listener and by the one that wants TLS and SCRAM-SHA-512, in turns:
- * a backlog through two match processors, then the way from a webhook to the match state at a steady rate.
+ * Measures the same services on the same broker, by its plain listener and by the one with TLS and SCRAM-SHA-512, in
+ * turns: a backlog through two match processors, then the latency from a webhook to the match state at a steady rate.
  */
 export const bench: Bench = {
   about: 'throughput and latency over TLS with SCRAM-SHA-512, beside plain connections to the same broker',

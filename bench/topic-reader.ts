@@ -6,17 +6,17 @@ import { retry } from '#timing/retry.ts';
 
 export type TopicReaderOptions = {
   readonly brokers: readonly string[];
-  /** Waited for where it does not exist yet. */
+  /** Name of the topic; the reader waits until it exists. */
   readonly topic: string;
-  /** Receives one batch at a time; reading waits for what it returns. */
+  /** Receives one batch at a time; reading waits for the returned promise. */
   onRecords(partition: number, records: readonly ReadRecord[]): void | Promise<void>;
 };
 
 const TOPIC_PAUSE_MS = 20;
-/** A topic that was just created may have no leaders for this long. */
+/** Maximum time for which a new topic may have no leaders. */
 const LEADER_MS = 60_000;
 
-/** Follows all partitions of a topic from their beginning, read committed. */
+/** Reads all partitions of a topic continuously from their beginning, read committed. */
 export class TopicReader {
   readonly #options: TopicReaderOptions;
   readonly #over = new AbortController();
@@ -28,7 +28,7 @@ export class TopicReader {
     this.#ended.catch((error: unknown) => console.error(`reading ${options.topic} failed:`, error));
   }
 
-  /** Rejects where reading had failed. */
+  /** Stops reading. Rejects when reading had failed. */
   async close(): Promise<void> {
     this.#over.abort();
     await this.#ended;

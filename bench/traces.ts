@@ -11,12 +11,12 @@ const EVENTS = sizeOf('BENCH_EVENTS', 500, 20);
 const MESSAGES = sizeOf(null, 200, 20);
 const PROCESSES = 2;
 const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
-/** The parts of messages whose trace is sampled. */
+/** Shares of messages with a sampled trace. */
 const SAMPLED = SMALLEST ? [1] : [0.01, 1];
 
 /**
- * The same backlog, in turns: with traces off, and on with some or all messages in a trace of their own; then the way from a
- * webhook to the match state at a steady rate, with traces off and of all.
+ * Measures the same backlog in turns: with traces off, and with some or all messages in separate traces; then the
+ * latency from a webhook to the match state at a steady rate, with traces off and for all messages.
  */
 export const bench: Bench = {
   about: `throughput from a backlog of ${EVENTS * MESSAGES} incidents, and latency, with traces beside without`,
@@ -74,12 +74,12 @@ function nameOf(sampled: number | null): string {
   return sampled === null ? 'traces off' : `${sampled * 100} % of messages sampled`;
 }
 
-/** A `traceparent` of a trace that is sampled. */
+/** Returns the `traceparent` of a new sampled trace. */
 function newTrace(): string {
   return `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
 }
 
-/** Accepts spans and forgets them. */
+/** Starts a collector that accepts spans and drops them. */
 async function startCollector(): Promise<{ url: string; bytes(): number; close(): void }> {
   let bytes = 0;
   const server = createServer((request, response) => {

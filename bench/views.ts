@@ -1,4 +1,4 @@
-/** What it costs an api to build its views from the topics, and to start on stored ones. */
+/** Measures the cost of building an api's views from the topics, and of a start on stored views. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,13 +14,13 @@ import { sizeOf } from './size.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 100_000, 100);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 1, 1);
-/** Starts on the stored views in a round: each takes a moment. */
+/** Number of starts on stored views in a round: each is short. */
 const RESTARTS = sizeOf(null, 3, 1);
 const MESSAGES_OF_EVENT = 12;
 const MOST_RATIO = 2;
 const LIMIT_MIB = 400;
 
-/** A build or a start, and what it took. */
+/** Cost of a build or a start. */
 type Taken = { readonly seconds: number; readonly cpuSeconds: number; readonly peakMiB: number };
 
 export const bench: Bench = {
@@ -89,7 +89,7 @@ export const bench: Bench = {
   },
 };
 
-/** Starts an api until it is ready, and stops it. */
+/** Starts an api, waits until it is ready, stops it, and returns its cost. */
 async function measured(context: BenchContext, prefix: string, folder: string): Promise<Taken> {
   const { process: running, readyMs, readyCpu }: ReadyApi = await startApi(context, prefix, folder);
   const { peak } = await running.residentMiB();
@@ -97,7 +97,7 @@ async function measured(context: BenchContext, prefix: string, folder: string): 
   return { seconds: readyMs / 1_000, cpuSeconds: readyCpu, peakMiB: peak };
 }
 
-/** The tables of views, with their rows and the bytes in them. */
+/** Returns the tables of views, with their numbers of rows and bytes. */
 function tablesOf(path: string): TableSize[] {
   const database = new DatabaseSync(path, { readOnly: true });
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();

@@ -1,11 +1,11 @@
-/** Bodies of deliveries: messages of many live matches in turns, each about 2.6 KB. */
+/** Generates bodies of deliveries: messages of many live matches in turns, each about 2.6 KB. */
 import { BenchMatch } from './matches.ts';
 
-/** What the bodies hold. */
+/** Options of the bodies. */
 export type BodiesOptions = {
   /** Bodies of runs with different numbers differ. */
   readonly run: number;
-  /** Messages in a delivery. */
+  /** Number of messages in a delivery. */
   readonly batch: number;
   readonly deliveries: number;
 };
@@ -13,7 +13,7 @@ export type BodiesOptions = {
 const MATCHES = 100;
 const MESSAGES_A_MATCH = 2_000;
 
-/** The bodies, as the provider would send them. */
+/** Yields the bodies as the provider would send them. */
 export function* bodies({ run, batch, deliveries }: BodiesOptions): Generator<Buffer> {
   const live = Array.from(
     { length: MATCHES },

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 
-/** How long a delivery that is answered 503 is repeated: topics that were just created may have no leaders for a while. */
+/** Maximum time of retries of a delivery that is answered 503: new topics may have no leaders for a while. */
 const REPEAT_MS = 30_000;
 const REPEAT_PAUSE_MS = 100;
 
@@ -17,7 +17,7 @@ export class WebhookClient {
     this.#secret = secret;
   }
 
-  /** Resolves when the delivery was accepted; repeats what is answered 503, and rejects with any other answer. */
+  /** Resolves when the delivery is accepted. Retries on 503, and rejects on any other answer. */
   async post(body: Buffer): Promise<void> {
     const until = performance.now() + REPEAT_MS;
     for (;;) {

@@ -15,31 +15,31 @@ import type { SinkCounts } from './webhook-sink.ts';
 const LATENCY = {
   perSecond: 200,
   subscriptions: 10,
-  /** Until the broker's machine code is the fast one: compiling takes a whole core of two for half a minute. */
+  /** Long enough for the broker's JIT compiler, which takes one of two cores for half a minute. */
   warmUp: sizeOf(null, 8_000, 50),
   messages: sizeOf('BENCH_MESSAGES', 6_000, 100),
   stepMessages: sizeOf(null, 2_000, 50),
 };
-/** Attempts are recorded after the delivery, up to this much later. */
+/** Maximum delay between a delivery and the record of its attempt. */
 const RECORDED_MS = 500;
 
-/** What is known of a message by its `uuid`, Unix milliseconds. */
+/** Times of a message, Unix milliseconds. */
 type Stamps = {
-  /** A committed reader has its transition. */
+  /** When a read-committed reader had its transition. */
   transition?: number;
-  /** The composer has sent it to the broker. */
+  /** When the composer had sent it to the broker. */
   composed?: number;
-  /** A committed reader has it. */
+  /** When a read-committed reader had it. */
   message?: number;
 };
 
-/** An accepted request of a subscription, as its attempt says. */
+/** An accepted request of a subscription, from its recorded attempt. */
 type Attempt = { readonly startedAt: number; readonly endedAt: number };
 
 /**
- * From the moment a reader has a transition to the arrival of its message at ten receivers. Afterwards, over fewer messages,
- * by step: composed, committed, sent (its turn in the subscription), arrived. The readers that tell the steps cost the broker
- * an eighth of its time, and are not there while the figures are taken.
+ * Measures the time from when a reader has a transition until its message arrives at ten receivers. Then, with fewer
+ * messages, it measures each step: composed, committed, sent (its turn in the subscription), arrived. The readers for
+ * the steps cost the broker an eighth of its time, so they do not run while the figures are measured.
  */
 export async function latency(context: BenchContext, sink: Sink): Promise<void> {
   const { subscriptions, perSecond, warmUp, messages, stepMessages } = LATENCY;
@@ -53,7 +53,7 @@ export async function latency(context: BenchContext, sink: Sink): Promise<void> 
   const reads = readStamps(context, prefix);
   reads.transitions();
   const live = liveMessages();
-  // What is composed is what was received lately.
+  // The composer only composes recently received messages.
   const send = () => void entry.send({ ...live.next().value, ut: Math.floor(Date.now() / 1_000) });
   const deliver = async (count: number) => {
     await pace(count, perSecond, send);
@@ -69,7 +69,7 @@ export async function latency(context: BenchContext, sink: Sink): Promise<void> 
   context.print(`latency of ${all.length} messages in ${requests} requests; processor: ${used.join(', ')}`);
   context.print(`  transition to delivery: ${quantiles(all)}`);
   reads.steps();
-  // They begin with what was sent before.
+  // Subscriptions begin with earlier messages.
   await deliver(stepMessages / 5);
   const { arrivals: stepArrivals } = await deliver(stepMessages);
   await new Promise((resolve) => setTimeout(resolve, RECORDED_MS));
@@ -88,13 +88,13 @@ export async function latency(context: BenchContext, sink: Sink): Promise<void> 
   await remove(context.brokers, prefix);
 }
 
-/** What readers of the topics know of each step. */
+/** The times that readers of the topics record. */
 type Reads = {
   readonly stamps: ReadonlyMap<string, Stamps>;
   readonly attempts: ReadonlyMap<string, Attempt>;
-  /** Reads transitions from now on. */
+  /** Starts reading transitions. */
   transitions(): void;
-  /** Reads what the further steps are told by. */
+  /** Starts reading the topics for the other steps. */
   steps(): void;
   close(): Promise<void>;
 };
@@ -174,7 +174,7 @@ async function cpuOf(services: ReadonlyMap<string, Running>): Promise<Map<string
   return used;
 }
 
-/** Quantiles of times in milliseconds, as a line. */
+/** Formats quantiles of times in milliseconds. */
 export function quantiles(times: readonly number[]): string {
   const at = (share: number) => quantile(times, share).toFixed(0);
   return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${times.length}`;

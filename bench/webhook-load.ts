@@ -1,17 +1,17 @@
 /**
  * Posts signed deliveries over kept connections as fast as they are answered, one at a time on each, and prints the
- * result as JSON. A process of its own, and lean: requests are made beforehand, and of an answer only the end is looked at.
+ * result as JSON. A separate, lean process: it prepares the requests, and checks only the end of an answer.
  */
 import { connect } from 'node:net';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { bodies } from './webhook-bodies.ts';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type LoadOptions = {
   readonly port: number;
   readonly secret: string;
   readonly connections: number;
-  /** Messages in a delivery. */
+  /** Number of messages in a delivery. */
   readonly batch: number;
   /** Measured after `warmUpSeconds`. */
   readonly seconds: number;
@@ -20,17 +20,17 @@ export type LoadOptions = {
   readonly run: number;
 };
 
-/** What came of it. */
+/** The printed result. */
 export type LoadResult = {
   readonly perSecond: number;
-  /** All that were accepted, those of the warm-up too. */
+  /** Number of all accepted deliveries, including the warm-up. */
   readonly accepted: number;
   readonly refused: number;
   readonly bytes: number;
-  /** Milliseconds until the answer. */
+  /** Quantiles of the time until the answer, milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the generator for a request, microseconds. */
+  /** Cpu time of the generator per request, microseconds. */
   readonly cpu: number;
 };
 
@@ -51,7 +51,7 @@ const counted = state.accepted - before.accepted;
 const { user, system } = process.cpuUsage(before.cpu);
 const sorted = Float64Array.from(latencies).sort();
 state.stopping = true;
-// What is under way is answered still, so that everything sent is counted.
+// Waits for pending answers, so that every sent delivery is counted.
 while (state.next > state.accepted + state.refused) await sleep(0.01);
 const result: LoadResult = {
   perSecond: counted / seconds,
@@ -74,7 +74,7 @@ function open(): void {
     socket.write(requests[state.next++ % requests.length] as Buffer);
   };
   socket.on('connect', send);
-  // An answer is smaller than what the system gives at once.
+  // An answer is small enough to arrive in one piece.
   socket.on('data', (answer) => {
     if (answer.toString('latin1', answer.length - 8) === 'Accepted') state.accepted++;
     else state.refused++;

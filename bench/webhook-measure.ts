@@ -1,4 +1,4 @@
-/** One run of the webhook generator against a server, and the processor time it took. */
+/** Runs the webhook generator against a server, and measures the cpu time. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -9,22 +9,22 @@ import { format } from './context.ts';
 import type { Running } from './processes.ts';
 import type { LoadOptions, LoadResult } from './webhook-load.ts';
 
-/** A server of webhooks that runs. */
+/** A running server of webhooks. */
 export type WebhookServer = { readonly name: string; readonly port: number; readonly process: Running };
 
-/** A run of the generator, and the processor time for a request, microseconds. */
+/** A run of the generator, with cpu times per request, microseconds. */
 export type MeasuredLoad = LoadResult & {
-  /** Of the server's threads by name: WorkerThread is one of Node's, V8Worker collects garbage and compiles. */
+  /** Cpu time of the server's threads by name: WorkerThread belongs to Node, V8Worker collects garbage and compiles. */
   readonly threads: ReadonlyMap<string, number>;
-  /** Of the server. */
+  /** Cpu time of the server. */
   readonly process: number;
-  /** Of everything that runs: the broker and the generator too. */
+  /** Cpu time of the whole machine, including the broker and the generator. */
   readonly machine: number;
 };
 
 const TICKS_PER_SECOND = 100;
 
-/** Runs the generator against a server. Throws where a delivery was refused. */
+/** Runs the generator against a server. Throws when a delivery was refused. */
 export async function measure(
   server: WebhookServer,
   options: Omit<LoadOptions, 'port'>,
@@ -43,12 +43,12 @@ export async function measure(
     const used = aRequest(seconds - (before.threads.get(name) ?? 0));
     if (used >= 0.5) threads.set(name, used);
   }
-  // The broker flushes and garbage is collected before the other one's turn.
+  // Time for the broker's flush and for garbage collection before the next server's turn.
   await delay(500);
   return { ...result, threads, process: [...threads.values()].reduce((a, b) => a + b, 0), machine };
 }
 
-/** A measurement as a line of the bench. */
+/** Formats a measurement as a line of the bench. */
 export function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: MeasuredLoad): string {
   const times = [...threads].map(([name, used]) => `${name} ${format(used)}`).join(', ');
   return (
@@ -57,7 +57,7 @@ export function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: Me
   );
 }
 
-/** Processor time of a process's threads, added by name; nothing where the system does not report it. */
+/** Returns the cpu time of a process's threads, added by name, seconds; empty when the system does not report it. */
 async function threadSeconds(pid: number): Promise<Map<string, number>> {
   const seconds = new Map<string, number>();
   for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
@@ -71,7 +71,7 @@ async function threadSeconds(pid: number): Promise<Map<string, number>> {
   return seconds;
 }
 
-/** Processor time that all processes together have used since the machine started. */
+/** Returns the cpu time of all processes since the machine started, seconds. */
 function machineSeconds(): number {
   return cpus().reduce(
     (sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) / 1_000,

@@ -18,17 +18,17 @@ import type { SinkCounts } from './webhook-sink.ts';
 
 const CLIENTS_KEY = 'the key of the benches, long enough for anyone';
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
-/** A message of the size of a real one. */
+/** Padding to the size of a real message. */
 const PADDING = 'x'.repeat(2_400);
 const EVENTS = 100;
 const WAIT_MS = 60_000;
 
-/** A made-up message; its `uuid` says when it was published. */
+/** Returns a generated message; its `uuid` contains the time of publication. */
 export function messageText(n: number, now: number): string {
   return `{"id":${n + 1},"uuid":"sent:${now}:${n}","type":"incident","data":{"event":{"id":${n % EVENTS}},"padding":"${PADDING}"}}`;
 }
 
-/** Topics under a prefix, clients on them, and processes that work on them. */
+/** Topics under a prefix, with clients and processes. */
 export class WebhookBench {
   readonly #context: BenchContext;
   readonly #prefix: string;
@@ -46,7 +46,7 @@ export class WebhookBench {
     return new WebhookBench(context, prefix, sink);
   }
 
-  /** Gives the client so many webhooks, at the paths that are given; of those that hang as many as `dead`. Resolves with their ids by path. */
+  /** Creates webhooks of the client at these paths; `dead` of them hang. Resolves with their ids by path. */
   async subscribe(
     count: number,
     path: (n: number) => string,
@@ -87,7 +87,7 @@ export class WebhookBench {
     });
   }
 
-  /** Publishes so many messages, and waits until they are acknowledged. */
+  /** Publishes `count` messages, and waits until they are acknowledged. */
   async publish(count: number): Promise<void> {
     const publisher = await this.openPublisher();
     for (let sent = 0; sent < count; sent += 1_000)
@@ -125,7 +125,7 @@ export class WebhookBench {
   }
 }
 
-/** The receiver of all webhooks, as a process. */
+/** The process that receives all webhooks. */
 export class Sink {
   readonly url: string;
   readonly caFile: string;
@@ -167,7 +167,7 @@ export class Sink {
     return new Sink(process, ports, caFile);
   }
 
-  /** What was counted since the last call. */
+  /** Returns the counts since the last call. */
   async counts(): Promise<SinkCounts> {
     for (const until = performance.now() + WAIT_MS; ; await delay(100)) {
       const answer = await fetch(this.#countsUrl).catch(() => null);
@@ -176,7 +176,7 @@ export class Sink {
     }
   }
 
-  /** Everything since the last call, once so many messages have arrived. */
+  /** Waits until this number of messages has arrived, and returns all counts since the last call. */
   async until(messages: number): Promise<SinkCounts> {
     let [requests, lastAt] = [0, 0];
     const arrivals: SinkCounts['arrivals'][number][] = [];

@@ -1,17 +1,17 @@
 /**
- * Where the webhooks of a bench go: an https server that answers `Accepted` at once, or, under `/hang`, never. Counts what it
- * is sent; `GET /counts` on the plain port returns it and restarts the count.
+ * Receives the webhooks of a bench: an https server that answers `Accepted` at once, or, under `/hang`, never. It
+ * counts requests and messages; `GET /counts` on the plain port returns the counts and resets them.
  */
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 
-/** What was counted. Times are Unix milliseconds. */
+/** The counts. Times are Unix milliseconds. */
 export type SinkCounts = {
   readonly requests: number;
   readonly lastAt: number;
-  /** Each message by its `uuid`: when it arrived, on which path, and the first message of its request. */
+  /** Each message: its `uuid`, time of arrival, path, and the first message of its request. */
   readonly arrivals: readonly (readonly [uuid: string, at: number, path: string, first: string])[];
 };
 
@@ -23,7 +23,7 @@ const UUID = /"uuid":"([^"]+)"/g;
 let counts = empty();
 
 const server = createServer(
-  // A connection that it closes as idle while a request comes in would be a failure of whoever sent that.
+  // Long, because a connection that is closed as idle while a request arrives would be a failure of the sender.
   { key: readFileSync(keyFile), cert: readFileSync(certFile), keepAliveTimeout: 120_000 },
   async (request, response) => {
     const text = (await buffer(request)).toString('latin1');

@@ -26,7 +26,7 @@ const MEMORY = {
   limitMiB: 400,
 };
 
-/** Cost of deliveries, compared with a bare client and with a run without hanging receivers. */
+/** Measures the cost of deliveries, compared with a bare client and with a run without hanging receivers. */
 export const bench: Bench = {
   about:
     'webhooks out: latency, throughput beside a bare undici client, isolation, memory with 1,000 subscriptions',
@@ -75,7 +75,7 @@ async function throughput(context: BenchContext, sink: Sink): Promise<void> {
     String(subscriptions),
     String(requests),
   ]);
-  // Counted as ours was: the sink has the same work.
+  // Counted in the same way, so that the sink has the same work.
   const [{ stdout }, counted] = await Promise.all([bareRun, sink.until(subscriptions * messages)]);
   const bare = JSON.parse(stdout) as BareCounts;
   const peer = sustained(counted);
@@ -88,7 +88,7 @@ async function throughput(context: BenchContext, sink: Sink): Promise<void> {
   await remove(context.brokers, prefix);
 }
 
-/** Messages a second over the second half of all: a dispatcher that has just started is no measure of one that runs. */
+/** Returns the messages per second in the second half: a dispatcher that has just started is slower. */
 function sustained({ arrivals, lastAt }: SinkCounts): number {
   const middle = Math.floor(arrivals.length / 2);
   return ((arrivals.length - middle) * 1_000) / (lastAt - (arrivals[middle]?.[1] ?? lastAt));

@@ -6,14 +6,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { judgeAudit } from './audit.ts';
 
-/** Versions of a package, which npm asks for where an advisory names it. */
+/** Metadata of a package, which npm requests for each advisory. */
 const PACKAGE = {
   name: 'hyparquet-writer',
   'dist-tags': { latest: '0.17.0' },
   versions: { '0.17.0': { name: 'hyparquet-writer', version: '0.17.0' } },
 };
 
-/** Runs the audit against a registry that answers audits so; null: one that is not there. */
+/** Runs the audit against a registry with this answer; null: an unreachable registry. */
 async function audit(
   answer: { status: number; body: object } | null,
 ): Promise<{ code: number; output: string }> {
@@ -24,7 +24,7 @@ async function audit(
           response.writeHead(answer.status, { 'content-type': 'application/json' });
           response.end(JSON.stringify(method === 'GET' ? PACKAGE : answer.body));
         });
-  // What npm caches of these answers is not for its own cache.
+  // A separate cache: npm must not keep these answers.
   const cache = mkdtempSync(join(tmpdir(), 'touchline-audit-'));
   onTestFinished(() => rmSync(cache, { recursive: true }));
   const options = { registry, 'fetch-retries': '0', cache };
@@ -50,11 +50,11 @@ const ADVISORY = {
 };
 
 describe('npm run audit', () => {
-  test('passes where the registry knows of nothing', async () => {
+  test('passes when the registry reports no vulnerability', async () => {
     expect(await audit({ status: 200, body: {} })).toEqual({ code: 0, output: 'no known vulnerabilities\n' });
   });
 
-  test('fails where an installed version is vulnerable', async () => {
+  test('fails when an installed version is vulnerable', async () => {
     const { code, output } = await audit({ status: 200, body: { 'hyparquet-writer': [ADVISORY] } });
     expect(code).toBe(1);
     expect(output).toMatch(/^high: hyparquet-writer .+\n1 packages with known vulnerabilities/);

@@ -1,11 +1,11 @@
 /**
- * Asks the registry for known vulnerabilities of the installed packages: `npm run audit`. Exit code 0: asked, none found;
- * 1: found, or the audit itself failed; 75: the registry does not answer audits, nothing was checked.
+ * Checks the installed packages for known vulnerabilities: `npm run audit`. Exit code 0: none found; 1: some found, or
+ * the audit itself failed; 75: the registry does not answer audits, nothing was checked.
  */
 import { spawnSync } from 'node:child_process';
 import { z } from 'zod';
 
-/** What is said of an audit. */
+/** Result of an audit, with its exit code. */
 export type AuditVerdict = {
   readonly exitCode: 0 | 1 | 75;
   readonly lines: readonly string[];
@@ -18,13 +18,13 @@ const report = z.object({
     z.object({ severity: z.string(), range: z.string(), isDirect: z.boolean() }),
   ),
 });
-/** No answer, or one that is no audit; an error of npm itself has a code. */
+/** Output without a usable answer of the registry. An error of npm itself has a code. */
 const unreachable = z.object({
   message: z.string(),
   error: z.object({ code: z.undefined().optional() }),
 });
 
-/** Judges the output of `npm audit --json`. */
+/** Returns the verdict on the output of `npm audit --json`. */
 export function judgeAudit(output: string): AuditVerdict {
   const parsed = parse(output);
   const found = report.safeParse(parsed);

@@ -1,4 +1,7 @@
-/** What the Helm chart renders. Needs helm, and for the schemas of Kubernetes kubeconform: docs/guides/kubernetes.md has both. */
+/**
+ * Tests of the rendered Helm chart. They need helm, and kubeconform for the Kubernetes schemas: see
+ * docs/guides/kubernetes.md.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +19,7 @@ const hasKubeconform = hasHelm && runs('kubeconform', '-v') && existsSync(`${SCH
 type Manifest = {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  // Its shape is what the tests are about.
+  // Untyped: the tests check its shape.
   readonly spec: never;
 };
 
@@ -31,7 +34,7 @@ const manifests = (text: string): Manifest[] =>
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
 
-/** The manifests of a kind, by component. */
+/** Returns the manifests of a kind, by component. */
 function byComponent(of: readonly Manifest[], kind: string): Map<string, Manifest['spec']> {
   const found = of.filter((manifest) => manifest.kind === kind);
   return new Map(
@@ -39,7 +42,7 @@ function byComponent(of: readonly Manifest[], kind: string): Map<string, Manifes
   );
 }
 
-/** All of its features on. */
+/** Values that turn all features on. */
 const ALL = [
   ...NEEDED,
   'autoscaling.enabled=true',
@@ -67,7 +70,7 @@ const ALL = [
   'services.api.podAnnotations.owner=scores',
   'podAnnotations.team=sport',
 ];
-/** The alert rules of the release. */
+/** Returns the alert rules of the release. */
 function rulesOf(all: readonly Manifest[]): PrometheusRule[] {
   return all
     .filter(({ kind }) => kind === 'PrometheusRule')
@@ -81,7 +84,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   const rendered = hasHelm ? manifests(template(...ALL)) : [];
   const plain = hasHelm ? manifests(template(...NEEDED)) : [];
 
-  test.each(SERVICES)('%s has a deployment with probes, limits and no rights', (name) => {
+  test.each(SERVICES)('%s has a Deployment with probes, limits and no rights', (name) => {
     expect(byComponent(plain, 'Deployment').get(name)).toMatchObject({
       replicas: 2,
       template: {
@@ -115,7 +118,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(byComponent(plain, 'PodDisruptionBudget').get(name)).toMatchObject({ maxUnavailable: 1 });
   });
 
-  test('secrets are references, and settings come from values', () => {
+  test('references secrets, and takes settings from values', () => {
     const { template: pod } = byComponent(rendered, 'Deployment').get('api') as never as {
       template: { spec: { containers: [{ env: unknown[]; volumeMounts: unknown[] }] } };
     };
@@ -143,12 +146,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(rendered.map(({ kind }) => kind)).not.toContain('Secret');
   });
 
-  test('the token exchange asks the api of the release', () => {
+  test('points the token exchange to the api of the release', () => {
     const gateway = JSON.stringify(byComponent(plain, 'Deployment').get('tool-gateway'));
     expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"http://live-api:8081"}');
   });
 
-  test('one value has all of it speak HTTPS', () => {
+  test('switches every server to HTTPS by one value', () => {
     for (const [scheme, of] of [
       ['HTTP', plain],
       ['HTTPS', rendered],
@@ -178,7 +181,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(JSON.stringify(byComponent(rendered, 'Deployment').get('api'))).not.toContain('UPSTREAM');
   });
 
-  test('a job makes the topics before anything starts', () => {
+  test('creates the topics by a job before any service starts', () => {
     const job = rendered.find(({ kind }) => kind === 'Job');
     expect(job).toMatchObject({
       metadata: { annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } },
@@ -192,7 +195,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(without.some(({ kind }) => kind === 'Job')).toBe(false);
   });
 
-  test('a pod talks to broker, registry and names, and is reached where it serves', () => {
+  test('allows a pod to reach broker, registry and DNS, and opens only its serving ports', () => {
     const policies = byComponent(rendered, 'NetworkPolicy');
     expect(policies.get('')).toMatchObject({
       policyTypes: ['Ingress', 'Egress'],
@@ -203,7 +206,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
           to: [{ ipBlock: { cidr: '10.1.0.0/16' } }],
           ports: [{ port: 9092 }, { port: 9093 }, { port: 443 }],
         },
-        // Who issues tokens by name, who collects traces by address, and what the operator adds.
+        // The issuer of tokens by its port, the collector of traces by its address, and the operator's own rules.
         { ports: [{ protocol: 'TCP', port: 443 }] },
         { to: [{ ipBlock: { cidr: '10.2.3.4/32' } }], ports: [{ protocol: 'TCP', port: 4318 }] },
         { ports: [{ port: 3128 }] },
@@ -227,7 +230,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     },
   );
 
-  test('who issues tokens and who collects traces can be narrowed to peers', () => {
+  test('restricts the issuer of tokens and the collector of traces to peers', () => {
     const own = ['networkPolicy.tokens', 'networkPolicy.traces'].map(
       (name, at) => `${name}[0].ipBlock.cidr=10.9.${at}.0/24`,
     );
@@ -238,7 +241,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(JSON.stringify(policy)).toContain('"to":[{"ipBlock":{"cidr":"10.9.1.0/24"}}]');
   });
 
-  test('pods run where and as what the values say, a service as its own do', () => {
+  test('applies scheduling values to all pods, and those of a service to its own', () => {
     const deployments = byComponent(rendered, 'Deployment');
     for (const [name, deployment] of deployments) {
       expect(deployment, name).toMatchObject({
@@ -269,7 +272,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     });
   });
 
-  test('the Prometheus operator is given targets and the alert rules of the tree', () => {
+  test('gives the Prometheus operator targets and the alert rules of the tree', () => {
     const found = (kind: string) => rendered.find((manifest) => manifest.kind === kind);
     expect(found('PodMonitor')).toMatchObject({
       metadata: { labels: { release: 'prometheus' } },
@@ -292,12 +295,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(plain.map(({ kind }) => kind)).not.toContain('PrometheusRule');
   });
 
-  test('alerts name a page of the repository where no address of the docs is set', () => {
+  test('names a page of the repository in alerts without an address of the docs', () => {
     const bare = manifests(template(...NEEDED, 'monitoring.prometheusRule.enabled=true'));
     expect(rulesOf(bare)).toEqual(alerts());
   });
 
-  test('processors are scaled by their lag where that is wanted', () => {
+  test('scales processors by their lag when autoscaling is enabled', () => {
     const scaled = byComponent(rendered, 'ScaledObject');
     expect([...scaled.keys()].sort()).toEqual([
       'match-processor',
@@ -329,7 +332,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(() => template(...settings)).toThrow(name);
   });
 
-  test('a digest goes before a tag', () => {
+  test('prefers a digest to a tag', () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     expect(template(...NEEDED, `image.digest=${digest}`)).toContain(`image: touchline@${digest}\n`);
   });
@@ -340,9 +343,9 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   });
 });
 
-test.skipIf(!hasKubeconform)('the chart fits the schemas of Kubernetes (needs kubeconform)', () => {
+test.skipIf(!hasKubeconform)('matches the Kubernetes schemas (needs kubeconform)', () => {
   const location = `${SCHEMAS}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
-  // Kubernetes has no schema of KEDA's and the Prometheus operator's. One worker: each compiles all schemas.
+  // Kubernetes has no schemas for KEDA and the Prometheus operator. One worker, because each compiles all schemas.
   const others = ['ScaledObject', 'PodMonitor', 'PrometheusRule'];
   const args = ['-strict', '-summary', '-n', '1', '-skip', others.join(','), '-schema-location', location];
   const input = `${template(...NEEDED)}\n${template(...ALL)}`;

@@ -1,4 +1,4 @@
-/** The values of the Helm chart against the tree: services, settings, secrets, measured memory. Needs no helm. */
+/** Compares the values of the Helm chart with the tree: services, settings, secrets, measured memory. Needs no helm. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -24,11 +24,11 @@ const values = parse(read('deploy/helm/touchline/values.yaml')) as {
 };
 const services = Object.entries(values.services);
 /** Settings that the templates give to every service. */
-const OF_ALL = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
-/** Of connections: the operator gives those that are used to all services at once. */
-const OF_CONNECTIONS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
-/** Of Node and of the C library. */
-const OF_PROCESSES = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
+const COMMON_SETTINGS = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
+/** Settings of connections, which the operator gives to all services together. */
+const CONNECTION_SETTINGS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
+/** Settings of Node and the C library. */
+const RUNTIME_SETTINGS = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 
 const UNITS: Readonly<Record<string, number>> = { Mi: 1, Gi: 1024 };
 const mebibytes = (text = ''): number => Number.parseInt(text, 10) * (UNITS[text.slice(-2)] ?? Number.NaN);
@@ -38,17 +38,17 @@ test('every service of the tree but the simulator is deployed', () => {
 });
 
 describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, resources }) => {
-  test('is given every required setting, and none that it does not know', async () => {
+  test('has every required setting, and no unknown one', async () => {
     const { settings } = await settingsOf(name);
     const given = [
-      ...OF_ALL,
+      ...COMMON_SETTINGS,
       ...Object.keys(env),
       ...Object.keys(secretEnv),
       ...(port ? [port.setting] : []),
     ];
     const required = settings.filter(({ fallback }) => fallback === null).map((setting) => setting.name);
     expect(required.filter((setting) => !given.includes(setting))).toEqual([]);
-    const known = [...settings.map((setting) => setting.name), ...OF_PROCESSES];
+    const known = [...settings.map((setting) => setting.name), ...RUNTIME_SETTINGS];
     expect(given.filter((setting) => !known.includes(setting))).toEqual([]);
   });
 
@@ -56,16 +56,16 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
     const { settings } = await settingsOf(name);
     const secrets = settings.filter(({ secret }) => secret).map((setting) => setting.name);
     expect(secrets.filter((setting) => setting in env)).toEqual([]);
-    const own = secrets.filter((setting) => !OF_CONNECTIONS.test(setting));
+    const own = secrets.filter((setting) => !CONNECTION_SETTINGS.test(setting));
     expect(own.filter((setting) => !(setting in secretEnv))).toEqual([]);
   });
 
-  test('runs with the flags that were measured', () => {
+  test('runs with the measured flags', () => {
     expect(env.NODE_OPTIONS ?? '').toBe(heapFlags(name).join(' '));
     expect(env).toMatchObject(mallocSettings(name));
   });
 
-  test('may use more memory than was measured, and asks for what it has when idle', () => {
+  test('limits memory above the measured maximum, and requests the idle memory', () => {
     const measured = new RegExp(`^${name} +idle (\\d+) MiB, .*? under load (\\d+) MiB at most`, 'm');
     const [, idle, most] = measured.exec(read('docs/reference/rounds/rest.txt')) ?? [];
     expect(mebibytes(resources.requests.memory)).toBeGreaterThanOrEqual(Number(idle));
@@ -73,11 +73,11 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
     expect(resources.limits).not.toHaveProperty('cpu');
   });
 
-  test('is scaled by a metric that there is', () => {
+  test('is scaled by an existing metric', () => {
     if (lag !== undefined) expect(read('docs/reference/metrics.md')).toContain(`\`${lag.metric}\``);
   });
 });
 
-test('there are no more replicas than partitions', () => {
+test('has no more replicas than partitions', () => {
   expect(values.autoscaling.maxReplicas).toBe(values.topics.partitions);
 });

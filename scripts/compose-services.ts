@@ -1,8 +1,8 @@
-/** docker-compose.yml as Compose reads it, for tests. */
+/** Reads docker-compose.yml as Compose does, for tests. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** A service, its variables replaced. */
+/** A service with its variables replaced. */
 export type ComposeService = {
   readonly profiles?: readonly string[];
   readonly volumes?: readonly string[];
@@ -12,13 +12,13 @@ export type ComposeService = {
   readonly [setting: string]: unknown;
 };
 
-/** The services of docker-compose.yml with these variables set. */
+/** Returns the services of docker-compose.yml with these variables set. */
 export function composeServices(
   variables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, ComposeService>> {
   const file = readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8');
   let text = JSON.stringify(parse(file, { merge: true }));
-  // From the inside out: a default may have variables too.
+  // Replaces from the inside out: a default may contain variables too.
   for (let before = ''; before !== text; ) {
     before = text;
     text = text.replaceAll(/\$\{(\w+)(?::?([-+?])([^${}]*))?\}/g, (_, name, operator, other = '') => {

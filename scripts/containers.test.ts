@@ -1,4 +1,4 @@
-/** What containers of the image may do: without root, and nothing written but to volumes. */
+/** Tests of the rights of containers: no root, and writes to volumes only. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -42,7 +42,7 @@ test('docker-compose.yml runs every service of the tree but the simulator', () =
 describe.skipIf(spawnSync('docker-compose', ['version']).status !== 0)(
   'Compose; needs docker-compose',
   () => {
-    test.each([{}, { TLS_FOLDER: '/tls' }])('reads docker-compose.yml as the tests do: %o', (variables) => {
+    test.each([{}, { TLS_FOLDER: '/tls' }])('is read by Compose and by the tests alike: %o', (variables) => {
       const given = { WEBHOOK_SECRET: 'w'.repeat(32), CLIENTS_KEY: 'k'.repeat(32), ...variables };
       const args = ['--profile', 'monitoring', 'config', '--format', 'json'];
       const env = { PATH: process.env.PATH, ...given };
@@ -73,7 +73,7 @@ describe('TLS_FOLDER', () => {
     expect(services[name]).toMatchObject({ environment: { HTTP_TLS_CERT_FILE: '', HTTP_TLS_KEY_FILE: '' } });
   });
 
-  test('has the token exchange ask the api over HTTPS, and Prometheus read so', () => {
+  test('makes the token exchange and Prometheus use HTTPS', () => {
     expect(secured['tool-gateway']).toMatchObject({
       environment: {
         UPSTREAM_BASE_URL: 'https://api:8081',
@@ -96,7 +96,7 @@ describe('TLS_FOLDER', () => {
     });
   });
 
-  test.each(['http', 'https'])('has a health check that follows to %s', async (scheme) => {
+  test.each(['http', 'https'])('has a health check that uses %s', async (scheme) => {
     const folder = mkdtempSync(join(tmpdir(), 'touchline-health-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const files = writeCertificate(folder, 'tls', await (await Authority.create()).sign('a service'));
@@ -128,21 +128,21 @@ describe('the image', () => {
   const lines = read('Dockerfile').split('\n');
   const last = (instruction: string) => lines.findLast((line) => line.startsWith(`${instruction} `));
 
-  test('runs as a user by number, which is not root', () => {
+  test('runs as a numeric user that is not root', () => {
     expect(last('USER')).toBe('USER 1000:1000');
   });
 
-  test('has volumes for what is written', () => {
+  test('has volumes for the folders that services write to', () => {
     expect(last('VOLUME')).toBe('VOLUME /data /tmp');
     expect(lines).toContainEqual(expect.stringContaining('DATA_DIR=/data'));
   });
 
-  test('runs no install script of a package, and holds no package of development', () => {
+  test('runs no install script of a package, and has no development package', () => {
     const installs = lines.filter((line) => /npm (ci|install)/.test(line));
     expect(installs).toEqual([expect.stringMatching(/^RUN npm ci --omit=dev --ignore-scripts /)]);
   });
 
-  test('holds what runs, and nothing that it imports is left out', () => {
+  test('contains every file that the services import', () => {
     const ignored = read('.dockerignore').split('\n');
     for (const left of ['**/*.test.ts', '**/*.fixture.ts', '**/testing', 'data/histories'])
       expect(ignored).toContain(left);
@@ -159,7 +159,7 @@ describe('the image', () => {
     expect(read('Dockerfile')).toMatch(/rm -rf \/usr\/local\/lib\/node_modules/);
   });
 
-  test('copies nothing that is not named', () => {
+  test('copies only named files', () => {
     const copied = lines
       .filter((line) => line.startsWith('COPY '))
       .flatMap((line) => line.split(' ').slice(1, -1));

@@ -2,21 +2,21 @@ import { ERRORS } from '#errors/catalogue.ts';
 
 const HEAD = `# Errors
 
-For operators and for those who work on Touchline: every code of an error, what it means and what to do. A log line has the
+For operators and engineers of Touchline: every error code, its meaning and what to do. A log line has the
 class as \`err.type\` and the code as \`err.code\`.
 
-\`npm run generate\` makes this page of the registry in \`libs/errors\`. A code in lower case stands on a topic, in a label of a
-metric or in an answer over HTTP, and is a contract. [The REST reference](rest.md) has the status and the body of each \`RestError\`.
+\`npm run generate\` creates this page from the registry in \`libs/errors\`. A code in lower case is on a topic, in a label of a
+metric or in an HTTP answer, and is a contract. [The REST reference](rest.md) has the status and the body of each \`RestError\`.
 `;
 
-/** What the codes of a class are called where a contract carries them. */
+/** Classes whose codes a contract carries, in lower case. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   'PoisonError',
   'ExchangeError',
   'ToolError',
 ] satisfies (keyof typeof ERRORS)[]);
 
-/** Classes whose codes a reader looks for by another word. */
+/** Further words by which a reader may search for a class. */
 const NOTES: Readonly<Partial<Record<keyof typeof ERRORS, string>>> = {
   PoisonError: 'A dead letter: the field `code` of `dead-letters`, and `touchline_dead_letters_total{code}`.',
   ExchangeError: 'The field `error` of the answer, and `touchline_exchange_seconds{outcome}`.',
@@ -25,7 +25,7 @@ const NOTES: Readonly<Partial<Record<keyof typeof ERRORS, string>>> = {
     'The labels `code` and `outcome` of `touchline_poller_retries_total` and `touchline_poller_requests_total` have it in lower case.',
 };
 
-/** The whole page docs/reference/errors.md. */
+/** Returns the whole page docs/reference/errors.md. */
 export function renderErrorsDoc(): string {
   const classes: Readonly<Record<string, Readonly<Record<string, readonly [string, string]>>>> = ERRORS;
   const sections = Object.entries(classes).map(([kind, codes]) => {

@@ -26,7 +26,7 @@ const FIRST: Run = {
   ],
 };
 
-test('a failed test counts, and so does a file whose set-up failed', () => {
+test('counts a failed test, and a file whose set-up failed', () => {
   expect(counted(FIRST)).toEqual({
     passed: 3,
     failed: 2,
@@ -41,7 +41,7 @@ test('a failed test counts, and so does a file whose set-up failed', () => {
   ]);
 });
 
-test('what passes alone no longer counts as failed, and what fails again does', () => {
+test('counts a file as failed when it also fails alone, and not when it passes alone', () => {
   const again: Run = {
     code: 1,
     files: [file('b.test.ts', ['passed', 'passed']), file('c.test.ts', ['failed'])],
@@ -52,14 +52,14 @@ test('what passes alone no longer counts as failed, and what fails again does', 
   expect(counted(settled(FIRST, well))).toEqual({ passed: 5, failed: 0, names: [] });
 });
 
-test('a run that ends without a failed file has failed where its exit code or its silence says so', () => {
+test('fails a run without a failed file when its exit code is not 0 or it reports no file', () => {
   const code = 1;
   expect(counted({ code, files: [file('a.test.ts', ['passed'])] })).toMatchObject({ passed: 1, failed: 1 });
   expect(counted({ code: 0, files: [] })).toMatchObject({ passed: 0, failed: 1 });
   expect(counted(settled(FIRST, { code, files: [] }))).toMatchObject({ failed: 2 });
 });
 
-test('the report has the counts in its first line, then each name in one line', () => {
+test('reports the counts in the first line, then one name in each line', () => {
   const names = ['a.test.ts > over\ntwo lines: no', 'b.test.ts: no'];
   expect(reportLines({ passed: 3, failed: 2, names })).toEqual([
     '3 2',

@@ -1,18 +1,18 @@
 /**
- * Every test of a change, as `.ci/run` runs them: `node scripts/every-test.ts <file>`.
+ * Runs every test of a change, for `.ci/run`: `node scripts/every-test.ts <file>`.
  *
- * All run beside each other first. A file that fails is run once more with nothing beside it: a machine that is shared may
- * have been too busy for its deadlines. What fails again counts as failed, what does not is named, with its reason, so that
- * it can be traced: a test that needs a quiet machine is a defect of the test or of the program.
+ * First all files run in parallel. A file that fails runs once more alone, because a shared machine may have been too
+ * busy for its deadlines. A file that fails again counts as failed. A file that passes alone is named with its reason:
+ * a test that needs a quiet machine is a defect of the test or of the program.
  *
- * Writes into the file what `.ci/run` reads: the counts of passed and failed tests, then a line for each that failed.
+ * Writes for `.ci/run` the counts of passed and failed tests, then one line for each failed test.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** What Vitest's JSON reporter writes of one test file. */
+/** Result of one test file, as Vitest's JSON reporter writes it. */
 export type FileReport = {
   readonly name: string;
   readonly status: string;
@@ -27,14 +27,14 @@ export type FileReport = {
 /** One run of Vitest: its exit code, and its report by file. */
 export type Run = { readonly code: number; readonly files: readonly FileReport[] };
 
-/** Lines of a reason that are shown. */
+/** Maximum number of lines of a reason. */
 const REASON_LINES = 12;
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
 const failedFiles = ({ files }: Run) => files.filter(({ status }) => status === 'failed');
 
-/** The first run, with the files that were run once more as they came out then. */
+/** Returns the first run, with the second result of each file that ran again. */
 export function settled(first: Run, again: Run | undefined): Run {
   if (again === undefined) return first;
   const anew = new Map(again.files.map((file) => [file.name, file]));
@@ -42,8 +42,9 @@ export function settled(first: Run, again: Run | undefined): Run {
 }
 
 /**
- * Counts of tests, and the names of what failed with the first line of why. A file that failed without a failed test counts as one (it cannot be
- * loaded, or its set-up failed), and so does a run that failed without a failed file.
+ * Returns the counts of tests, and the names of the failed ones, each with the first line of its reason. A file that
+ * failed without a failed test counts as one failed test (it cannot be loaded, or its set-up failed), and so does a run
+ * that failed without a failed file.
  */
 export function counted(run: Run): { passed: number; failed: number; names: string[] } {
   const statuses = run.files.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
@@ -60,12 +61,12 @@ export function counted(run: Run): { passed: number; failed: number; names: stri
   return { passed, failed: names.length, names };
 }
 
-/** The lines for `.ci/run`. */
+/** Returns the lines for `.ci/run`. */
 export function reportLines({ passed, failed, names }: ReturnType<typeof counted>): string[] {
   return [`${passed} ${failed}`, ...names.map((name) => name.replaceAll('\n', ' '))];
 }
 
-/** What is to be said of the files that failed, each with its reason. */
+/** Returns the lines to print about the failed files, each with its reason. */
 export function failureLines(run: Run): string[] {
   return failedFiles(run).flatMap((file) => {
     const messages = file.assertionResults.flatMap(({ failureMessages }) => failureMessages ?? []);

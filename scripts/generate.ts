@@ -1,7 +1,7 @@
 /**
- * Writes every generated file: the types of topics, and the pages of docs/reference that are made of code. Run by
- * `npm run generate`; unit tests fail where a file is stale. With `--baseline` (at a release) it also writes
- * `schemas/baseline/`: later schemas must be able to read those.
+ * Writes every generated file: the types of topics, and the generated pages of docs/reference. Run by `npm run
+ * generate`; unit tests fail when a file is stale. With `--baseline` (at a release) it also writes `schemas/baseline/`:
+ * later schemas must be able to read records of these.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { openApi } from '#contract/rest/openapi.ts';

@@ -26,13 +26,13 @@ test('has a schema for every topic, and a topic for every schema', () => {
   expect([...loadSchemas().topics.keys()].sort()).toEqual([...TOPIC_NAMES].sort());
 });
 
-test('all topics of a match have the same number of partitions', () => {
+test('gives all topics of a match the same number of partitions', () => {
   const partitions = TOPIC_NAMES.filter(isByEvent).map((topic) => TOPICS[topic].partitions);
   expect(partitions.length).toBeGreaterThan(3);
   expect(new Set(partitions).size).toBe(1);
 });
 
-test('the rendered page escapes tags and table cells', () => {
+test('escapes tags and table cells in the rendered page', () => {
   const page = read('../docs/reference/topics.md');
   expect(page).not.toContain('{{');
   expect(page).toContain('`<event_id>:<version>:<n>`');

@@ -1,4 +1,4 @@
-/** Every HTTP server of the tree: its limits and the headers of its answers. */
+/** Tests of every HTTP server of the tree: its limits and the headers of its answers. */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { pino } from 'pino';
@@ -85,8 +85,8 @@ const PATHS = [
   '/api/v1/token',
 ];
 
-/** Of what a browser may be led to. */
-const FOR_BROWSERS = {
+/** Headers of answers that a browser may open. */
+const BROWSER_HEADERS = {
   'referrer-policy': 'no-referrer',
   'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'/),
 };
@@ -99,7 +99,7 @@ describe.each(Object.entries(SERVERS))('%s', (name, start) => {
     await body?.cancel();
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-content-type-options': 'nosniff',
-      ...(name === 'webhook-receiver' ? {} : FOR_BROWSERS),
+      ...(name === 'webhook-receiver' ? {} : BROWSER_HEADERS),
       'cache-control': expect.stringMatching(/^(no-store|no-cache)$/),
     });
     expect(headers.has('server') || headers.has('x-powered-by')).toBe(false);
@@ -126,6 +126,6 @@ test('no server is made elsewhere', () => {
     if (/import \{[^}]*\bcreateServer\b[^}]*\} from 'node:https?'/s.test(text)) return true;
     return /= fastify\(/.test(text) && !/fastify\(\{[^;]*\.\.\.fastifyServer\(/s.test(text);
   });
-  // The demonstration's own receiver of webhooks is a client of the dispatcher, and ends with it.
+  // The demonstration's webhook receiver is a client of the dispatcher, and stops with it.
   expect(makers).toEqual(['cli/commands/demo/webhook.ts', 'libs/service/http-server.ts']);
 });

@@ -1,6 +1,7 @@
 /**
- * Puts the JSON schemas of Kubernetes into a folder for kubeconform: `npm run kubernetes-schemas <folder>`. They are those of the
- * PyPI package kubernetes-validate: kubeconform's own come from GitHub, where not every machine gets. Needs python3 with pip.
+ * Writes the JSON schemas of Kubernetes into a folder for kubeconform: `npm run kubernetes-schemas <folder>`. The
+ * schemas come from the PyPI package kubernetes-validate, because kubeconform's own come from GitHub, which not every
+ * machine reaches. Needs python3 with pip.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +23,7 @@ try {
   python('zipfile', '--extract', wheel, '.');
   const from = join(work, 'kubernetes_validate', 'kubernetes-json-schema', VERSION);
   mkdirSync(folder, { recursive: true });
-  // They refer to each other by a path of the machine that made them.
+  // The schemas refer to each other by a path of the machine that generated them.
   const definitions = pathToFileURL(join(resolve(folder), '_definitions.json')).href;
   for (const file of readdirSync(from)) {
     const schema = readFileSync(join(from, file), 'utf8').replaceAll(

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { leftOutLines } from './left-out.ts';
 
 const run = promisify(execFile);
-/** Vitest as `npm test` starts it, but for the tests: all of the fixture, then those of one name. */
+/** Runs Vitest as `npm test` does, with the fixture's tests: first all, then those of one name. */
 const RUN = `
   import { startVitest } from 'vitest/node';
   const fixture = { config: false, watch: false, include: ['scripts/left-out.fixture.ts'], reporters: ['./scripts/left-out.ts'] };
@@ -15,7 +15,7 @@ const RUN = `
   }
 `;
 
-test('a run ends with what was left out, why, and how to have it; one of some tests by name says nothing', {
+test('prints the tests that were left out with the remedy, and nothing when tests are selected by name', {
   timeout: 300_000,
 }, async () => {
   const args = ['--input-type=module', '--eval', RUN];
@@ -31,11 +31,11 @@ test('a run ends with what was left out, why, and how to have it; one of some te
 });
 
 describe('leftOutLines', () => {
-  test('says nothing where nothing was left out', () => {
+  test('returns no line when no test was left out', () => {
     expect(leftOutLines([])).toEqual([]);
   });
 
-  test('counts tests with one reason together', () => {
+  test('counts tests with the same reason together', () => {
     const names = [
       'official tables (../shared/data/tables) > en',
       'published answers (they are in ../shared) > x',

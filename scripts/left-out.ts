@@ -1,12 +1,12 @@
-/** A reporter that ends a run by saying which tests were left out, why, and how to have them. */
+/** A reporter that prints at the end of a run which tests were left out, why, and what they need. */
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 /** A test that was skipped. */
 export type LeftOutTest = {
-  /** Its title behind those of its suites. */
+  /** Title of the test, after those of its suites. */
   readonly name: string;
   readonly file: string;
-  /** What it said when it skipped itself. */
+  /** The reason that the test gave for skipping itself. */
   readonly note?: string | undefined;
 };
 
@@ -65,7 +65,7 @@ const REASONS: readonly Reason[] = [
   },
 ];
 
-/** Lines that say what was left out; none where nothing was. */
+/** Returns one line for each reason of left-out tests, after a heading; none when no test was left out. */
 export function leftOutLines(tests: readonly LeftOutTest[]): string[] {
   if (tests.length === 0) return [];
   const groups = new Map<string, number>();
@@ -80,7 +80,7 @@ export function leftOutLines(tests: readonly LeftOutTest[]): string[] {
   return ['Left out:', ...groups.entries().map(([text, count]) => `  ${count} ${text}`)];
 }
 
-/** A run of some tests by name says nothing: it leaves the others out on purpose. */
+/** Prints nothing when tests are selected by name: the others are left out on purpose. */
 export default class LeftOut implements Reporter {
   #byName = false;
 

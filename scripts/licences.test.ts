@@ -27,12 +27,12 @@ describe('licenceFaults', () => {
     },
   );
 
-  test('accepts more in development', () => {
+  test('accepts more licences in development', () => {
     expect(faultsOf('MPL-2.0', true)).toEqual([]);
     expect(faultsOf('GPL-3.0', true)).toEqual(['@b/c@1.0.0, development: GPL-3.0']);
   });
 
-  test('takes the licence that was read for exactly this version, and no entry that nothing needs', () => {
+  test('applies a manually read licence to exactly its version, and reports an unused entry', () => {
     expect(faultsOf(undefined)).toEqual(['@b/c@1.0.0: no licence']);
     expect(faultsOf(undefined, false, { ...RULES, read: { '@b/c@1.0.0': 'MIT' } })).toEqual([]);
     expect(faultsOf(undefined, false, { ...RULES, read: { '@b/c@1.0.1': 'MIT' } })).toEqual([

@@ -9,17 +9,17 @@ export type LockedPackage = {
   readonly dev?: boolean;
 };
 
-/** Which licences are accepted. */
+/** Accepted licences. */
 export type LicenceRules = {
-  /** Of packages that run in production. */
+  /** For packages that run in production. */
   readonly shipped: readonly string[];
-  /** Of packages that only development needs, besides. */
+  /** Further licences for packages that only development needs. */
   readonly development: readonly string[];
-  /** By name and version: what the licence file of a package says that names none in a form that programs read. */
+  /** Licences of packages without a machine-readable one, from their licence file, by name and version. */
   readonly read: Readonly<Record<string, string>>;
 };
 
-/** A line for each package without an accepted licence, and for each entry of `read` that no package needs. */
+/** Returns one line for each package without an accepted licence, and for each unused entry of `read`. */
 export function licenceFaults(
   packages: Readonly<Record<string, LockedPackage>>,
   rules: LicenceRules,
@@ -28,7 +28,7 @@ export function licenceFaults(
   const any = new Set([...rules.shipped, ...rules.development]);
   const unused = new Set(Object.keys(rules.read));
   const faults = Object.entries(packages).flatMap(([path, { version, license, dev = false }]) => {
-    // The project itself.
+    // The root package is the project itself.
     if (path === '') return [];
     const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`;
     unused.delete(name);
@@ -39,7 +39,7 @@ export function licenceFaults(
   return faults.concat([...unused].map((name) => `${name}: is not installed, remove it from the rules`));
 }
 
-/** Whether an SPDX expression allows a use under accepted licences. Mixed nesting is not evaluated, and not accepted. */
+/** Whether an SPDX expression allows use under accepted licences. Nested mixed expressions are not accepted. */
 function isAccepted(expression: string, accepted: ReadonlySet<string>): boolean {
   const flat = expression.replace(/^\((.*)\)$/, '$1');
   return flat.split(' OR ').some((choice) => choice.split(' AND ').every((licence) => accepted.has(licence)));

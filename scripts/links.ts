@@ -1,6 +1,6 @@
 /**
- * `npm run links`: names every relative link, anchor, file path and decision record that a page or a source file mentions and
- * that is not in the repository. Works offline: addresses of other hosts are not asked.
+ * `npm run links`: names every relative link, anchor, file path and decision record in a page or a source file that
+ * does not exist. Works offline: it does not request addresses of other hosts.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.
 
 const ROOT = join(import.meta.dirname, '..');
 const INDEX = 'docs/README.md';
-/** The template of docs/reference/topics.md: its links are those of the page, which is checked. */
+/** The template of docs/reference/topics.md. Its links are checked in that page. */
 const TEMPLATE = 'scripts/topics-page.md';
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -23,7 +23,7 @@ const records = new Set(
 );
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** Where comments that quote the spec find what they mean. */
+/** The page with the sections that comments quote. */
 const contract = read('docs/reference/contract.md');
 
 const anchors = new Map<string, ReadonlySet<string>>();
@@ -58,7 +58,7 @@ function missingMentions(file: string): string[] {
   ];
 }
 
-/** Pages of docs/ that no other page links to: nobody finds them. */
+/** Returns the pages of docs/ that no other page links to. */
 function unlinkedPages(): string[] {
   const linked = new Set(
     pages.flatMap((page) =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { metricNames } from './metric-names.ts';
+import { metricNames } from './monitoring.ts';
 
 const page = readFileSync(new URL('../docs/reference/metrics.md', import.meta.url), 'utf8');
 const names = [...metricNames()];
@@ -10,7 +10,7 @@ test('docs/reference/metrics.md names every metric of the sources', () => {
   expect(names.filter((name) => !new RegExp(`\`${name}[\`{]`).test(page))).toEqual([]);
 });
 
-test('docs/reference/metrics.md names no metric that the sources do not have', () => {
+test('docs/reference/metrics.md names only metrics of the sources', () => {
   // `touchline_api_…` stands for all of an api.
   const shown = [...page.matchAll(/`(touchline_[a-z_]+)[`{]/g)].map(([, name = '']) => name);
   expect(shown.filter((name) => !names.includes(name))).toEqual([]);

@@ -1,16 +1,18 @@
-/** Alert rules and dashboards against the tree. Those with promtool need it: Debian's package prometheus has it. */
+/**
+ * Compares alert rules and dashboards with the tree. Some tests need promtool, which is in Debian's package prometheus.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
 import { composeServices } from './compose-services.ts';
-import { metricNames } from './metric-names.ts';
 import {
   alerts,
   caseFiles,
   cases,
   dashboards,
+  metricNames,
   panelQueries,
   type RuleFile,
   ruleFiles,
@@ -23,7 +25,7 @@ const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8')
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const names = metricNames();
 const MONITORING = 'test/system/monitoring/';
-/** The text of all tests that break a system, or the brokers that it stands on. */
+/** The text of all tests that break a system or its brokers. */
 const systemTests = [
   ...readdirSync(new URL(MONITORING, ROOT)).map((file) => MONITORING + file),
   'test/system/faults/cluster.release.test.ts',
@@ -31,7 +33,7 @@ const systemTests = [
   .map(read)
   .join('\n');
 
-/** The metrics of a query that the tree does not have. */
+/** Returns the unknown metrics of a query. */
 function unknownMetrics(expr: string): string[] {
   const used = expr.match(/touchline_[a-z_]+/g) ?? [];
   return used.filter((name) => !names.has(name) && !names.has(name.replace(/_(bucket|sum|count)$/, '')));
@@ -49,7 +51,7 @@ test('unknownMetrics finds a name that is not in the tree', () => {
 });
 
 describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {
-  test('says how bad it is, what it means and where to read on', () => {
+  test('has a severity, a meaning and a runbook', () => {
     expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(critical|warning)$/) });
     expect(rule.annotations).toEqual({
       summary: expect.any(String),
@@ -61,17 +63,17 @@ describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, 
     if (anchor !== undefined) expect(anchorsOf(read(page))).toContain(anchor);
   });
 
-  test('uses metrics of the tree alone', () => {
+  test('uses only metrics of the tree', () => {
     expect(unknownMetrics(rule.expr)).toEqual([]);
   });
 
-  test('has a case in which it fires, and one in which it does not', () => {
+  test('has a test case in which it fires, and one in which it does not', () => {
     const own = cases().filter(({ alertname }) => alertname === name);
     expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
     expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
   });
 
-  test('is seen to fire by a test that breaks a system', () => {
+  test('fires in a test that breaks a system', () => {
     expect(systemTests).toContain(`fires('${name}'`);
   });
 
@@ -80,7 +82,7 @@ describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, 
   });
 });
 
-test('the command of monitor.md makes a link of every runbook', () => {
+test('the command of monitor.md turns every runbook into a link', () => {
   const guide = read('docs/guides/monitor.md');
   const [, script = '', file = ''] = /^sed -i '(.*)' (.*)$/m.exec(guide) ?? [];
   const { stdout } = spawnSync('sed', [script, new URL(file, ROOT).pathname], { encoding: 'utf8' });
@@ -93,7 +95,7 @@ test('the command of monitor.md makes a link of every runbook', () => {
 });
 
 describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {
-  test('are what Prometheus reads', () => {
+  test('are valid for Prometheus', () => {
     expect(promtool('check', 'rules', ...ruleFiles())).toMatchObject({ status: 0 });
     const config = new URL('deploy/prometheus/prometheus.yml', ROOT).pathname;
     expect(promtool('check', 'config', '--syntax-only', config)).toMatchObject({ status: 0 });
@@ -108,7 +110,7 @@ describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {
 describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as const))(
   '%s',
   (_uid, { panels, templating }) => {
-    test('is narrowed to namespaces and instances', () => {
+    test('filters by namespace and instance', () => {
       expect(templating.list).toMatchObject(
         ['namespace', 'instance'].map((name) => ({ name, allValue: '.*', includeAll: true })),
       );
@@ -121,7 +123,7 @@ describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as cons
       ).toEqual([]);
     });
 
-    test('shows metrics of the tree alone, from the one source there is', () => {
+    test('shows only metrics of the tree, from the one data source', () => {
       const targets = panels.flatMap(({ targets: some = [] }) => some);
       expect(targets.flatMap(({ expr }) => unknownMetrics(expr))).toEqual([]);
       const { datasources } = parse(read('deploy/grafana/provisioning/datasources/prometheus.yml')) as {
@@ -132,7 +134,7 @@ describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as cons
       );
     });
 
-    test('explains every panel, and has each in a place of its own', () => {
+    test('explains every panel, and places no two panels over each other', () => {
       const shown = panels.filter(({ type }) => type !== 'row');
       expect(shown.filter(({ description = '' }) => description === '')).toEqual([]);
       const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -144,7 +146,7 @@ describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as cons
   },
 );
 
-test('every stage, and every metric that alerts watch but those of processes, is on a dashboard', () => {
+test('shows every stage, and every metric of an alert except those of processes, on a dashboard', () => {
   const shown = panelQueries()
     .map(({ expr }) => expr)
     .join('\n');
@@ -154,7 +156,7 @@ test('every stage, and every metric that alerts watch but those of processes, is
   expect([...watched].filter((name) => !shown.includes(name)).sort()).toEqual([...elsewhere, ...lost].sort());
 });
 
-test('Prometheus of docker-compose.yml scrapes every service that is run there', () => {
+test('Prometheus of docker-compose.yml scrapes every service of that file', () => {
   expect(scrapedServices().sort()).toEqual(
     serviceNames()
       .filter((name) => name !== 'simulator')

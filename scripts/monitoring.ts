@@ -1,7 +1,9 @@
-/** What is in deploy/ for Prometheus and Grafana, for the tests of it. */
+/** Reads the files of deploy/ for Prometheus and Grafana, and the metrics of the tree, for tests. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
+const ROOT = new URL('..', import.meta.url);
 const DEPLOY = new URL('../deploy/', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, DEPLOY), 'utf8');
 const filesIn = (folder: string): string[] =>
@@ -19,22 +21,22 @@ export type PrometheusRule = {
 /** A file of rules. */
 export type RuleFile = { readonly groups: { readonly name: string; readonly rules: PrometheusRule[] }[] };
 
-/** Paths of the files of rules, and of their cases. */
+/** Returns the paths of the rule files. */
 export const ruleFiles = (): string[] => filesIn('prometheus/rules/').map(pathOf);
 export const caseFiles = (): string[] => filesIn('prometheus/tests/').map(pathOf);
 
-/** Every file of rules. */
+/** Returns every rule file. */
 export const rules = (): RuleFile[] =>
   filesIn('prometheus/rules/').map((file) => parse(read(file)) as RuleFile);
 
-/** Every alert rule. */
+/** Returns every alert rule. */
 export const alerts = (): PrometheusRule[] =>
   rules().flatMap(({ groups }) => groups.flatMap(({ rules: some }) => some));
 
-/** A case of a rule. */
+/** A test case of an alert rule. */
 type AlertCase = { readonly alertname: string; readonly exp_alerts: readonly unknown[] };
 
-/** Every case of every rule. */
+/** Returns every test case of every rule. */
 export const cases = (): AlertCase[] =>
   filesIn('prometheus/tests/')
     .map((file) => parse(read(file)) as { readonly tests: { readonly alert_rule_test: AlertCase[] }[] })
@@ -55,11 +57,11 @@ type Dashboard = {
   }[];
 };
 
-/** Every dashboard. */
+/** Returns every dashboard. */
 export const dashboards = (): Dashboard[] =>
   filesIn('grafana/dashboards/').map((file) => JSON.parse(read(file)) as Dashboard);
 
-/** Every query of every dashboard. */
+/** Returns every query of every dashboard. */
 export const panelQueries = (): PanelQuery[] =>
   dashboards().flatMap(({ uid, panels }) =>
     panels.flatMap(({ title, targets = [] }) =>
@@ -67,7 +69,7 @@ export const panelQueries = (): PanelQuery[] =>
     ),
   );
 
-/** The targets that deploy/prometheus/prometheus.yml discovers. */
+/** Returns the services that deploy/prometheus/prometheus.yml discovers. */
 export const scrapedServices = (): string[] => {
   const { scrape_configs } = parse(read('prometheus/prometheus.yml')) as {
     readonly scrape_configs: { readonly dns_sd_configs: { readonly names: string[] }[] }[];
@@ -77,4 +79,25 @@ export const scrapedServices = (): string[] => {
 
 function pathOf(file: string): string {
   return new URL(file, DEPLOY).pathname;
+}
+
+/** Words with the prefix of metrics that are none: the start of an access token, a cookie, a host of a test. */
+const OTHERS: ReadonlySet<string> = new Set(['touchline_pat', 'touchline_session', 'touchline_api']);
+/** Services with metrics of views, whose names begin with the service: libs/views/metrics.ts. */
+const VIEW_SERVICES = ['api', 'tools'];
+
+/** Returns the names of all metrics in the sources, without the suffixes of histograms. */
+export function metricNames(): ReadonlySet<string> {
+  const quoted = grep("'touchline_[a-z_]+'", 'libs/**/*.ts', 'services/**/*.ts').flatMap(
+    (line) => line.match(/touchline_[a-z_]+[a-z]/) ?? [],
+  );
+  const views = grep('name: `\\$\\{prefix\\}_[a-z_]+`', 'libs/views/metrics.ts').flatMap((line) =>
+    VIEW_SERVICES.map((service) => `touchline_${service}${/\}(\w+)/.exec(line)?.[1]}`),
+  );
+  return new Set([...quoted, ...views].filter((name) => !OTHERS.has(name)));
+}
+
+function grep(pattern: string, ...files: readonly string[]): string[] {
+  const args = ['grep', '--untracked', '-hoE', pattern, '--', ...files];
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
 }

@@ -1,8 +1,9 @@
 /**
- * Mutation testing: `npm run test:mutants`, or `npm run test:mutants -- libs/signing libs/domain/goals.ts` for folders or files.
- * Changes the code in one place at a time (constants, comparisons, conditions, dropped fields and statements), runs the tests
- * that reach the place, and fails where less than 85 % of the changes are noticed. Writes what survived to `.touchline/mutants`,
- * and reads it on the next run: what neither the code nor a test can have changed is not tested again.
+ * Mutation testing: `npm run test:mutants`, or `npm run test:mutants -- libs/signing libs/domain/goals.ts` for folders
+ * or files. Changes the code in one place at a time (constants, comparisons, conditions, dropped fields and
+ * statements), runs the tests that reach the place, and fails when they detect less than 85 % of the changes. Writes
+ * the results to `.touchline/mutants`, and reads them on the next run: a mutant whose code and tests did not change is
+ * not tested again.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

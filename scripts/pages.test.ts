@@ -32,19 +32,19 @@ describe('anchorsOf', () => {
     );
   });
 
-  test('numbers headings that occur again, and sees none in code', () => {
+  test('numbers repeated headings, and ignores code', () => {
     expect([...anchorsOf('# A\n```sh\n# no heading\n```\n## A\n### A')]).toEqual(['a', 'a-1', 'a-2']);
   });
 });
 
 describe('pathsOf', () => {
-  test('takes paths in backquotes from a page, without lines and patterns', () => {
+  test('finds paths in backquotes of a page, without line numbers and patterns', () => {
     const page =
       '`libs/domain/goals.ts:12`, `test/board`, `libs/*.ts`, `data/<name>.json`, `other/thing.ts`, libs/x.ts';
     expect(pathsOf(page, true)).toEqual(['libs/domain/goals.ts', 'test/board']);
   });
 
-  test('takes pages that a source file names', () => {
+  test('finds pages that a source file names', () => {
     const source =
       "// docs/laws.md, see docs/guides/operate.md.\nimport './docs/examples.ts'; read('../docs/no.md')";
     expect(pathsOf(source, false)).toEqual(['docs/laws.md', 'docs/guides/operate.md']);

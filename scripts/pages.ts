@@ -1,14 +1,16 @@
-/** What a page links to and what a file mentions. Pure; `links.ts` holds it against the repository. */
+/**
+ * Finds the links of a page and the paths that a file mentions. Pure; `links.ts` checks them against the repository.
+ */
 
 const FENCE = /^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[^\n]*$/gm;
 const INLINE_CODE = /(`+)[^`][\s\S]*?\1/g;
 const LINK = /\]\(<?([^()\s>]+)>?(?: "[^"]*")?\)/g;
 const HTML_LINK = /<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"/g;
-/** Another host, or an address that only a running service has. */
+/** Matches an address of another host or of a running service. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
 const FOLDERS = 'bench|bin|cli|data|deploy|docs|libs|schemas|scripts|services|test';
 
-/** Targets of the page's links and pictures within the repository, as written. */
+/** Returns the targets of a page's links and pictures within the repository, as written. */
 export function linksOf(page: string): string[] {
   const prose = page.replace(FENCE, '').replace(INLINE_CODE, '');
   return [...prose.matchAll(LINK), ...prose.matchAll(HTML_LINK)]
@@ -16,7 +18,7 @@ export function linksOf(page: string): string[] {
     .filter((target) => !ELSEWHERE.test(target));
 }
 
-/** Anchors of the page's headings, made as GitHub makes them, and those written in HTML. */
+/** Returns the anchors of a page: of its headings, as GitHub makes them, and those written in HTML. */
 export function anchorsOf(page: string): Set<string> {
   const prose = page.replace(FENCE, '');
   const anchors = new Set([...prose.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id = '']) => id));
@@ -35,8 +37,8 @@ export function anchorsOf(page: string): Set<string> {
 }
 
 /**
- * Paths from the root that a file mentions: of a page those in backquotes that begin with a folder of the repository, of a
- * source file those of pages. Patterns (`*`, `<…>`, `{…}`, `…`) are no paths.
+ * Returns the paths from the root that a file mentions: in a page those in backquotes that begin with a folder of the
+ * repository, in a source file those of pages. Patterns (`*`, `<…>`, `{…}`, `…`) are no paths.
  */
 export function pathsOf(text: string, isPage: boolean): string[] {
   const pattern = isPage
@@ -46,12 +48,14 @@ export function pathsOf(text: string, isPage: boolean): string[] {
   return [...new Set(written)].filter((path) => !/[*<>{}…$]/.test(path));
 }
 
-/** Numbers of the decision records that a text names without a link: `decision 0052`, `docs/decisions/0007`. */
+/**
+ * Returns the numbers of the decision records that a text names without a link: `decision 0052`, `docs/decisions/0007`.
+ */
 export function recordsOf(text: string): string[] {
   return [...new Set([...text.matchAll(/\bdecisions?[ /](\d{4})\b/g)].map(([, number = '']) => number))];
 }
 
-/** Sections of the contract that comments quote: `(spec, "Limits")`. */
+/** Returns the sections of the contract that comments quote: `(spec, "Limits")`. */
 export function specSectionsOf(text: string): string[] {
   return [...text.matchAll(/\(spec, "([A-Z][^"]+)"/g)].map(([, name = '']) => name);
 }

@@ -6,7 +6,7 @@ import { digestAt, imagesOf, manifestUrl, pin } from './pin-images.ts';
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const [A, B] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
 
-test('imagesOf finds every image of the tree that is not built here', () => {
+test('imagesOf finds every image of the tree that is not built from it', () => {
   expect(imagesOf(read('Dockerfile'))).toEqual(['node:24.21.0-bookworm-slim']);
   expect(imagesOf(read('docker-compose.yml'))).toEqual([
     'apache/kafka:4.2.1',
@@ -16,7 +16,7 @@ test('imagesOf finds every image of the tree that is not built here', () => {
   ]);
 });
 
-test('pin writes digests, and replaces those of before', () => {
+test('pin writes digests, and replaces existing ones', () => {
   const text = `FROM node:24 AS x\nFROM node:24\n    image: apache/kafka:4.2.1\n    image: touchline:\${TAG:-local}\n`;
   const pinned = pin(
     text,
@@ -49,7 +49,7 @@ test.each([
 });
 
 describe('digestAt', () => {
-  test('asks with the token that the registry gives', async () => {
+  test('sends the token that the registry issues', async () => {
     const origin: string = await serve(({ url = '', headers }, response) => {
       if (url.startsWith('/token?')) {
         expect(url).toBe('/token?service=registry&scope=repository%3Aa%3Apull');

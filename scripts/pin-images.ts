@@ -1,15 +1,18 @@
 /**
- * Pins the images of the Dockerfile and of docker-compose.yml to what their tags stand for now: `npm run pin-images`. An image that is
- * pinned already is asked for again by its tag. Changes nothing where one registry does not answer.
+ * Pins the images of the Dockerfile and docker-compose.yml to the current digests of their tags: `npm run pin-images`.
+ * A pinned image is looked up again by its tag. Changes nothing when one registry does not answer.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const FILES = ['Dockerfile', 'docker-compose.yml'];
-/** `FROM node:24 AS x` and `image: apache/kafka:4.2.1`, pinned or not; an image with a variable is built here. */
+/**
+ * Matches `FROM node:24 AS x` and `image: apache/kafka:4.2.1`, pinned or not, but no image with a variable, which is
+ * built from the tree.
+ */
 const IMAGE =
   /^(\s*(?:FROM|image:)\s+)([a-z0-9][a-z0-9./_-]*:[A-Za-z0-9_.-]+)(?:@sha256:[0-9a-f]{64})?(?=\s|$)/gm;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-/** Of an image for several platforms first: its digest is good on all of them. */
+/** Media types of manifests. That of several platforms is first: its digest works on all of them. */
 const MANIFESTS = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -17,12 +20,12 @@ const MANIFESTS = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/** Images with a tag that a file names, without their digests. */
+/** Returns the images with a tag that a file names, without their digests. */
 export function imagesOf(text: string): string[] {
   return [...new Set([...text.matchAll(IMAGE)].map(([, , image = '']) => image))];
 }
 
-/** The text with the digest of each of its images. */
+/** Returns the text with the digest of each of its images. */
 export function pin(text: string, digests: ReadonlyMap<string, string>): string {
   return text.replace(
     IMAGE,
@@ -30,7 +33,7 @@ export function pin(text: string, digests: ReadonlyMap<string, string>): string 
   );
 }
 
-/** The manifest of an image at its registry, as the distribution protocol of OCI has it. */
+/** Returns the URL of an image's manifest at its registry (OCI distribution specification). */
 export function manifestUrl(image: string): string {
   const [name = '', tag = ''] = image.split(/:(?=[^/:]*$)/);
   const [first = '', ...rest] = name.split('/');
@@ -38,7 +41,10 @@ export function manifestUrl(image: string): string {
   return `https://registry-1.docker.io/v2/${rest.length === 0 ? `library/${name}` : name}/manifests/${tag}`;
 }
 
-/** The digest of a manifest. A registry that asks for a token gets one that it gives to anybody. Throws where there is no answer. */
+/**
+ * Returns the digest of a manifest. Requests an anonymous token when the registry requires one. Throws when the
+ * registry does not answer.
+ */
 export async function digestAt(url: string): Promise<string> {
   const ask = (headers: Readonly<Record<string, string>>) =>
     fetch(url, { method: 'HEAD', headers: { accept: MANIFESTS, ...headers } });

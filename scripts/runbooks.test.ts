@@ -8,14 +8,14 @@ const pages = readdirSync(FOLDER).filter((file) => file !== 'README.md');
 describe.each(pages)('%s', (file) => {
   const text = read(file);
 
-  test('says for whom it is, what it means, what is at risk, when it is over, and how it was tried', () => {
+  test('names its readers, the risk, the end, what cannot be undone, and its test', () => {
     const [, , opening = ''] = text.split('\n');
     expect(opening).toMatch(/^For operators\b/);
     for (const part of ['At risk.', 'Over when', 'annot be undone']) expect(text).toContain(part);
     expect(text).toMatch(/^Tried (by|by hand)\b/m);
   });
 
-  test('is found in the index', () => {
+  test('is in the index', () => {
     expect(read('README.md')).toContain(`](${file})`);
   });
 });

@@ -13,7 +13,7 @@ test('the bill of materials lists every production dependency with its version, 
   const named = (of: Record<string, string>): string[] =>
     Object.entries(of).map(([name, version]) => `${name}@${version}`);
   expect(named(manifest.dependencies).filter((name) => !listed.has(name))).toEqual([]);
-  // Others of development may be listed: a production dependency needs them too.
+  // Other development packages may be listed, because a production dependency needs them too.
   const { typescript, vitest } = manifest.devDependencies;
   expect(named({ typescript, vitest }).filter((name) => listed.has(name))).toEqual([]);
   const refs: string[] = dependencies.flatMap((of: { dependsOn: string[] }) => of.dependsOn);

@@ -1,4 +1,4 @@
-/** Writes the bill of materials of what runs in production, CycloneDX, to standard output: `npm run --silent sbom`. */
+/** Writes the bill of materials of production packages (CycloneDX) to standard output: `npm run --silent sbom`. */
 import { spawnSync } from 'node:child_process';
 
 type Component = {
@@ -6,7 +6,7 @@ type Component = {
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 };
 
-/** The part of CycloneDX that is read here. */
+/** The part of CycloneDX that this script reads. */
 export type Sbom = {
   readonly components: readonly Component[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
@@ -14,7 +14,9 @@ export type Sbom = {
 
 const DEVELOPMENT = 'cdx:npm:package:development';
 
-/** Without the packages that only development needs. `npm sbom --omit dev` also leaves out what both need (npm 11). */
+/**
+ * Removes the packages that only development needs. `npm sbom --omit dev` also removes those that both need (npm 11).
+ */
 export function production<S extends Sbom>(sbom: S): S {
   const left = sbom.components.filter(({ properties = [] }) =>
     properties.some(({ name }) => name === DEVELOPMENT),

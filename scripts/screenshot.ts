@@ -1,6 +1,7 @@
 /**
- * `npm run screenshot`: starts the demonstration, waits until several matches are live, one is under review and two are safe, and writes
- * docs/images/board.png. With an address (`npm run screenshot -- http://localhost:8081/`) it takes a board that runs.
+ * `npm run screenshot`: starts the demonstration, waits until several matches are live, one is under review and two are
+ * safe, and writes docs/images/board.png. With an address (`npm run screenshot -- http://localhost:8081/`) it uses a
+ * running board.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,8 +13,8 @@ import { startChromium, Visit } from '../test/integration/board/browser.ts';
 const ROOT = join(import.meta.dirname, '..');
 const IMAGE = join(ROOT, 'docs/images/board.png');
 const SIZE = { width: 1100, height: 700 };
-const MOST_BYTES = 150_000;
-/** Slow enough for several matches of one afternoon to be seen in play. */
+const MAX_BYTES = 150_000;
+/** Slow enough that several matches of one afternoon are in play at once. */
 const PLAY_SECONDS = '150';
 const LIVE = `document.querySelectorAll('.match[data-guard="safe"]').length >= 2 && document.querySelector('.firm') !== null && document.querySelector('#feeds .halted') === null`;
 
@@ -33,11 +34,11 @@ async function take(url: string): Promise<void> {
     await browser.close();
   }
   const { size } = await stat(IMAGE);
-  if (size > MOST_BYTES) throw new Error(`the picture has ${size} bytes, more than ${MOST_BYTES}`);
+  if (size > MAX_BYTES) throw new Error(`the picture has ${size} bytes, more than ${MAX_BYTES}`);
   console.log(`${IMAGE}: ${size} bytes`);
 }
 
-/** Runs the demonstration until `use` has what it wants of its board. */
+/** Runs the demonstration until `use` has finished with its board. */
 async function withDemonstration(use: (url: string) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-screenshot-'));
   const child = spawn(process.execPath, ['bin/touchline.js', 'demo'], {

@@ -12,12 +12,12 @@ test('the page has threats', () => {
   expect(rows.length).toBeGreaterThan(40);
 });
 
-test.each(rows)('the test against "%s" is there', (_threat, _against, tests) => {
+test.each(rows)('names an existing test against "%s"', (_threat, _against, tests) => {
   const named = [...tests.matchAll(/`([^`]+\.test\.ts)`: "([^"]+)"/g)];
   expect(named.length).toBe(tests.split('; ').length);
   for (const [, file = '', title = ''] of named) {
     expect(existsSync(new URL(file, ROOT)), file).toBe(true);
-    // The name of a test or of a group: whole, or the beginning of one with values in it; some stand in a table of cases.
+    // The title of a test or group, or its beginning before a value; some titles are rows of a table of cases.
     const at = `(?:(?:test|it|describe)\\(|\\)\\(|^\\s*\\[|^\\s*)`;
     const name = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     expect(read(file), `${file}: ${title}`).toMatch(new RegExp(`${at}(?:'${name}'|\`${name})`, 'm'));

@@ -7,7 +7,7 @@ const settings = (port: string) => [
   { name: 'OTHER_PORT', about: 'A port | another.', secret: false, fallback: port },
 ];
 
-test('lists what services share once, and the rest for each', () => {
+test('lists shared settings once, and the others by service', () => {
   const page = renderSettingsPage([
     { service: 'a', settings: settings('8080') },
     { service: 'b', settings: settings('8081') },
@@ -18,7 +18,7 @@ test('lists what services share once, and the rest for each', () => {
   expect(page.match(/KAFKA_BROKERS/g)).toHaveLength(1);
 });
 
-test('docs/reference/settings.md is what the services are configured by (else: npm run generate)', async () => {
+test('docs/reference/settings.md lists the settings of the services (else: npm run generate)', async () => {
   const page = readFileSync(new URL('../docs/reference/settings.md', import.meta.url), 'utf8');
   expect(page).toBe(await settingsPage());
 });

@@ -9,7 +9,7 @@ import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 
 const TEMPLATE = new URL('./topics-page.md', import.meta.url);
 const DAY = 86_400_000;
-/** What a service remembers for itself: no contract, so the page leaves its fields to the schema. */
+/** Internal topics of a service: no contract, so the page does not list their fields. */
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'standings-results',
   'exchange-attempts',
@@ -22,7 +22,7 @@ const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'poller-checkpoints',
 ]);
 
-/** The whole page. Throws where the prose names an unknown part, or omits one. */
+/** Returns the whole page. Throws when the prose names an unknown part, or omits one. */
 export function renderTopicsDoc(schemas: Schemas): string {
   const parts = new Map<string, string>([
     ['topics', topicsTable()],
@@ -101,7 +101,7 @@ function typeText(schema: AvroSchema): string {
   return schema.name;
 }
 
-/** Nested records, each once, in order of appearance. */
+/** Returns the nested records, each once, in order of appearance. */
 function nestedRecords(root: AvroRecord): AvroRecord[] {
   const found = new Map<string, AvroRecord>();
   const visit = (schema: AvroSchema): void => {
@@ -134,7 +134,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return `${[line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')}\n`;
 }
 
-/** Escapes what would end a table cell or look like a tag; in code, `<` is safe. */
+/** Escapes characters that end a table cell or begin a tag; `<` is safe in code. */
 function escapeCell(text: string): string {
   const escaped = text.split('`').map((part, at) => (at % 2 === 0 ? part.replaceAll('<', '&lt;') : part));
   return escaped.join('`').replaceAll('|', '\\|');

@@ -1,4 +1,4 @@
-/** A public type has a unique name that says what it is: a reader who searches for it finds one definition. */
+/** A public type has a unique, specific name, so that a search finds one definition. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const DEFINITION = /^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm;
 
-/** The files that export a type, by its name. */
+/** Returns the files that export a type, by its name. */
 function exportedTypes(): Map<string, string[]> {
   const listed = execFileSync('git', ['ls-files', '-z', '--', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
   const files = new Map<string, string[]>();

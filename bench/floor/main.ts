@@ -1,6 +1,6 @@
 /**
- * The floor of a match processor: the requests of one and no work. For each partition a loop: fetch, one transaction of
- * as many records and partitions, and the next fetch under way meanwhile. A process of its own, as the contenders are.
+ * The floor of a match processor: its requests without its work. Each partition has a loop: fetch, one transaction with
+ * as many records and partitions, and the next fetch at the same time. A separate process, like the contenders.
  */
 
 import { Connection } from '@platformatic/kafka';
@@ -10,33 +10,33 @@ import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { BatchRecord, ConsumedRecord } from '#streams/client/port.ts';
 import { BareTransactions, type Way } from './transactions.ts';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type FloorOptions = {
-  /** The only one. */
+  /** Address of the only broker. */
   readonly broker: string;
   readonly application: string;
-  /** A topic of `partitions`, as are all it writes. */
+  /** Input topic; it and all output topics have `partitions` partitions. */
   readonly input: string;
   readonly partitions: number;
   readonly incidents: string;
-  /** Gets the input's records as they are. */
+  /** Topic that gets copies of the input's records. */
   readonly states: string;
   readonly transitions: string;
-  /** May be `incidents`, which is a partition less in each transaction. */
+  /** Topic of positions. It may be `incidents`, which saves a partition in each transaction. */
   readonly positions: string;
 } & Pick<FloorVariant, 'way' | 'oneConnection'>;
 
 export type FloorVariant = {
   readonly way: Way;
-  /** Fetch on the connection of the transactions: the next one waits for them. */
+  /** Whether to fetch on the connection of the transactions: the next fetch waits for them. */
   readonly oneConnection?: boolean;
-  /** Without a topic of its own for the position. */
+  /** Whether to write the position to the topic of incidents. */
   readonly positionWithIncidents?: boolean;
 };
 
 const MAX_WAIT_MS = 500;
 const MAX_BYTES = 1024 * 1024;
-/** Bytes of an incident and of a transition. */
+/** Sizes of an incident and of a transition, bytes. */
 const SIZES = { incident: 700, transition: 300 };
 
 const options: FloorOptions = JSON.parse(process.argv[2] ?? '{}');
@@ -71,7 +71,10 @@ async function run(partition: number): Promise<void> {
   }
 }
 
-/** As many as a match processor writes of most messages: an incident, the state, a transition; and the position. */
+/**
+ * Returns as many records as a match processor writes for most messages: an incident, the state, a transition, and the
+ * position.
+ */
 function outputs(partition: number, records: readonly ConsumedRecord[], next: number): BatchRecord[] {
   const { incidents, states, transitions, positions } = options;
   const position = Buffer.from(JSON.stringify({ layout: 1, topic_id: topicId, producer_id: '0', next }));

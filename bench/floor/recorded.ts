@@ -1,6 +1,6 @@
 /**
- * The floor of throughput: reads what a match processor reads by the requests that it makes, and writes, in transactions
- * of its size, the bytes that one has written before. It does no work. A process of its own, as the contenders are.
+ * The floor of throughput: reads the input of a match processor by the same requests, and writes the recorded output of
+ * an earlier run in transactions of the same size, without any work. A separate process, like the contenders.
  */
 
 import { openStreamClient } from '#streams/client/client.ts';
@@ -9,18 +9,18 @@ import { readRange } from '#streams/read/read-range.ts';
 import { positionRecord } from '#streams/runtime/positions.ts';
 import { silent } from '../kafka.ts';
 
-/** What is asked of it, as JSON in the first argument. */
+/** Options, as JSON in the first argument. */
 export type RecordedFloorOptions = {
   readonly brokers: readonly string[];
   readonly application: string;
   readonly input: string;
-  /** Those that this process works off. */
+  /** Partitions of this process. */
   readonly partitions: readonly number[];
-  /** What a match processor wrote, and where it is written again; both are partitioned as the input. */
+  /** Recorded topics of a match processor, and the topics to write them to; both are partitioned like the input. */
   readonly outputs: readonly { readonly recorded: string; readonly topic: string }[];
   /** The topic of positions. */
   readonly positions: string;
-  /** As many bytes of the input as a match processor takes at once. */
+  /** Maximum bytes of a fetch, as in a match processor. */
   readonly maxBytes: number;
 };
 
@@ -29,7 +29,7 @@ const RECORDED_BYTES = 4 * 1024 * 1024;
 const { brokers, application, input, partitions, outputs, positions, maxBytes }: RecordedFloorOptions =
   JSON.parse(process.argv[2] ?? '{}');
 const client = openStreamClient({ brokers, clientId: application, log: silent });
-// All of it is there before any of them begins.
+// Loads all records before any task begins.
 const tasks = await Promise.all(
   partitions.map(async (partition) => ({ partition, ...(await load(partition)) })),
 );
@@ -41,7 +41,7 @@ process.on('SIGTERM', () => process.exit());
 type Recorded = {
   /** End of the input. */
   readonly end: number;
-  /** Of each output, in order. */
+  /** Records of each output, in order. */
   readonly records: readonly (readonly OutputRecord[])[];
 };
 

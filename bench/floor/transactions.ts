@@ -1,6 +1,6 @@
 /**
- * Transactions without anything around them, in every way that may be quicker than the others. No retry but of what a
- * transaction that has just ended makes necessary: the loop that uses it ends at any other failure.
+ * Bare transactions, in every variant that may be faster. They retry only errors of a transaction that has just ended;
+ * any other failure ends the loop.
  */
 import {
   addPartitionsToTxnV3,
@@ -26,11 +26,11 @@ import {
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { type BatchRecord, partitionKey } from '#streams/client/port.ts';
 
-/** How a transaction is made. */
+/** Variant of a transaction. */
 export type Way =
-  /** AddPartitionsToTxn, Produce, EndTxn, each when the one before it was answered. */
+  /** AddPartitionsToTxn, Produce, EndTxn, each after the response to the previous one. */
   | 'in-turn'
-  /** Transaction version 2: Produce adds the partitions, EndTxn gives the next epoch (KIP-890). */
+  /** Transaction version 2: Produce adds the partitions, EndTxn returns the next epoch (KIP-890). */
   | 'version-2';
 
 const TIMEOUT_MS = 10_000;
@@ -54,7 +54,10 @@ function parseEnded(_correlationId: number, key: number, version: number, reader
   return { id: reader.readInt64(), epoch: reader.readInt16() };
 }
 
-/** One transactional producer on a connection to the broker, which must be coordinator and leader of everything. */
+/**
+ * A transactional producer on one connection to the broker, which must be the coordinator and the leader of all
+ * partitions.
+ */
 export class BareTransactions {
   readonly #connection: Connection;
   readonly #name: string;
@@ -72,7 +75,7 @@ export class BareTransactions {
   }
 
   static async open(connection: Connection, name: string, way: Way): Promise<BareTransactions> {
-    // Makes the coordinator's topic on a new broker, too.
+    // On a new broker this also creates the coordinator's topic.
     await retryTransient(() =>
       findCoordinatorV4.api.async(connection, FindCoordinatorKeyTypes.TRANSACTION, [name]),
     );

@@ -1,5 +1,5 @@
 /**
- * Makes the data sets of data/ from the match facts of Pappalardo et al. 2019 (CC BY 4.0):
+ * Builds the data sets of data/ from the match facts of Pappalardo et al. 2019 (CC BY 4.0):
  *
  *     node scripts/datasets/build.ts [FOLDER]      FOLDER has World_Cup.key.jsonl and England.key.jsonl,
  *                                      default ../shared/data/timelines
@@ -51,8 +51,8 @@ type SourceMatch = {
 };
 
 /**
- * Where the source contradicts itself, by its match id; see data/README.md.
- * A match that is not named here and does not add up stops the build.
+ * Contradictions of the source, by its match id; see data/README.md. Any other match that does not add up stops the
+ * build.
  */
 const CORRECTIONS: Record<number, 'score_only' | 'half_time_from_goals'> = {
   2499781: 'score_only',
@@ -72,7 +72,7 @@ const KINDS: Record<string, FactKind> = {
   shootout_goal: 'kick_scored',
   shootout_miss: 'kick_missed',
 };
-/** Of teams: common three-letter codes, and short names where they differ from the name. */
+/** Common three-letter codes of teams. */
 const ACRONYMS: Readonly<Record<string, string>> = names.acronyms;
 const SHORT_NAMES: Readonly<Record<string, string>> = names.shortNames;
 const GOALS: readonly FactKind[] = ['goal', 'penalty_goal', 'own_goal'];
@@ -80,13 +80,13 @@ const GOALS: readonly FactKind[] = ['goal', 'penalty_goal', 'own_goal'];
 type Plan = {
   name: DatasetName;
   file: string;
-  /** All ids of a data set begin with it, so that those of two never meet. */
+  /** Prefix of all ids of a data set: ids of two data sets never collide. */
   base: number;
-  /** Who plays at home in a tournament; null where everyone does in turn. */
+  /** The host of a tournament; null in a league. */
   host: string | null;
   competition: Pick<Competition, 'area' | 'competition' | 'season'>;
   places: typeof league;
-  /** Names of teams by group. */
+  /** Names of teams in the order of their ranks, by group. */
   ranks: Readonly<Record<string, readonly string[]>>;
 };
 
@@ -143,7 +143,7 @@ function goalsOf(events: MatchFacts['events'], periods: readonly Period[]): Goal
 
 const same = (a: GoalPair, b: GoalPair): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** Stops the build where a match's facts do not add up to its official scores. */
+/** Stops the build when a match's facts do not add up to its official scores. */
 function check(match: MatchFacts, label: string): void {
   if (match.facts === 'score_only') return;
   const kicks = match.events.filter(([, , kind]) => kind === 'kick_scored');
@@ -224,7 +224,7 @@ function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>):
   return `${[competition, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** The text of every data set, by name. */
+/** Returns the text of every data set, by name. */
 export function buildAll(folder: string): Map<DatasetName, string> {
   const sources = PLANS.map((plan) =>
     readFileSync(join(folder, plan.file), 'utf8')

@@ -1,21 +1,21 @@
 import type { Competition } from '../../data/dataset.ts';
 
-/** Who met whom; round 0 is the knockout stage. */
+/** Two teams that met; round 0 is the knockout stage. */
 export type Meeting = { readonly round: number; readonly home: string; readonly away: string };
 
-/** Where a match belongs, by ids. */
+/** Ids of the stage, group and round of a match. */
 type Place = { stage: number; group: number | null; round: number | null };
 
 type Stage = Competition['stages'][number];
-/** Without how its groups ended. */
+/** A stage without the final ranks of its groups. */
 type PlannedStage = Omit<Stage, 'groups'> & {
   readonly groups: readonly Pick<Stage['groups'][number], 'id' | 'name'>[];
 };
 
-/** The stages of a competition, and where each match belongs. */
+/** The stages of a competition, and the place of each match. */
 export type PlannedStages = { readonly stages: readonly PlannedStage[]; readonly of: readonly Place[] };
 
-/** A league: one stage, one unnamed table, a round a matchday. */
+/** Plans a league: one stage, one unnamed table, one round for each matchday. */
 export function league(matches: readonly Meeting[], base: number): PlannedStages {
   const stage = base * 10 + 1;
   const rounds = [...new Set(matches.map((match) => match.round))].sort((a, b) => a - b);
@@ -33,7 +33,10 @@ export function league(matches: readonly Meeting[], base: number): PlannedStages
   };
 }
 
-/** A cup: groups are who met whom in rounds 1 to 3, lettered by first kick-off; then the knockout stages by date. */
+/**
+ * Plans a cup. The teams that met in rounds 1 to 3 form a group, lettered by first kick-off. The knockout stages follow
+ * by date.
+ */
 export function cup(matches: readonly Meeting[], base: number): PlannedStages {
   const met = new Map<string, Set<string>>();
   for (const { round, home, away } of matches) {
@@ -90,7 +93,7 @@ export function cup(matches: readonly Meeting[], base: number): PlannedStages {
   };
 }
 
-/** Stops the build: the source is not what it was. */
+/** Stops the build because the source differs from what was expected. */
 export function fail(why: string): never {
   throw new Error(why);
 }

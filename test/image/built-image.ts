@@ -12,14 +12,14 @@ const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const NPM_SETTINGS = '/root/.npmrc';
 const TAG = 'touchline:verified';
 
-/** What building an image and running it takes, and this machine has not. */
+/** Returns the requirements for building and running an image that this machine lacks. */
 export function missing(): string[] {
   const commands = ['buildah', 'mmdebstrap', 'unshare', 'setpriv'];
   const absent = commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
   return process.getuid?.() === 0 ? absent : [...absent, 'root'];
 }
 
-/** What an image says of the containers made from it. */
+/** The part of an image's configuration that the tests read. */
 export type ImageConfig = {
   readonly Env: readonly string[];
   readonly User: string;
@@ -28,12 +28,12 @@ export type ImageConfig = {
   readonly Volumes: Readonly<Record<string, unknown>>;
 };
 
-/** The image of the Dockerfile, built in storage of its own, with its files in a folder. */
+/** The image of the Dockerfile, built in separate storage, with its files in a folder. */
 export class BuiltImage {
   /** Folder with the files of the image. */
   readonly files: string;
   readonly config: ImageConfig;
-  /** What it stands on: the image that the Dockerfile names, or one like it. */
+  /** The base image: that of the Dockerfile, or a similar one. */
   readonly base: string;
 
   private constructor(files: string, config: ImageConfig, base: string) {
@@ -42,7 +42,7 @@ export class BuiltImage {
     this.base = base;
   }
 
-  /** Builds it in `folder`. Takes a minute or two; throws with what buildah said. */
+  /** Builds the image in `folder`, in a minute or two. Throws with the output of buildah. */
   static async build(folder: string): Promise<BuiltImage> {
     const buildah = async (...args: string[]): Promise<string> => {
       const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')];
@@ -62,7 +62,7 @@ export class BuiltImage {
 
 type Buildah = (...args: string[]) => Promise<string>;
 
-/** Puts the base of the Dockerfile into the storage; where its registry is out of reach, one like it. */
+/** Pulls the base image of the Dockerfile; when its registry is unreachable, builds a similar one. Returns its name. */
 async function haveBase(folder: string, buildah: Buildah): Promise<string> {
   const [, name = ''] = /^FROM (\S+)$/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
   const reference = `docker.io/library/${name}`;
@@ -100,7 +100,7 @@ async function npmFolder(): Promise<string> {
   return join(stdout.trim(), 'npm');
 }
 
-/** Mounts that let `npm ci` reach the registry as it does here; nothing of them stays in the image. */
+/** Returns mounts with which `npm ci` reaches the registry as on this machine. They leave nothing in the image. */
 async function registryAccess(folder: string): Promise<string[]> {
   const settings = join(folder, 'npmrc');
   const { stdout: registry } = await run('npm', ['config', 'get', 'registry']);

@@ -8,8 +8,9 @@ import { TestService } from '../support/processes.ts';
 import type { BuiltImage } from './built-image.ts';
 
 /**
- * As a container engine does it with `--read-only`, `--cap-drop ALL` and `no-new-privileges`: in a mount namespace of its
- * own, where only the volumes can be written. It stays one process, so that a signal reaches the service itself.
+ * Enters the image as a container engine does with `--read-only`, `--cap-drop ALL` and `no-new-privileges`: in a
+ * separate mount namespace in which only the volumes are writable. It replaces the shell by the service, so that a
+ * signal reaches the service itself.
  */
 const ENTER = `
 set -e
@@ -22,13 +23,13 @@ exec chroot "$ROOT" setpriv --reuid "$OWNER" --regid "$GROUP" --clear-groups --n
   --inh-caps=-all env --unset=ROOT --unset=VOLUMES --unset=WRITABLE --unset=OWNER --unset=GROUP --chdir="$FOLDER" "$@"
 `;
 
-/** A container of an image: its files, that nothing can write, and volumes of its own. */
+/** A container of an image, with read-only files and its own volumes. */
 export class Container {
   readonly #image: BuiltImage;
   readonly #writable: string;
   readonly #env: Readonly<Record<string, string>>;
 
-  /** With these settings beside those of the image; the volumes are made in `folder`. */
+  /** Adds `env` to the settings of the image, and creates the volumes in `folder`. */
   constructor(image: BuiltImage, folder: string, env: Readonly<Record<string, string>> = {}) {
     this.#image = image;
     this.#writable = mkdtempSync(join(folder, 'volumes-'));
@@ -36,7 +37,7 @@ export class Container {
     atEnd(() => rmSync(this.#writable, { recursive: true, force: true }));
   }
 
-  /** Runs a command in it; gives its exit code and what it wrote. */
+  /** Runs a command in the container, and returns its exit code and output. */
   async run(...command: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
     const child = await this.#spawn(command);
     const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -46,7 +47,7 @@ export class Container {
     return { code: await closed, output: written.join('') };
   }
 
-  /** Starts what the image starts with these arguments. */
+  /** Starts the entry point of the image with these arguments. */
   async start(...args: string[]): Promise<TestService> {
     const child = await this.#spawn([...this.#image.config.Entrypoint, ...args]);
     child.stdout?.resume();

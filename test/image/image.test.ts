@@ -1,4 +1,4 @@
-/** The image that the Dockerfile makes: what it holds, and every service started from it (`npm run verify:image`). */
+/** Tests of the image of the Dockerfile: its files, and every service started from it (`npm run verify:image`). */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { Container } from './container.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['bin', 'cli', 'data', 'libs', 'node_modules', 'schemas', 'services'];
-/** What is for people and tools that are not in a container; Node runs no TypeScript of packages. */
+/** Matches files that a container does not need; Node runs no TypeScript of packages. */
 const NEEDLESS =
   /\.(?:test|fixture)\.ts$|\.map$|^node_modules\/.*\.[cm]?ts$|^(?!node_modules).*\/(?:testing|histories)\//;
 const PROVIDER = { REST_CLIENT_ID: '7', REST_SECRET_KEY: 'a secret of a provider' };
@@ -23,7 +23,7 @@ const GRACE_MS = 30_000;
 
 const absent = missing();
 
-/** Every file below a folder, from there. */
+/** Returns every file below a folder, relative to it. */
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -42,7 +42,7 @@ describe.skipIf(absent.length > 0)(`the image; needs ${absent.join(', ') || 'not
     process.stderr.write(`built on ${image.base}\n`);
   });
 
-  test('has what runs, and nothing else', () => {
+  test('has the files that run, and no others', () => {
     const app = join(image.files, 'app');
     expect(readdirSync(app).sort()).toEqual([...FOLDERS, 'LICENSE', 'package.json'].sort());
     const files = filesOf(app);
@@ -59,7 +59,7 @@ describe.skipIf(absent.length > 0)(`the image; needs ${absent.join(', ') || 'not
       expect(await new Container(image, folder).run('which', name)).toMatchObject({ code: 1 });
   });
 
-  test('runs without root, and writes nothing but its volumes', async () => {
+  test('runs without root, and writes only to its volumes', async () => {
     const container = new Container(image, folder);
     const write = (file: string) => container.run('node', '-e', `require('fs').writeFileSync('${file}', '')`);
     expect(await container.run('id', '-u')).toEqual({ code: 0, output: '1000\n' });
@@ -72,14 +72,14 @@ describe.skipIf(absent.length > 0)(`the image; needs ${absent.join(', ') || 'not
     );
   });
 
-  test('says what it can do where it is given no command', async () => {
+  test('prints its help without a command', async () => {
     const { Entrypoint } = image.config;
     const { code, output } = await new Container(image, folder).run(...Entrypoint, '--help');
     expect(code).toBe(0);
     for (const name of serviceNames()) expect(output).toContain(name);
   });
 
-  test('starts every service as docker-compose.yml does: ready, and ended by SIGTERM', async () => {
+  test('starts every service as docker-compose.yml does, until ready, and stops it by SIGTERM', async () => {
     const ports = { provider: await freePort(), api: await freePort() };
     const variables = {
       WEBHOOK_SECRET: 'w'.repeat(32),

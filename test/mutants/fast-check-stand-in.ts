@@ -1,10 +1,10 @@
 /**
- * fast-check with a hundredth of the runs and without shrinking: a change that survives runs every test that reaches it, and one
- * that is noticed needs no smallest example.
+ * fast-check with a hundredth of the runs and without shrinking: a surviving mutant runs every test that reaches it,
+ * and a detected one needs no smallest example.
  */
 import fc, { type IRawProperty, type Parameters } from 'fast-check';
 
-/** Of the runs that a test asks for, or of 100. */
+/** Returns the number of runs for a test that requests `asked` runs. */
 const runsOf = (asked = 100) => Math.max(5, asked / 100);
 
 const assert = <T>(property: IRawProperty<T>, parameters?: Parameters<T>) =>

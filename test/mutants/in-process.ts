@@ -1,6 +1,6 @@
 /**
- * Runs the tests for Stryker in one process that stays: they are loaded once, and Stryker switches each change on while they
- * run. A worker of Vitest starts and loads them anew for each change, which takes ten times as long as the tests.
+ * Runs the tests for Stryker in one process: it loads them once, and Stryker activates one mutant after the other. A
+ * Vitest worker loads them again for each mutant, which takes ten times as long as the tests.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -22,7 +22,7 @@ import {
 import { testsOf } from './tests-of.ts';
 import { type CollectedTest, collect } from './vitest-stand-in.ts';
 
-/** What the changed code shares with its runner. */
+/** State that the mutated code shares with its runner. */
 type Switchboard = {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -32,20 +32,23 @@ type Switchboard = {
 };
 
 /**
- * A test that reaches a change this often, and twice as often as all tests without the change, is endless. What is a hundred times
- * as often is endless too: Stryker's own limit.
+ * A test is endless when it reaches a mutant this often, and twice as often as all tests do without the mutant. A
+ * hundred times as often is endless too: Stryker's own limit.
  */
 const ENDLESS = 2_000_000;
 
 const FOLDER = process.env.MUTANTS_OF ?? '';
 
-/** Milliseconds of each test without a change: Stryker starts processes that have not seen the first run. */
+/**
+ * File with the duration of each test without a mutant, milliseconds, for processes that Stryker starts after the first
+ * run.
+ */
 const TIMES = resolve(`.touchline/mutants/${FOLDER.replaceAll('/', '-')}-times.json`);
 
 type LoadedTest = CollectedTest & {
   readonly id: string;
   readonly fileName: string;
-  /** Of changes that reached it in this process: with how many it ran, how many it noticed. */
+  /** Number of mutants with which the test ran in this process, and number of those that it detected. */
   ran: number;
   noticed: number;
 };
@@ -55,7 +58,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'fast-check': new URL('./fast-check-stand-in.ts', import.meta.url).href,
 };
 
-/** Tests get the stand-ins, which get what they stand for. */
+/** Replaces libraries by the stand-ins for tests; the stand-ins themselves import the real libraries. */
 function replaceLibraries(): void {
   registerHooks({
     resolve(specifier, context, next) {
@@ -79,8 +82,8 @@ class InProcessRunner implements TestRunner {
   }
 
   /**
-   * What a change does while a module loads is left out (`ignoreStatic`), so a change of what runs then too is switched on like
-   * any other. Without this answer Stryker starts a new process for each of them.
+   * Mutants that act while a module loads are left out (`ignoreStatic`), so a mutant of code that also runs then is
+   * activated like any other. Without this capability Stryker starts a new process for each of them.
    */
   capabilities() {
     return { reloadEnvironment: true };
@@ -129,12 +132,15 @@ class InProcessRunner implements TestRunner {
     return this.#times[id] ?? 0;
   }
 
-  /** Time for each change that it notices: the lowest first, for the first that fails ends a run. */
+  /**
+   * Returns the time of a test for each mutant that it detects. Cheap tests run first, because the first failure ends a
+   * run.
+   */
   #costOf(test: LoadedTest): number {
     return (this.#timeOf(test) * (test.ran + 10)) / (test.noticed + 1);
   }
 
-  /** Runs tests; all, or until the first that fails. */
+  /** Runs all tests, or up to the first failure. */
   async #run(tests: readonly LoadedTest[], all: boolean): Promise<TestResult[]> {
     const results: TestResult[] = [];
     for (const test of tests) {
@@ -165,7 +171,7 @@ class InProcessRunner implements TestRunner {
   }
 }
 
-/** How long a test may take with a change, milliseconds: what waits for an answer that does not come is noticed. */
+/** Returns the timeout of a test with a mutant, milliseconds: it detects mutants that wait for ever. */
 function deadline(usual: number): number {
   return 5_000 + 5 * usual;
 }

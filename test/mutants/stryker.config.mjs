@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Of `npm run test:mutants`, which names the folder. */
+/** The folder, set by `npm run test:mutants`. */
 const folder = process.env.MUTANTS_OF ?? '';
 
 export default {
@@ -8,23 +8,23 @@ export default {
   plugins: [fileURLToPath(new URL('./in-process.ts', import.meta.url))],
   mutate: [`${folder}/**/*.ts`, '!**/*.test.ts', '!**/testing/**'],
   coverageAnalysis: 'perTest',
-  // One after the other: the tests of other work need the machine too.
+  // One worker: other work needs the machine too.
   concurrency: 1,
-  // What a change leaves behind in the process does not pile up.
+  // A new process after this number of mutants, so that their side effects do not accumulate.
   maxTestRunnerReuse: 300,
-  // What ends late on a busy machine is not noticed by that; endless changes are found by how often they are reached.
+  // Long, so that a busy machine does not count as a detection; endless mutants are found by their number of hits.
   timeoutMS: 60_000,
-  // A change of a constant of a module is seen by every test of the folder: tables of facts have thousands.
+  // Every test of the folder would run for each constant of a module, and tables of facts have thousands.
   ignoreStatic: true,
   thresholds: { high: 95, low: 85, break: 85 },
-  // A run that is stopped, or repeated after a change, tests again only what the change may concern.
+  // A repeated run tests only mutants that a change may affect.
   incremental: true,
   incrementalFile: `.touchline/mutants/${folder.replaceAll('/', '-')}-incremental.json`,
   reporters: ['clear-text', 'json', 'progress-append-only'],
   jsonReporter: { fileName: `.touchline/mutants/${folder.replaceAll('/', '-')}.json` },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   tempDirName: '.touchline/mutants/sandbox',
-  // Stryker rewrites it with the API of TypeScript 6; Node strips types without it.
+  // None: Stryker would rewrite it with the API of TypeScript 6, and Node strips types without it.
   tsconfigFile: 'none.json',
   disableTypeChecks: false,
 };

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 
-/** Tests that must notice a change of a folder: its own, and those of others that are about it. */
+/** Returns the tests that must detect mutants of a folder: its own, and those of other folders that cover it. */
 export function testsOf(folder: string): string[] {
   const others = OF_OTHERS[folder] ?? [];
   return globSync([`${folder}/**/*.test.ts`, ...others], { exclude: [...LEFT_OUT] }).sort();
@@ -8,17 +8,17 @@ export function testsOf(folder: string): string[] {
 
 const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   'libs/contract': ['services/api/docs/reference.test.ts'],
-  // What is rendered is seen in what is kept.
+  // The stored records show the rendered answers.
   'libs/views/render': ['libs/views/store/views.test.ts'],
 };
 
 const LEFT_OUT = [
-  // Watches a module of Node, which takes Vitest's own loader.
+  // It spies on a module of Node, which needs Vitest's loader.
   'libs/signing/constant-time.test.ts',
-  // The others take seconds for every change that they reach, and say little of what is rendered.
+  // They take seconds for every mutant that they reach, and detect few mutants of rendering.
   '**/vectors*.test.ts',
   'libs/views/render/answers/chain.test.ts',
   'libs/views/render/answers/incremental.test.ts',
-  // Needs its thousands of queries, and asks of an answer only that it has the shape of the contract.
+  // It needs thousands of queries, and checks only the shape of an answer.
   'libs/views/render/answers/any-query.test.ts',
 ];

@@ -1,6 +1,6 @@
 /**
- * The part of Vitest that the tests of pure rules use, in this process: tests are collected once and run again for each change.
- * `expect` is Vitest's own.
+ * The part of Vitest that the tests of pure rules use, in this process: it collects the tests once and runs them for
+ * each mutant. `expect` is Vitest's own.
  */
 export { expect } from 'vitest';
 
@@ -12,14 +12,14 @@ type Suite = { readonly names: readonly string[]; readonly before: Step[]; reado
 /** A collected test, with the hooks of its suites. */
 export type CollectedTest = { readonly name: string; readonly run: () => Promise<void> };
 
-/** The same change meets the same random examples. */
+/** Fixed, so that a mutant always meets the same random examples. */
 const SEED = 1;
 
 let collected: CollectedTest[] = [];
 let suites: Suite[] = [];
 let finished: Step[] = [];
 
-/** The tests that `load` defines. */
+/** Returns the tests that `load` defines. */
 export async function collect(load: () => Promise<unknown>): Promise<CollectedTest[]> {
   collected = [];
   suites = [{ names: [], before: [], after: [] }];
@@ -52,7 +52,7 @@ function defineSuite(name: string, body: Body, values: readonly unknown[] = []):
   }
 }
 
-/** `test` or `describe`, with tables of cases and conditions. Cases are told apart by their number. */
+/** Returns `test` or `describe` with tables of cases and conditions. The names of cases end with their number. */
 function withTables(one: typeof define) {
   const each =
     (cases: readonly unknown[]) =>
@@ -88,5 +88,5 @@ export function inject(name: 'seed'): number {
   return SEED;
 }
 
-/** Deadlines are Stryker's. */
+/** Ignores timeouts: Stryker has its own. */
 export const vi = { setConfig: () => {} };

@@ -4,22 +4,22 @@ import { inject } from 'vitest';
 export type TestBackbone = {
   readonly brokers: string[];
   readonly registryUrl: string;
-  /** Prefix for topics, groups and subjects, of this call alone; ends with a dot. */
+  /** Prefix of topics, groups and subjects, unique for each call; ends with a dot. */
   readonly prefix: string;
 };
 
 const places: TestBackbone[] = [];
 
-/** What was given out since it was last asked. */
-export function takePlaces(): TestBackbone[] {
+/** Returns the connections that `backbone` has returned since the last call. */
+export function takeConnections(): TestBackbone[] {
   return places.splice(0);
 }
 
 /**
- * The broker and the registry of this test run, shared by all files of it: whatever a test makes there goes under
- * its prefix, and its topics are taken away after the file. A test that kills or freezes a broker, or damages its logs, uses
- * that of its worker (`restartableKafka`); one that wants settings that a running broker does not take starts its own with
- * `#embedded/kafka.ts`.
+ * Returns the broker and the registry of this test run, which all its files share. A test creates topics under its
+ * prefix only, and they are deleted after the file. A test that kills or freezes a broker, or damages its logs, uses
+ * the broker of its worker (`restartableKafka`). A test that needs settings which a running broker does not accept
+ * starts its own with `#embedded/kafka.ts`.
  */
 export function backbone(): TestBackbone {
   const prefix = `t-${randomBytes(4).toString('hex')}.`;

@@ -1,18 +1,24 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { startBackbone } from '#embedded/backbone.ts';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { startThrowaway } from '#embedded/testing/throwaway.ts';
-import { fillCompileCache } from './compile-cache.ts';
+import { serviceNames } from '../../cli/services.ts';
+import { bareEnvironment } from '../support/environment.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 declare module 'vitest' {
   interface ProvidedContext {
     brokers: string[];
     registryUrl: string;
-    /** Of this run, removed at its end. */
+    /** Temporary folder of this run, removed at its end. */
     folder: string;
   }
 }
@@ -26,8 +32,8 @@ type Shared = {
 type Holder = { users: number; started: Promise<Shared> | undefined };
 
 /**
- * Every project of a run calls this, each with its own copy of this module: what they share lies on the global object.
- * The first starts the broker and the registry, the last one stops them.
+ * Key of the state that all projects of a run share. Each project loads its own copy of this module, so the state is on
+ * the global object. The first project starts the broker and the registry, the last one stops them.
  */
 const HOLDER = Symbol.for('touchline.test.backbone');
 const scope = globalThis as typeof globalThis & { [HOLDER]?: Holder };
@@ -51,12 +57,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-test-'));
-  // For this process, those that run tests, and those that tests start.
+  // For this process, the processes that run tests, and those that tests start.
   process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');
   const onProgress = showProgress(process.stderr);
   try {
     const { JDK_JAVA_OPTIONS: options = '' } = process.env;
-    // Its second compiler is a third of what a broker of the tests costs, and they are too short to gain by it.
+    // The JVM's second compiler takes a third of a test broker's cpu time, and tests are too short to gain by it.
     process.env.JDK_JAVA_OPTIONS = [options, ...QUICK_START].join(' ');
     const [backbone] = await Promise.all([
       startBackbone({ dataDir, env: process.env, onProgress, startContainers: startThrowaway }),
@@ -74,5 +80,16 @@ async function start(): Promise<Shared> {
   } catch (error) {
     await rm(dataDir, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/**
+ * Fills NODE_COMPILE_CACHE with the code of every service. Node writes the cache when a process exits normally, but
+ * tests mostly kill their processes: without this, hundreds of starts would compile all of their modules.
+ */
+async function fillCompileCache(): Promise<void> {
+  for (const name of serviceNames()) {
+    const args = [`services/${name}/main.ts`, '--help'];
+    await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: bareEnvironment() });
   }
 }

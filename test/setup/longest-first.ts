@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes longest, the longest first: begun last, one of these would run alone at the end. */
+/** The slowest test files, slowest first: a slow file that starts last would run alone at the end. */
 const LONGEST = [
   'system/faults/disturbed.test.ts',
   'system/belief/belief.test.ts',
@@ -34,7 +34,7 @@ const LONGEST = [
   'integration/streams/kept-state.test.ts',
 ];
 
-/** The files that take longest, then all others that need a broker, then unit tests, which are short. */
+/** Sorts the slowest files first, then all others that need a broker, then unit tests, which are short. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const test = `${this.ctx.config.root}/test`;

@@ -1,18 +1,21 @@
 import { afterAll } from 'vitest';
 import { endShared } from '../support/at-end.ts';
 import { withKafkaAdmin } from '../support/kafkajs.ts';
-import { takePlaces } from './backbone.ts';
+import { takeConnections } from './backbone.ts';
 
-/** For the broker; less than the client waits for its answer. By default it has 5 s, and too late counts as failed. */
+/**
+ * Timeout of the broker for deleting topics; below the client's own timeout. The default of 5 s is too short on a busy
+ * machine.
+ */
 const TIMEOUT_MS = 25_000;
 
 /**
- * What a file has started ends with it. All files share the broker, and what it does costs more with every topic there
- * is: each file takes its own away.
+ * Stops everything that the file has started, and deletes its topics: all files share the broker, which slows down with
+ * every topic.
  */
 afterAll(async () => {
   await endShared();
-  const places = takePlaces();
+  const places = takeConnections();
   const [first] = places;
   if (first === undefined) return;
   await withKafkaAdmin(first.brokers, async (admin) => {

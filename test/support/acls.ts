@@ -9,7 +9,7 @@ const RESOURCES = {
   TransactionalId: AclResourceTypes.TRANSACTIONAL_ID,
 };
 
-/** Grants a user rights; `brokers` are addresses whose connections may do that. */
+/** Grants rights to a user. `brokers` must be addresses whose connections may change access control lists. */
 export async function grant(
   brokers: readonly string[],
   user: string,
@@ -20,7 +20,7 @@ export async function grant(
   );
 }
 
-/** Takes a right away from a user while `work` runs. */
+/** Runs `work` while the user lacks a right. */
 export async function without(
   brokers: readonly string[],
   user: string,

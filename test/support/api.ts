@@ -9,7 +9,7 @@ import { touchlineHere } from './touchline-here.ts';
 
 export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
-/** A replica of the api, and what it answers. */
+/** A replica of the api. */
 export class ApiReplica {
   readonly service: TestService;
   readonly url: string;
@@ -19,17 +19,17 @@ export class ApiReplica {
     this.url = url;
   }
 
-  /** The answer to a path with its query. */
+  /** Requests a path with its query. */
   get(path: string): Promise<Response> {
     return fetch(this.url + path);
   }
 
-  /** The data of the events of the season that the tests' messages are of. */
+  /** Returns the events of the season of the tests' messages. */
   async season(token: string): Promise<unknown> {
     return (await this.api(`/v2/events?season_id=25528&token=${token}`)).data;
   }
 
-  /** The `api` of an answer of that status. */
+  /** Requests a path, expects the status and returns `api` of the answer. */
   async api(path: string, status = 200) {
     const response = await this.get(path);
     const body = await response.text();
@@ -37,7 +37,7 @@ export class ApiReplica {
     return JSON.parse(body).api;
   }
 
-  /** A token for the credentials that the command line has printed. */
+  /** Returns a token for the credentials that the command line has printed. */
   async token(credentials: string): Promise<string> {
     const [, id, secret] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
     // The replica may not have read the client yet.
@@ -66,7 +66,7 @@ export async function startApi(
   return new ApiReplica(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
 }
 
-/** Runs `touchline clients …`; gives what it printed. */
+/** Runs `touchline clients …` and returns its output. */
 export async function clients(place: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
     ...placeEnv(place),
@@ -76,7 +76,7 @@ export async function clients(place: PipelineConnection, line: string): Promise<
   return out;
 }
 
-/** Provider messages as the receiver normalizes them, received now. */
+/** Returns provider messages as the receiver normalizes them, received now. */
 export function received(...messages: readonly unknown[]): NormalizedMessage[] {
   return messages.map((message) => {
     const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: Date.now() });

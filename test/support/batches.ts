@@ -11,27 +11,27 @@ export type WrittenRecord = {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly timestamp: number;
-  /** Its header. */
+  /** Header of the record. */
   readonly traceparent?: string;
 };
 
 export type TestBatch = {
   readonly first: number;
   readonly last: number;
-  /** Those that compaction left. */
+  /** The records that compaction has left. */
   readonly records: readonly WrittenRecord[];
   readonly producerId?: number;
   readonly isTransactional?: boolean;
   readonly isControl?: boolean;
   readonly compression?: CompressionAlgorithmValue;
-  /** The time of all records where the topic takes that of the broker. */
+  /** Time of all records when the topic uses the broker's time, Unix milliseconds. */
   readonly appendTime?: number;
-  /** When a tombstone or marker may go, in the place of the base time. */
+  /** Time when a tombstone or marker may be deleted, in place of the base time. */
   readonly deleteHorizon?: number;
   readonly magic?: number;
 };
 
-/** A batch of format 2 as a broker keeps it after compaction, which no producer writes. */
+/** Returns a batch of format 2 as a broker stores it after compaction; no producer writes such a batch. */
 export function batchBytes(batch: TestBatch): Buffer {
   const { first, last, records, compression = 'none', appendTime, deleteHorizon } = batch;
   const base = deleteHorizon ?? records[0]?.timestamp ?? 0;
@@ -40,7 +40,7 @@ export function batchBytes(batch: TestBatch): Buffer {
     records.map(
       ({ offset, key, value, timestamp, traceparent }) =>
         createRecord(
-          // The library takes undefined for none.
+          // The library expects undefined for no compression.
           {
             topic: 'any',
             key: key as Buffer,
@@ -56,7 +56,7 @@ export function batchBytes(batch: TestBatch): Buffer {
         ).buffer,
     ),
   );
-  // What compaction has emptied has nothing to decompress, whatever the head says.
+  // An empty batch after compaction has nothing to decompress, whatever its header says.
   const body = compression === 'none' || plain.length === 0 ? plain : algorithm.compressSync(plain);
   const bytes = Buffer.alloc(61 + body.length);
   bytes.writeBigInt64BE(BigInt(first), 0);
@@ -85,13 +85,13 @@ export function batchBytes(batch: TestBatch): Buffer {
   return sealed(bytes);
 }
 
-/** Writes the checksum of a batch that a test has changed. */
+/** Writes the checksum of a batch that a test has changed, and returns the batch. */
 export function sealed(bytes: Buffer): Buffer {
   bytes.writeUInt32BE(jsCRC32C(bytes.subarray(21)), 17);
   return bytes;
 }
 
-/** The batch that ends a transaction. */
+/** Returns the batch that ends a transaction. */
 export function marker(offset: number, producerId: number, kind: 'commit' | 'abort'): Buffer {
   const key = Buffer.from([0, 0, 0, kind === 'commit' ? 1 : 0]);
   const value = Buffer.from([0, 0, 0, 0, 0, 1]);

@@ -1,9 +1,10 @@
+import { Admin } from '@platformatic/kafka';
 import { ConfigResourceTypes } from 'kafkajs';
-import type { Brokers } from '#security/brokers.ts';
+import { addressesOf, type Brokers } from '#security/brokers.ts';
 import { withKafkaAdmin } from './kafkajs.ts';
 import { untilTrue } from './poll.ts';
 
-/** Gives a broker settings that it takes while it runs; all others are those that it was started with. */
+/** Sets dynamic settings of a running broker; all others return to their values at its start. */
 export async function changeBroker(
   brokers: Brokers,
   nodeId: number,
@@ -25,4 +26,24 @@ export async function changeBroker(
       );
     });
   });
+}
+
+/** Kind of a broker's quota, in bytes a second: for fetched or for produced data. */
+type ByteRate = 'consumer_byte_rate' | 'producer_byte_rate';
+
+/** Sets a quota for all clients with a name, as an operator of a shared cluster does; null removes it. */
+export async function limitClients(
+  brokers: Brokers,
+  clientId: string,
+  key: ByteRate,
+  value: number | null,
+): Promise<void> {
+  const admin = new Admin({ bootstrapBrokers: [...addressesOf(brokers)], clientId: 'test-quotas' });
+  const op = value === null ? ({ key, remove: true } as const) : ({ key, value, remove: false } as const);
+  try {
+    const entities = [{ entityType: 'client-id', entityName: clientId } as const];
+    await admin.alterClientQuotas({ entries: [{ entities, ops: [op] }] });
+  } finally {
+    await admin.close();
+  }
 }

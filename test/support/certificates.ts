@@ -5,7 +5,7 @@ import { generate } from 'selfsigned';
 /** A certificate and its key, as PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
-/** An authority made on the spot, and what it signs. */
+/** A new certificate authority. */
 export class Authority {
   readonly ca: Certificate;
 
@@ -25,7 +25,7 @@ export class Authority {
     return new Authority({ cert, key });
   }
 
-  /** A certificate of this name for servers at localhost and 127.0.0.1, and for clients. */
+  /** Signs a certificate with this name for servers at localhost and 127.0.0.1, and for clients. */
   async sign(commonName: string): Promise<Certificate> {
     const { cert, private: key } = await generate([{ name: 'commonName', value: commonName }], {
       keyType: 'ec',
@@ -48,12 +48,12 @@ export class Authority {
   }
 }
 
-/** Writes a certificate and its key as `<name>.crt` and `<name>.key`; gives the paths. */
+/** Writes a certificate and its key as `<name>.crt` and `<name>.key`, and returns the paths. */
 export function writeCertificate(folder: string, name: string, { cert, key }: Certificate): Certificate {
   return { cert: writeText(folder, `${name}.crt`, cert), key: writeText(folder, `${name}.key`, key) };
 }
 
-/** Writes a file; gives its path. */
+/** Writes a file and returns its path. */
 export function writeText(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text, { mode: 0o600 });

@@ -5,7 +5,7 @@ import { atEnd } from './at-end.ts';
 
 /** A span as the collector received it. */
 export type CollectedSpan = {
-  /** The process. */
+  /** Name of the service. */
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
@@ -30,7 +30,7 @@ type OtlpBody = {
 /** A collector of traces (OTLP over HTTP, JSON) in the test's own process. */
 export class Collector {
   readonly spans: CollectedSpan[] = [];
-  /** Headers of its last request. */
+  /** Headers of the last request. */
   headers: IncomingHttpHeaders = {};
   readonly url: string;
 
@@ -54,7 +54,7 @@ export class Collector {
     return collector;
   }
 
-  /** The spans of one trace. */
+  /** Returns the spans of one trace. */
   trace(traceId: string): CollectedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }

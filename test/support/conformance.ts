@@ -1,6 +1,7 @@
 /**
- * What the task runtime relies on in a Kafka client (libs/streams/client/port.ts): the same suite over a real broker
- * (test/integration/streams/conformance.test.ts) and over the simulated cluster (test/simulation/conformance.test.ts).
+ * The behaviour of a Kafka client that the task runtime relies on (libs/streams/client/port.ts). The same suite runs
+ * with a real broker (test/integration/streams/conformance.test.ts) and with the simulated cluster
+ * (test/simulation/conformance.test.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -18,16 +19,16 @@ import type {
 import { StreamError } from '#streams/errors.ts';
 import { untilTrue } from './poll.ts';
 
-/** The client to check, and what the suite does to its cluster by other means. */
+/** The client to check, and operations on its cluster by another client. */
 export type ConformanceCluster = {
-  /** Of the names of topics, transactional ids and groups. */
+  /** Prefix of the names of topics, transactional ids and groups. */
   readonly prefix: string;
   openClient(): StreamClient;
   makeTopics(names: readonly string[], partitions: number): Promise<void>;
   recreateTopic(name: string, partitions: number): Promise<void>;
-  /** A transaction of another application with one record, which it leaves open for longer than a test takes. */
+  /** Opens a transaction of another application with one record; it stays open for longer than a test takes. */
   leaveOpen(transactionalId: string, of: TopicPartition, value: string): Promise<{ abort(): Promise<void> }>;
-  /** The offset that a group has committed. */
+  /** Returns the offset that a group has committed. */
   groupOffset(group: string, of: TopicPartition): Promise<number>;
 };
 
@@ -72,7 +73,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
     return reader;
   }
 
-  /** All records of a partition that can be read now. */
+  /** Returns all records of a partition that can be read now. */
   async function readAll(options: Partial<ReaderOptions> = {}): Promise<ConsumedRecord[]> {
     const reader = openReader(options);
     const of = { topic: options.topic ?? topic, partition: options.partition ?? 0 };
@@ -120,7 +121,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       expect(await readAll({ topic: other })).toHaveLength(50);
     });
 
-    test('fences the previous one when it is opened, which can write nothing more', async () => {
+    test('fences the previous producer when it is opened: that one can no longer write', async () => {
       const old = await openProducer();
       await old.transact([record('before')]);
       const current = await openProducer();
@@ -138,7 +139,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       expect(textOf(await readAll())).toEqual(['next']);
     });
 
-    test('names where it wrote before it commits, and commits nothing where that is not accepted', async () => {
+    test('reports its partitions before it commits, and commits nothing when they are not accepted', async () => {
       const producer = await openProducer();
       const written: WrittenBatch[] = [];
       await producer.transact(
@@ -167,7 +168,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       await expect(producer.requireDecided()).resolves.toBeUndefined();
     });
 
-    test('knows whether another one was opened since', async () => {
+    test('knows whether another producer was opened since', async () => {
       const old = await openProducer();
       await old.transact([record('before')]);
       await expect(old.requireCurrent()).resolves.toBeUndefined();
@@ -183,7 +184,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       });
     });
 
-    test('has an epoch above that of the previous one', async () => {
+    test('has a higher epoch than the previous producer', async () => {
       const [first, second] = [await openProducer(), await openProducer()];
       expect(second.identity.id).toBe(first.identity.id);
       expect(second.identity.epoch).toBeGreaterThan(first.identity.epoch);
@@ -191,7 +192,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
   });
 
   describe('partition reader', () => {
-    test('returns records from an offset on, and the next offset', async () => {
+    test('returns the records after an offset, and the next offset', async () => {
       const producer = await openProducer();
       await producer.transact([record('a'), record('b'), record('c')]);
       const reader = openReader();
@@ -201,12 +202,12 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
         [2, 'key', 'c'],
       ]);
       expect(batch.end).toBe(4);
-      // Behind the end of the transaction, which takes an offset too; an answer may end before it.
+      // After the marker of the transaction, which takes an offset too; a response may end before it.
       const last = batch.next === 4 ? batch : await reader.read(batch.next);
       expect(last.next).toBe(4);
     });
 
-    test('waits for records, and returns none after a while', async () => {
+    test('waits for records, and returns none after its timeout', async () => {
       const reader = openReader();
       expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0, written: 0, epoch: null });
       const producer = await openProducer();
@@ -267,7 +268,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       await transaction.abort();
     });
 
-    test('the log of a leader epoch ends with the log; of an epoch to come nothing is known', async () => {
+    test('the current leader epoch ends with the log; a future epoch has no end', async () => {
       const producer = await openProducer();
       await producer.transact([record('a'), record('b')]);
       const { epoch } = await openReader().read(0);
@@ -330,7 +331,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       expect(shareOf(second)).toEqual(expect.arrayContaining([...kept]));
     });
 
-    test('a member that starts again under its name has its partitions at once, and fences the one before', async () => {
+    test('a member that restarts under its name has its partitions at once, and fences the previous one', async () => {
       const [first, second] = [await join('one'), await join('two')];
       await untilTrue('they share', () => shareOf(first).length === 2 && shareOf(second).length === 2);
       const before = second.assigned.length;
@@ -341,7 +342,7 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       expect(second.assigned).toHaveLength(before);
     });
 
-    test('a member learns that the group confirms it, and commits offsets for tools', async () => {
+    test('a member is confirmed by the group, and commits offsets for tools', async () => {
       const joined = await join();
       await untilTrue('it has all', () => shareOf(joined).length === PARTITIONS);
       const before = joined.heartbeats;

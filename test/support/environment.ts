@@ -1,6 +1,6 @@
 /**
- * What a process of a test gets of this one's environment: nothing that changes what it does. Where the run keeps
- * compiled code (`test/setup/global.ts`) is among it: hundreds of processes start from the same sources.
+ * Returns the environment for a process of a test: nothing that changes its behaviour. It includes the compile cache of
+ * the run (`test/setup/global.ts`), because hundreds of processes start from the same sources.
  */
 export function bareEnvironment(): Record<string, string> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -10,7 +10,7 @@ export function bareEnvironment(): Record<string, string> {
   };
 }
 
-/** The settings by which a process finds its topics. */
+/** Returns the settings by which a process finds its topics. */
 export function placeEnv({
   brokers,
   registryUrl,

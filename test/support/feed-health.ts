@@ -1,4 +1,4 @@
-/** Records of feed health that a test publishes in the place of a monitor. */
+/** Records of feed health that a test publishes instead of a monitor. */
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -7,7 +7,7 @@ import { atEnd } from './at-end.ts';
 import { quietLog } from './log.ts';
 import type { PipelineConnection } from './pipeline.ts';
 
-/** A record of the source `webhook`, or of a match of it: alive, with these changes. */
+/** Returns a record of the source `webhook`, or of one of its matches: alive, with these changes. */
 export function health(change: Partial<FeedHealth>): FeedHealth {
   return {
     source: 'webhook',
@@ -29,7 +29,7 @@ export function health(change: Partial<FeedHealth>): FeedHealth {
   };
 }
 
-/** Returns a function that publishes them; it is closed with the test, or the file, that opened it. */
+/** Returns a function that publishes such records. It is closed after the test or file that opened it. */
 export async function openHealth({
   brokers,
   registryUrl,

@@ -5,7 +5,10 @@ import type { PipelineOutput } from './pipeline.ts';
 
 const EVENT = 9_000_000;
 
-/** An output of one event whose state has this version, with transitions of these; only what is compared is in it. */
+/**
+ * Returns an output of one event, with a state of `version` and transitions of `versions`. It has only the compared
+ * fields.
+ */
 function output(version: number, versions: readonly number[]): PipelineOutput {
   const cause = { offset: 7 };
   const state = { event_id: EVENT, version, cause } as MatchState;
@@ -15,10 +18,10 @@ function output(version: number, versions: readonly number[]): PipelineOutput {
   return { states: new Map([[EVENT, state]]), incidents: new Map(), transitions };
 }
 
-describe('what a disturbed run is compared with', () => {
+describe('expectSame', () => {
   const whole = output(3, [1, 2, 3]);
 
-  test('passes where all is the same', () => {
+  test('passes for equal outputs', () => {
     expectSame(output(3, [1, 2, 3]), whole);
   });
 
@@ -31,11 +34,11 @@ describe('what a disturbed run is compared with', () => {
     expect(() => expectSame(output(3, versions), whole)).toThrow();
   });
 
-  test('finds a version that a state knows of and no transition has, in both runs alike', () => {
+  test('fails when a version of the state has no transition, even in both outputs', () => {
     expect(() => expectSame(output(3, [1, 3]), output(3, [1, 3]))).toThrow(/every version/);
   });
 
-  test('finds another version of a state', () => {
+  test('fails for another version of a state', () => {
     expect(() => expectSame(output(2, [1, 2]), whole)).toThrow();
   });
 });

@@ -9,35 +9,35 @@ import type { TestService } from './processes.ts';
 import { seeded } from './seed.ts';
 import { workload } from './workload.ts';
 
-/** For the message of a bound in time: how busy the machine was. */
+/** Returns the load of the machine, for the message of a failed time limit. */
 export function machineLoad(): string {
   return `the machine had a load of ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`;
 }
 
-/** How often each disturbance is made: often with `npm run test:faults`, a few times with `npm test`. */
+/** Returns `full` for `npm run test:faults`, else `short`. */
 export function times<T>(full: T, short: T): T {
   return process.env.FAULTS === 'full' ? full : short;
 }
 
-/** For `describe.each`: tests of `npm run test:faults` alone, for each costs several brokers. */
+/** Cases for `describe.each` of tests that run with `npm run test:faults` only, because each starts several brokers. */
 export const IN_FULL = times(['in full'], []);
 
-/** Of the topics of a match, as in use: every task that is disturbed counts. */
+/** Partitions of the topics of a match, as in production: every disturbed task counts. */
 export const PARTITIONS = TOPICS['normalized-messages'].partitions;
 
-/** Longer than any of them takes in full. */
+/** Timeout of the fault tests, in their long variant too. */
 export const FAULT_TIMEOUT_MS = 60 * 60_000;
 
-/** The load under which things are disturbed; the same in every run of a test. */
+/** The load during disturbances; the same in every run of a test. */
 export const LOAD = { events: 40, perEvent: 60, seed: 7 };
 
-/** Messages that are sent while one disturbance is made, at most. */
+/** Maximum number of messages that are sent during one disturbance. */
 const STEP = 150;
-/** Sent at once, so often: a disturbance is to meet transactions that are under way. */
+/** Messages in one request, and the interval between requests: a disturbance should hit open transactions. */
 const SEND = 10;
-const SEND_EVERY_MS = 100;
+const SEND_INTERVAL_MS = 100;
 
-/** What a disturbance may do. `random` decides moments; the messages never depend on it. */
+/** A disturbance of a run. `random` decides its timing; the messages never depend on it. */
 export type Disturbance = (run: {
   step: number;
   processors: TestService[];
@@ -45,7 +45,7 @@ export type Disturbance = (run: {
   random: () => number;
 }) => Promise<void>;
 
-/** Processes the load from start to end with one processor that nothing happens to. */
+/** Processes the whole load with one undisturbed processor, and returns the output. */
 export async function undisturbed(place: PipelineConnection, load = workload(LOAD)): Promise<PipelineOutput> {
   const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processor = pipeline.startProcessor();
@@ -57,13 +57,13 @@ export async function undisturbed(place: PipelineConnection, load = workload(LOA
 }
 
 /**
- * Sends the load step by step, a disturbance beside each step, until it was disturbed `count` times and all is
- * sent; waits until all is processed and gives the output.
+ * Sends the load step by step, with a disturbance beside each step, until `count` disturbances are done and all is
+ * sent. Waits until all is processed, and returns the output.
  */
 export async function disturbed(options: {
   place: PipelineConnection;
   processors: number;
-  /** Settings of the processors that go over those of the pipeline. */
+  /** Settings of the processors that override those of the pipeline. */
   settings?: Readonly<Record<string, string>>;
   count: number;
   load?: readonly NormalizedMessage[];
@@ -81,7 +81,7 @@ export async function disturbed(options: {
     while (sent < upTo) {
       const end = Math.min(upTo, sent + SEND);
       const next = messages.slice(sent, end);
-      // As a provider does: what was not taken is sent again.
+      // Like a provider, sends a refused delivery again.
       await until('the broker takes the messages', () =>
         feed.send(next).then(
           () => true,
@@ -94,7 +94,7 @@ export async function disturbed(options: {
   };
   for (let step = 0; step < count; step += 1) {
     await Promise.all([
-      send(Math.min(messages.length, (step + 1) * size), SEND_EVERY_MS),
+      send(Math.min(messages.length, (step + 1) * size), SEND_INTERVAL_MS),
       disturb({ step, processors, pipeline, random }),
     ]);
   }
@@ -104,7 +104,7 @@ export async function disturbed(options: {
   return pipeline.output();
 }
 
-/** Waits until every message is processed; what is not in time fails with the last lines of the processors' logs. */
+/** Waits until every message is processed. On a timeout it fails with the last lines of the processors' logs. */
 export async function settledOrLogs(pipeline: Pipeline, processors: readonly TestService[]): Promise<void> {
   await pipeline.settled().catch((error: unknown) => {
     throw new Error(`${String(error)}\n${processors.map((processor) => processor.log).join('\n---\n')}`);
@@ -112,8 +112,9 @@ export async function settledOrLogs(pipeline: Pipeline, processors: readonly Tes
 }
 
 /**
- * The same states, the same incidents, the same transitions, each published once, and every one that a state knows of.
- * Where the feed itself had to repeat messages, offsets of causes are left out: a copy of a message has one of its own.
+ * Expects the same states, incidents and transitions, each transition published once, and every version of a state
+ * among them. When the feed had to repeat messages, offsets of causes are not compared, because each copy of a message
+ * has its own offset.
  */
 export function expectSame(
   actual: PipelineOutput,
@@ -133,7 +134,10 @@ export function expectSame(
   expect(byEvent(actual)).toEqual(byEvent(expected));
 }
 
-/** The versions of each event's transitions count from 1 up to the version of its state, in the order of the log. */
+/**
+ * Expects the versions of each event's transitions to count from 1 to the version of its state, in the order of the
+ * log.
+ */
 function expectNoGaps(output: PipelineOutput): void {
   const counted = Object.fromEntries(
     Object.entries(byEvent(output)).map(([event, transitions]) => [

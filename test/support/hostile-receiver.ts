@@ -1,7 +1,7 @@
 import { verify } from '#signing/signing.ts';
 import { answers, type HostileAnswer, HttpsReceiver, type ReceivedRequest } from './https-receiver.ts';
 
-/** What a test publishes as a message: the nth of its event, from 1. */
+/** A message of a test: the nth of its event, from 1. */
 export type Numbered = { readonly uuid: string; readonly event: number; readonly n: number };
 
 /** A request that was answered `Accepted`. */
@@ -9,17 +9,17 @@ export type AcceptedRequest = {
   /** Unix milliseconds of the answer. */
   readonly at: number;
   readonly messages: readonly Numbered[];
-  /** Index of the secret that signed it; -1 where none did. */
+  /** Index of the secret that signed the request; -1 for none. */
   readonly signedBy: number;
-  /** The connection was about to be closed: the sender may never have read the answer. */
+  /** Whether the connection was about to be closed, so that the sender may not have read the answer. */
   readonly isUncertain: boolean;
 };
 
-/** Asks the sender to wait for a second. */
+/** Answers 429 and asks the sender to wait for a second. */
 const tooMany: HostileAnswer = (response) => void response.writeHead(429, { 'retry-after': '1' }).end();
 const gone: HostileAnswer = (response) => void response.writeHead(410).end();
 
-/** Every way in which a receiver refuses a request, by name. */
+/** All ways in which a receiver refuses a request, by name. */
 const FAULTS: Readonly<Record<string, HostileAnswer>> = {
   timeout: answers.silent,
   reset: answers.reset,
@@ -34,10 +34,10 @@ const FAULTS: Readonly<Record<string, HostileAnswer>> = {
   410: gone,
 };
 const DROPPED = 'dropped_keep_alive';
-/** Longest time until a kept connection is dropped, milliseconds: mostly in the middle of the next request. */
+/** Maximum time until a kept connection is dropped, milliseconds: mostly in the middle of the next request. */
 const DROP_MS = 40;
 
-/** Deals cards, all of them in any order before the first comes again. */
+/** Returns a function that returns all values in random order before it repeats one. */
 function dealer<T>(cards: readonly T[], random: () => number): () => T {
   let left: T[] = [];
   return () => {
@@ -47,18 +47,18 @@ function dealer<T>(cards: readonly T[], random: () => number): () => T {
 }
 
 /**
- * A customer's receiver that refuses requests in every known way, and closes kept connections. It keeps what it accepted;
- * what it refused counts as never received.
+ * A customer's receiver that refuses requests in every known way, and closes kept connections. It stores accepted
+ * requests; refused ones count as never received.
  */
 export class HostileReceiver {
   readonly accepted: AcceptedRequest[] = [];
-  /** How often each fault was made. */
+  /** Number of faults of each kind so far. */
   readonly counts: Record<string, number> = { [DROPPED]: 0 };
-  /** It refuses everything in this way while it is set. */
+  /** While it is set, the receiver refuses every request in this way. */
   refusal: HostileAnswer | null = null;
-  /** It never takes a request with one of these messages. */
+  /** Messages that the receiver never accepts. */
   readonly poison = new Set<string>();
-  /** The signing secrets that it knows. */
+  /** The secrets that it accepts. */
   readonly secrets: string[];
   readonly #rate: number;
   readonly #random: () => number;
@@ -73,7 +73,7 @@ export class HostileReceiver {
     for (const name of Object.keys(FAULTS)) this.counts[name] = 0;
   }
 
-  /** `rate`: the share of requests that meet a fault. */
+  /** Starts a receiver. `rate` is the share of requests that it answers with a fault. */
   static async start(secret: string, rate: number, random: () => number): Promise<HostileReceiver> {
     const hostile = new HostileReceiver(secret, rate, random);
     hostile.#receiver = await HttpsReceiver.start((response, request, n) =>
@@ -86,7 +86,7 @@ export class HostileReceiver {
     return this.#receiver?.url ?? '';
   }
 
-  /** The uuids of all messages that it accepted. */
+  /** Returns the uuids of all accepted messages. */
   uuids(since = 0): Set<string> {
     return new Set(this.accepted.slice(since).flatMap(({ messages }) => messages.map(({ uuid }) => uuid)));
   }
@@ -121,10 +121,10 @@ function isSignedBy({ body, headers }: ReceivedRequest, secret: string): boolean
   return verify(body, signature, [secret], Date.now()) === 'ok';
 }
 
-/** The uuid of the nth message of an event. */
+/** Returns the uuid of the nth message of an event. */
 export const uuidOf = (event: number, n: number) => `${event}-${n}`;
 
-/** The first message that came before one of its event that it follows; null where each event's order was kept. */
+/** Returns the first message that arrived before an earlier message of its event; null when every event is in order. */
 export function outOfOrder(
   accepted: readonly AcceptedRequest[],
   skipped: ReadonlySet<string> = new Set(),
@@ -139,18 +139,18 @@ export function outOfOrder(
   return null;
 }
 
-/** How many requests a dispatcher that is killed leaves unrecorded: one accepted, and the next. */
+/** Maximum number of requests that a killed dispatcher leaves unrecorded: one accepted, and the next. */
 const UNRECORDED = 2;
-/** A request may be answered so long after its sender was killed, milliseconds. */
+/** Maximum time between the kill of a sender and the answer to its request, milliseconds. */
 const LATE_MS = 1_000;
 
-/** What was accepted between these times may be sent again, Unix milliseconds. */
+/** Messages that were accepted between these times may be sent again. Unix milliseconds. */
 export type OrderTime = { readonly from: number; readonly until: number };
 
 /**
- * Requests that were accepted and whose messages were accepted again for no reason: not one of the few that a killed
- * dispatcher had not recorded, nor one whose answer may not have been read, nor one that an order for the webhook overtook.
- * `kills` are Unix milliseconds.
+ * Returns accepted requests whose messages were accepted again without a reason. Reasons are: a killed dispatcher had
+ * not recorded the request, its answer may not have been read, or a command for the webhook overtook it. `kills` are
+ * Unix milliseconds.
  */
 export function unexplainedRepeats(
   accepted: readonly AcceptedRequest[],

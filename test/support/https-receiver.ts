@@ -5,23 +5,23 @@ import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import { atEnd } from './at-end.ts';
 
-/** A request that arrived whole. */
+/** A completely received request. */
 export type ReceivedRequest = {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** Which connection it came by, from 1. */
+  /** Number of its connection, from 1. */
   readonly connection: number;
 };
 
-/** What a receiver does with its nth request, from 1, once the request is there as a whole. */
+/** Answers the nth complete request of a receiver, from 1. */
 export type HostileAnswer = (response: ServerResponse, request: ReceivedRequest, n: number) => void;
 
-/** What a slow answer leaves between its bytes, milliseconds. */
+/** Interval between the bytes of a slow answer, milliseconds. */
 const DRIP_MS = 20;
 
-/** Every way a customer's receiver answers that a sender has to bear. */
+/** All kinds of answers of a customer's receiver that a sender must handle. */
 export const answers = {
   accepted: (response) => void response.end('Accepted'),
   silent: () => {},
@@ -49,12 +49,12 @@ const certificates = new Map<'trusted' | 'untrusted', Promise<Certificate>>();
 
 /**
  * A customer's receiver of webhooks in the test's own process: HTTPS on a free port of the loopback interface, with a
- * certificate made on the spot for localhost, *.example.test and 127.0.0.1.
+ * new certificate for localhost, *.example.test and 127.0.0.1.
  */
 export class HttpsReceiver {
-  /** Requests that arrived whole, in their order. */
+  /** Complete requests, in their order. */
   readonly received: ReceivedRequest[] = [];
-  /** Certificate (PEM) by which it is trusted. */
+  /** Certificate (PEM) of its authority. */
   readonly ca: string;
   readonly #server: Server;
   #connections = 0;
@@ -78,13 +78,16 @@ export class HttpsReceiver {
     });
   }
 
-  /** Listens until the test or the file ends. With `trusted: false` its certificate is not the one of `ca`. */
+  /**
+   * Starts a receiver that listens until the test or the file ends. With `trusted: false` its certificate is not that
+   * of `ca`.
+   */
   static async start(
     answer: HostileAnswer = answers.accepted,
     { trusted = true }: { readonly trusted?: boolean } = {},
   ): Promise<HttpsReceiver> {
     const { cert: ca } = await certificate('trusted');
-    // Idle connections are the client's to close.
+    // Only the client closes idle connections.
     const server = createServer({
       ...(await certificate(trusted ? 'trusted' : 'untrusted')),
       keepAliveTimeout: 0,
@@ -95,7 +98,7 @@ export class HttpsReceiver {
     return receiver;
   }
 
-  /** What it answers from now on. */
+  /** Sets the answer to all further requests. */
   answerWith(answer: HostileAnswer): void {
     this.#answer = answer;
   }
@@ -108,19 +111,19 @@ export class HttpsReceiver {
     return `https://localhost:${this.port}/webhook`;
   }
 
-  /** Connections made to it since the start, that came through the TLS handshake. */
+  /** Number of connections since the start that completed the TLS handshake. */
   get connections(): number {
     return this.#connections;
   }
 
-  /** Connections that are open now. */
+  /** Returns the number of open connections. */
   open(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
     );
   }
 
-  /** Breaks all connections and listens no more. */
+  /** Destroys all connections and stops listening. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
@@ -128,7 +131,7 @@ export class HttpsReceiver {
   }
 }
 
-/** Made once a process. */
+/** Returns a certificate, which is created once for each process. */
 function certificate(kind: 'trusted' | 'untrusted'): Promise<Certificate> {
   const made = certificates.get(kind) ?? createCertificate(kind);
   certificates.set(kind, made);

@@ -1,7 +1,7 @@
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { addressesOf, type Brokers } from '#security/brokers.ts';
 
-/** Another client than that of the tree: for what this one does not do, and for what other programs do. */
+/** Returns a kafkajs client: for functions that the tree's client lacks, and to stand for other programs. */
 export function createKafka({ brokers, clientId }: { brokers: Brokers; clientId: string }): Kafka {
   return new Kafka({
     brokers: [...addressesOf(brokers)],
@@ -13,7 +13,7 @@ export function createKafka({ brokers, clientId }: { brokers: Brokers; clientId:
   });
 }
 
-/** Calls `work` with that client's administration, connected meanwhile. */
+/** Calls `work` with a connected kafkajs admin. */
 export async function withKafkaAdmin<T>(brokers: Brokers, work: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = createKafka({ brokers, clientId: 'test-admin' }).admin();
   await admin.connect();

@@ -5,7 +5,7 @@ import { untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
 import { startDispatcher } from './webhooks.ts';
 
-/** Two dispatchers under names of their own, one of which is killed and started again until `end`. */
+/** Two dispatchers with different names; one of them is killed and started again until `end`. */
 export class KilledDispatchers {
   readonly #place: PipelineConnection;
   readonly kills: number[] = [];
@@ -35,7 +35,7 @@ export class KilledDispatchers {
     this.#running.catch(() => {});
   }
 
-  /** Ends once it has killed so many. */
+  /** Stops after this number of kills. */
   async end(kills: number): Promise<void> {
     await Promise.race([
       untilTrue('all kills are done', () => this.kills.length >= kills, FAULT_TIMEOUT_MS),
@@ -48,9 +48,9 @@ export class KilledDispatchers {
   #startOne(at: number): Promise<TestService> {
     return startDispatcher(this.#place, {
       GROUP_INSTANCE_ID: `${this.#place.prefix}dispatcher-${at}`,
-      // It is back before: no partition moves.
+      // Long enough that the dispatcher is back before, so that no partition moves.
       SESSION_TIMEOUT_MS: '20000',
-      // An answer that was given is read in time, however busy the machine.
+      // Long enough to read an answer on a busy machine.
       WEBHOOK_TIMEOUT_MS: '2000',
     });
   }

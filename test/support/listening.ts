@@ -3,7 +3,10 @@ import { systemCode } from '#service/http-get.ts';
 
 const LISTENS = '0A';
 
-/** The addresses that a process listens on, TCP, without ports: IPv4 as `127.0.0.1`, IPv6 as the system writes it. */
+/**
+ * Returns the TCP addresses that a process listens on, without ports: IPv4 as `127.0.0.1`, IPv6 as the system writes
+ * it.
+ */
 export function listeningAddresses(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   const own = new Set(
@@ -19,7 +22,7 @@ export function listeningAddresses(pid: number): string[] {
   );
 }
 
-/** What a descriptor stands for; empty where it was closed since the folder was read. */
+/** Returns the target of a descriptor; empty when it was closed since the folder was read. */
 function target(descriptor: string): string {
   try {
     return readlinkSync(descriptor);
@@ -29,7 +32,7 @@ function target(descriptor: string): string {
   }
 }
 
-/** Of IPv4 the four bytes, which stand in reverse. */
+/** Returns an IPv4 address from its four bytes in reverse order; other addresses unchanged. */
 function addressOf(hex: string): string {
   return hex.length === 8 ? [...Buffer.from(hex, 'hex').reverse()].join('.') : hex;
 }

@@ -2,5 +2,5 @@ import type { Logger } from '#streams/log.ts';
 
 const silent = (): void => {};
 
-/** A log that says nothing; what matters to a test is asserted, not read. */
+/** A logger that writes nothing. */
 export const quietLog: Logger = { debug: silent, info: silent, warn: silent, error: silent };

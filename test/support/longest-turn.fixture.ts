@@ -1,6 +1,6 @@
 /**
- * Loaded before a service (`--import`): SIGUSR2 writes the most CPU time that its thread had between two turns of its event loop
- * since the last one. CPU time, as a busy machine delays every turn.
+ * Loaded before a service (`--import`). On SIGUSR2 it writes the longest CPU time of one turn of the event loop since
+ * the last signal. CPU time, because a busy machine delays every turn.
  */
 let longest = 0;
 let last = process.threadCpuUsage();

@@ -1,4 +1,4 @@
-/** An nginx of the machine in front of a server, as a process of a test. */
+/** Runs the machine's nginx in front of a server, as a process of a test. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -9,24 +9,24 @@ import { atEnd } from './at-end.ts';
 import { untilTrue } from './poll.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Whether there is one. */
+/** Whether nginx is installed. */
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 
-/** Starts `openNginx` with these bodies of `server` blocks; gives their ports in their order. */
+/** Starts nginx with these bodies of `server` blocks, and returns their ports in order. */
 export async function startNginx(servers: readonly string[]): Promise<readonly number[]> {
   return (await openNginx(servers)).ports;
 }
 
-/** An nginx whose servers keep their ports. */
+/** A running nginx whose servers keep their ports. */
 export type Nginx = {
   readonly ports: readonly number[];
-  /** Replaces the directives of `http`, as of upstreams, without a pause; does not wait until they apply. */
+  /** Replaces the directives of `http`, such as upstreams, without a pause. Does not wait until they apply. */
   reload(http: string): void;
 };
 
 /**
- * Starts nginx with a server for each of these bodies of a `server` block, each on a port of its own, and with these
- * directives of `http`. Ended with the test, or the file, that started it.
+ * Starts nginx with a server on its own port for each of these bodies of a `server` block, and with these directives of
+ * `http`. It is stopped after the test or file that started it.
  */
 export async function openNginx(servers: readonly string[], http = ''): Promise<Nginx> {
   const folder = temporaryFolder();

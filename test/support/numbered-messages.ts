@@ -11,7 +11,7 @@ import type { PipelineConnection } from './pipeline.ts';
 export const EVENTS = 12;
 const PUBLISH_EVERY_MS = 40;
 
-/** Messages of several events on webhook-messages, published one after the other until it is stopped. */
+/** Publishes messages of several events to webhook-messages, one after the other, until it is stopped. */
 export class NumberedMessages {
   readonly #place: PipelineConnection;
   readonly published: string[] = [];
@@ -43,7 +43,7 @@ export class NumberedMessages {
     onTestFinished(() => this.stop());
   }
 
-  /** The uuid of a message before it is published. */
+  /** Adds the uuid of the next message to `into` before it is published, and returns the uuid. */
   poison(into: Set<string>): Promise<string> {
     return new Promise((resolve) => {
       this.#poisonNext = (uuid) => {

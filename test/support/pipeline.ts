@@ -16,31 +16,33 @@ import { quietLog } from './log.ts';
 import { DEADLINE_MS, until, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 
-/** Of the topics of a match where a test does not say: several tasks, and a third of the work of eight. */
+/** Default number of partitions of the topics of a match in tests: several tasks, at a third of the cost of eight. */
 export const FEW_PARTITIONS = 3;
 
-/** Where a pipeline of a test runs. */
+/** The broker, registry and topics of a test's pipeline. */
 export type PipelineConnection = {
   readonly brokers: string[];
   readonly registryUrl: string;
   readonly prefix: string;
-  /** Of the topics. Default: the broker's own. */
+  /** Replication factor of the topics. Default: the broker's own. */
   readonly replicationFactor?: number;
-  /** Of the topics of a match. Default FEW_PARTITIONS. */
+  /** Partitions of the topics of a match. Default `FEW_PARTITIONS`. */
   readonly partitions?: number;
 };
 
-/** Everything a match processor wrote, read committed. */
+/** The output of the match processors, read committed. */
 export type PipelineOutput = {
   /** The last match-state of each event. */
   readonly states: ReadonlyMap<number, MatchState>;
   /** The last record of each incident, by key. */
   readonly incidents: ReadonlyMap<string, MatchIncident>;
-  /** All transitions, each event's in the order of the log. */
+  /** All transitions; those of one event in the order of the log. */
   readonly transitions: readonly MatchTransition[];
 };
 
-/** Topics under a prefix of their own, real match processors on them, and what to feed and read them with. */
+/**
+ * Topics under a separate prefix with real match processors, and functions to write the input and to read the output.
+ */
 export class Pipeline {
   readonly place: PipelineConnection;
   readonly #registry: Registry;
@@ -52,7 +54,8 @@ export class Pipeline {
 
   static async create(place: PipelineConnection): Promise<Pipeline> {
     const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
-    // Whoever writes to a topic registers its schema: all of them would be a hundred requests a test.
+    // Every writer registers the schema of its topic; registering all of them would be a hundred requests for each
+    // test.
     await createTopics({ partitions: FEW_PARTITIONS, ...place });
     return new Pipeline(place, registry);
   }
@@ -65,7 +68,7 @@ export class Pipeline {
     });
   }
 
-  /** Publishes messages as an ingress service does; gives a function for more. `close` it. */
+  /** Opens a publisher that publishes messages as an ingress service does. The caller must close it. */
   async openFeed(): Promise<{
     send(messages: readonly NormalizedMessage[]): Promise<void>;
     close(): Promise<void>;
@@ -75,7 +78,7 @@ export class Pipeline {
       brokers: this.place.brokers,
       clientId: 'test-feed',
       log: quietLog,
-      // A busy broker leads a new topic's partitions only after a while.
+      // On a busy broker, partitions of a new topic have no leader for a while.
       timeoutMs: DEADLINE_MS,
     });
     const topic = topicName(this.place.prefix, 'normalized-messages');
@@ -98,7 +101,7 @@ export class Pipeline {
     await feed.close();
   }
 
-  /** Waits until every message that is there now is processed and committed, of these partitions only where some are named. */
+  /** Waits until every current message is processed and committed, in all partitions or in those of `only`. */
   async settled(only?: readonly number[]): Promise<void> {
     const { brokers, prefix } = this.place;
     const topic = topicName(prefix, 'normalized-messages');
@@ -126,7 +129,7 @@ export class Pipeline {
     return { states, incidents, transitions };
   }
 
-  /** Gives every value of a topic, from its beginning to its end as of now. Tombstones are left out. */
+  /** Calls `onValue` with every value of a topic, from its beginning to its current end, without tombstones. */
   async read<T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void): Promise<void> {
     const codec = await this.#registry.codec(topic);
     await readTopic({

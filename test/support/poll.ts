@@ -1,19 +1,20 @@
 import { poll } from '#timing/poll.ts';
 
-/** Default deadline of a wait: far more than it takes, since the machine may be busy. */
+/** Default timeout of a wait: far longer than usual, because the machine may be busy. */
 export const DEADLINE_MS = 180_000;
-const EVERY_MS = 20;
-const AT_MOST_MS = 250;
-/** What is waited for long need not be asked for often: looks cost the broker and the machine more than what they wait for. */
-const everyMs = (waitedMs: number): number => Math.min(AT_MOST_MS, Math.max(EVERY_MS, waitedMs / 20));
+const MIN_INTERVAL_MS = 20;
+const MAX_INTERVAL_MS = 250;
+/** The interval grows with the waiting time, because frequent polls load the broker and the machine. */
+const everyMs = (waitedMs: number): number =>
+  Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, waitedMs / 20));
 
-/** Polls `look` until it returns something other than undefined; at the deadline it throws with what it waited for. */
+/** Polls `look` until it returns a value other than undefined. Throws an error that contains `what` at the deadline. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
   deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  // In a list: whatever is found counts, false too.
+  // Wrapped in a list, so that false counts as found.
   const wrapped = async (): Promise<[T] | undefined> => {
     const found = await look();
     return found === undefined ? undefined : [found];
@@ -23,7 +24,7 @@ export async function until<T>(
   return found[0];
 }
 
-/** As `until`, for a condition. */
+/** Waits until a condition holds. Throws like `until`. */
 export async function untilTrue(
   what: string,
   holds: () => boolean | Promise<boolean>,

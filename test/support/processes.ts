@@ -9,7 +9,7 @@ import { until } from './poll.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A service as a process of its own. Ended with the test, or the file, that started it. */
+/** A service in a separate process, which is stopped after the test or file that started it. */
 export class TestService {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -32,7 +32,7 @@ export class TestService {
     return pid;
   }
 
-  /** Of its metrics and health, once it has said so. */
+  /** Port of its metrics and health. Throws before the process has logged it. */
   get opsPort(): number {
     if (this.#opsPort === undefined) throw new Error('the process has not named its port yet');
     return this.#opsPort;
@@ -42,7 +42,7 @@ export class TestService {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** The last lines of its log, for a failure's message. */
+  /** The last lines of its log, for the message of a failure. */
   get log(): string {
     return this.#lines.slice(-40).join('\n');
   }
@@ -52,12 +52,12 @@ export class TestService {
     return this.#lines;
   }
 
-  /** Waits until it says that it does its work. */
+  /** Waits until it reports that it is ready. */
   async ready(): Promise<void> {
     await this.#answer('/health/ready');
   }
 
-  /** The value of a metric, added over its labels, or over those lines that have this one, as `code="FENCED"`. */
+  /** Returns the sum of a metric over all its labels, or over the lines with this label, such as `code="FENCED"`. */
   async metric(name: string, label = ''): Promise<number> {
     return (await this.metrics())
       .split('\n')
@@ -65,12 +65,12 @@ export class TestService {
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** All of its metrics, as it gives them. */
+  /** Returns all of its metrics as text. */
   async metrics(): Promise<string> {
     return this.#answer('/metrics');
   }
 
-  /** What it answers once it answers well: a connection that was kept may have been closed at that moment. */
+  /** Returns the first successful answer: a kept connection may be closed at the moment of the request. */
   #answer(path: string): Promise<string> {
     return until(`the service answers ${path}`, async () => {
       if (this.exited) throw new Error(`the service ended:\n${this.log}`);
@@ -84,7 +84,7 @@ export class TestService {
     this.#child.kill(signal);
   }
 
-  /** Asks it to stop and waits for its end; gives its exit code. */
+  /** Sends SIGTERM, waits until it exits, and returns its exit code. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
@@ -104,7 +104,7 @@ export class TestService {
   }
 }
 
-/** Starts `services/<name>` with these settings; its standard input is the pipe that ends it with this process. */
+/** Starts `services/<name>` with these settings. Its standard input is a pipe, so that it ends with this process. */
 export function startService(name: string, settings: Readonly<Record<string, string>>): TestService {
   const child = spawn(process.execPath, [`services/${name}/main.ts`], {
     cwd: ROOT,
@@ -113,10 +113,10 @@ export function startService(name: string, settings: Readonly<Record<string, str
       ...bareEnvironment(),
       TOUCHLINE_PARENT_PIPE: '1',
       METRICS_PORT: '0',
-      // No proxy has to notice that it stops.
+      // No proxy needs time to remove it.
       DRAIN_MS: '0',
       LOG_LEVEL: 'info',
-      // As if each were on a host of its own.
+      // As if each process were on its own host.
       GROUP_INSTANCE_ID: `test-${randomUUID()}`,
       ...settings,
     },

@@ -1,4 +1,4 @@
-/** A Prometheus of the machine, as a process of a test. */
+/** Runs the machine's Prometheus as a process of a test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { atEnd } from './at-end.ts';
 import { until, untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
 
-/** Whether there is one. */
+/** Whether Prometheus is installed. */
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
-/** A process to scrape, by the name of its service; over HTTP unless it says otherwise. */
+/** A process to scrape, with the name of its service; over HTTP by default. */
 export type Target = readonly [service: string, process: TestService, scheme?: 'https'];
 
-/** A series of an answer, with its last value. */
+/** A series of a query result, with its last value. */
 export type Series = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
-/** How often everything is scraped and every rule is evaluated. */
+/** Interval of scrapes and of rule evaluations. */
 const INTERVAL = '1s';
 
 export class Prometheus {
@@ -38,7 +38,10 @@ export class Prometheus {
     });
   }
 
-  /** Scrapes these processes, with the tree's alert rules: every `for` is a second, every expression as it is. */
+  /**
+   * Starts a Prometheus that scrapes these processes, with the tree's alert rules: every `for` is shortened to a
+   * second, expressions are unchanged.
+   */
   static async start(targets: readonly Target[]): Promise<Prometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'touchline-prometheus-'));
     const write = (name: string, content: unknown): string => {
@@ -75,7 +78,7 @@ export class Prometheus {
       rmSync(folder, { recursive: true, force: true });
     });
     await untilTrue('Prometheus is ready', () => prometheus.#isReady());
-    // Alerts are evaluated by then, and what happens next is an increase.
+    // By then alerts are evaluated, and later events count as an increase.
     await untilTrue('everything was scraped several times', async () => {
       const scraped = await prometheus.query(
         `min(sum_over_time(up[1m])) >= 5 and count(up) == ${targets.length}`,
@@ -85,15 +88,15 @@ export class Prometheus {
     return prometheus;
   }
 
-  /** Scrapes these processes and no others from now on, as where a new one takes the place of an old one. */
+  /** Replaces the scraped processes, as when a new process replaces an old one. */
   discover(targets: readonly Target[]): void {
-    // Renamed over the old file: it is read as soon as it changes.
+    // Renamed over the old file, which Prometheus reads as soon as it changes.
     const next = `${this.#targetsFile}.next`;
     writeFileSync(next, stringify(discovered(targets)));
     renameSync(next, this.#targetsFile);
   }
 
-  /** What a query gives now. Throws with what Prometheus says of a wrong one. */
+  /** Returns the current result of a query. Throws Prometheus's error for an invalid one. */
   async query(expr: string): Promise<Series[]> {
     const response = await fetch(`${this.#url}/api/v1/query`, {
       method: 'POST',
@@ -113,7 +116,7 @@ export class Prometheus {
     }));
   }
 
-  /** The labels of an alert that fires, without its name; none where it does not. */
+  /** Returns the labels of each firing instance of an alert, without the alert's name. */
   async firing(alert: string): Promise<Readonly<Record<string, string>>[]> {
     const series = await this.query(`ALERTS{alertname="${alert}",alertstate="firing"}`);
     return series.map(({ labels: { __name__, alertname, alertstate, ...labels } }) => labels);

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { atEnd } from './at-end.ts';
 
 const HOST = '127.0.0.1';
-/** What one direction of a connection holds back before it stops reading, bytes. */
-const MOST_HELD = 1 << 20;
+/** Maximum number of bytes that one direction of a connection holds back before it stops reading. */
+const MAX_HELD = 1 << 20;
 
 /**
- * A proxy in the test's own process between clients and the brokers of a cluster: one listening port for each of them.
- * What it does to connections is what networks do. Kafka clients connect to the addresses that brokers advertise, so a
- * broker has to advertise the proxy's port (`proxyPort` of `startKafka`); `startProxiedKafka` does it.
+ * A proxy in the test's process between clients and the brokers of a cluster, with one listening port for each broker.
+ * It simulates faults of networks. Kafka clients connect to the addresses that brokers advertise, so a broker must
+ * advertise the proxy's port (`proxyPort` of `startKafka`); `startProxiedKafka` does this.
  */
 export class TcpProxy {
   /** Ports to listen on, one for each broker, in their order. */
@@ -30,14 +30,17 @@ export class TcpProxy {
       server.on('connection', (client: Socket) => this.#accept(client, this.#targets[index]));
   }
 
-  /** One with free ports, ended with the test or the file. It breaks connections until it has targets. */
+  /**
+   * Opens a proxy with free ports, which is closed after the test or the file. It resets connections until it has
+   * targets.
+   */
   static async start(brokers = 1): Promise<TcpProxy> {
     const proxy = await TcpProxy.open(brokers);
     atEnd(() => proxy.close());
     return proxy;
   }
 
-  /** The same, ended with this process. */
+  /** Opens a proxy that stays open until this process exits. */
   static async open(brokers = 1): Promise<TcpProxy> {
     const servers = Array.from({ length: brokers }, () =>
       createServer({ allowHalfOpen: true, noDelay: true }),
@@ -46,17 +49,17 @@ export class TcpProxy {
     return new TcpProxy(servers);
   }
 
-  /** The ports of this machine that the ports of the proxy stand for, in their order. */
+  /** Sets the target ports on this machine, in the order of the proxy's ports. */
   forwardTo(...targets: number[]): void {
     this.#targets = targets;
   }
 
-  /** Addresses for clients. */
+  /** Addresses of the proxy for clients. */
   get brokers(): string[] {
     return this.ports.map((port) => `${HOST}:${port}`);
   }
 
-  /** Connections that clients have made since the start. */
+  /** Number of client connections since the start. */
   get accepted(): number {
     return this.#accepted;
   }
@@ -66,7 +69,10 @@ export class TcpProxy {
     return this.#open.size;
   }
 
-  /** Resets all open connections, or the one at that place in the order in which they were made. How many it were. */
+  /**
+   * Resets all open connections, or the one at `index` in the order of their creation. Returns the number of reset
+   * connections.
+   */
   cut(index?: number): number {
     const links = index === undefined ? [...this.#open] : [...this.#open].slice(index, index + 1);
     for (const { client, upstream } of links) {
@@ -76,17 +82,17 @@ export class TcpProxy {
     return links.length;
   }
 
-  /** Forwards nothing, in no direction, until `resume`; connections stay open, and new ones are accepted. */
+  /** Forwards nothing in either direction until `resume`. Connections stay open, and new ones are accepted. */
   freeze(): void {
     this.#frozen ??= Promise.withResolvers<void>();
   }
 
-  /** From now on everything arrives that much later, in order. */
+  /** Delays all further data by this time, in order. */
   slow(delayMs: number): void {
     this.#delayMs = delayMs;
   }
 
-  /** Ends `freeze` and `slow`; what was held back is forwarded at once, in order. */
+  /** Ends `freeze` and `slow`, and forwards the held data at once, in order. */
   resume(): void {
     this.#delayMs = 0;
     this.#resumed.abort();
@@ -126,7 +132,7 @@ export class TcpProxy {
       const { signal } = this.#resumed;
       last = last.then(async () => {
         const rest = due - performance.now();
-        // Ended by `resume`, which is no failure.
+        // `resume` aborts the delay, which is no failure.
         if (rest > 0) await delay(rest, undefined, { signal }).catch(() => {});
         await this.#frozen?.promise;
         work();
@@ -134,15 +140,15 @@ export class TcpProxy {
     };
     from.on('data', (chunk: Buffer) => {
       held += chunk.length;
-      if (held > MOST_HELD) from.pause();
+      if (held > MAX_HELD) from.pause();
       inOrder(() => {
         held -= chunk.length;
         if (to.writable) to.write(chunk);
-        if (held <= MOST_HELD) from.resume();
+        if (held <= MAX_HELD) from.resume();
       });
     });
     from.once('end', () => inOrder(() => to.end()));
-    // A reset goes on as one: the other side is not to take what it has for all there is.
+    // Forwards a reset as a reset: the other side must not take incomplete data for complete.
     from.on('error', () => inOrder(() => to.resetAndDestroy()));
   }
 }

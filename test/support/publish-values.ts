@@ -6,14 +6,14 @@ import { quietLog } from './log.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { DEADLINE_MS } from './poll.ts';
 
-/** Publishes values of a topic in the place of the service that writes it. */
+/** Publishes values of a topic instead of the service that writes it. */
 export async function publishValues<T extends TopicName>(
   { brokers, registryUrl: url, prefix }: PipelineConnection,
   topic: T,
   records: readonly { readonly key: string; readonly value: TopicValues[T] }[],
 ): Promise<void> {
   const codec = await Registry.open({ url, prefix }).codec(topic);
-  // A busy broker leads a new topic's partitions only after a while.
+  // On a busy broker, partitions of a new topic have no leader for a while.
   const options = { brokers, clientId: 'test', log: quietLog, timeoutMs: DEADLINE_MS };
   await withPublisher(options, (publisher) =>
     publisher.publish(

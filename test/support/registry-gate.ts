@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { atEnd } from './at-end.ts';
 import type { Certificate } from './certificates.ts';
 
-/** What stands in front of a registry, as reverse proxies do: HTTPS and basic authentication. */
+/** A reverse proxy in front of a registry, with HTTPS and basic authentication. */
 export type RegistryGate = { readonly url: string; password: string };
 
-/** Opens a gate to a registry, ended with the test or the file. `user` is registrar. */
+/** Starts a gate to a registry, which is stopped after the test or the file. The user name is `registrar`. */
 export async function startRegistryGate(registryUrl: string, tls: Certificate): Promise<RegistryGate> {
   const { origin, pathname } = new URL(registryUrl);
   const server = createServer(tls, (incoming, answer) => {

@@ -7,43 +7,43 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { QUICK_REJOIN } from '#embedded/testing/settings.ts';
 import { atEnd } from './at-end.ts';
 import { changeBroker } from './broker-settings.ts';
-import type { ProxiedKafka } from './proxied-kafka.ts';
+import type { ProxiedKafka } from './own-kafka.ts';
 import { TcpProxy } from './proxy.ts';
 
 const ADMIN_MS = 60_000;
-/** Of a broker that is alone. */
+/** Node id of a single broker. */
 const NODE_ID = 1;
 
 /** A broker that a test may harm. */
 export type RestartableKafka = ProxiedKafka & {
-  /** Of its logs, among others. */
+  /** Data folder of the broker, with its logs. */
   readonly dataDir: string;
 };
 
-/** Of this worker; its files run one after the other. */
+/** The broker of this worker, whose files run one after the other. */
 let started: Promise<RestartableKafka> | undefined;
 
 /**
- * The broker of this worker that a test may kill, freeze, start again and cut off, and whose logs it may damage. It is well when it
- * is given out, and has no topics of an earlier test or file. `settings`: those of the broker that it takes while it runs, until the
- * test, or the file, ends. A test that wants others starts its own.
+ * Returns the broker of this worker, which a test may kill, freeze, restart and disconnect, and whose logs it may
+ * damage. The broker is healthy when it is returned, and has no topics of an earlier test or file. `settings` are
+ * dynamic settings that apply until the test or the file ends. A test that needs other settings starts its own broker.
  */
 export async function restartableKafka(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RestartableKafka> {
   started ??= start();
   const restartable = await started;
-  await mend(restartable);
+  await heal(restartable);
   const isChanged = Object.keys(settings).length > 0;
   if (isChanged) await changeBroker(restartable.directBrokers, NODE_ID, settings);
   atEnd(async () => {
-    await forget(restartable);
+    await reset(restartable);
     if (isChanged) await changeBroker(restartable.directBrokers, NODE_ID, {});
   });
   return restartable;
 }
 
-/** It ends with the worker: `startKafka` sees to it. */
+/** Starts the broker, which `startKafka` stops when the worker exits. */
 async function start(): Promise<RestartableKafka> {
   const proxy = await TcpProxy.open();
   const [proxyPort] = proxy.ports as [number];
@@ -52,16 +52,16 @@ async function start(): Promise<RestartableKafka> {
   return { kafka, proxy, brokers: proxy.brokers, directBrokers: kafka.brokers, dataDir };
 }
 
-async function mend({ kafka, proxy }: RestartableKafka): Promise<void> {
+async function heal({ kafka, proxy }: RestartableKafka): Promise<void> {
   proxy.forwardTo(kafka.proxiedPort as number);
   proxy.resume();
   await kafka.kill('SIGCONT');
   await kafka.start();
 }
 
-/** Connections too: what a test left open is none of the next one's. */
-async function forget(restartable: RestartableKafka): Promise<void> {
-  await mend(restartable);
+/** Closes connections and deletes topics that the previous test left. */
+async function reset(restartable: RestartableKafka): Promise<void> {
+  await heal(restartable);
   restartable.proxy.cut();
   await withTopicAdmin(restartable.directBrokers, ADMIN_MS, async (admin) => {
     const own = [...(await admin.topics()).keys()].filter((topic) => !topic.startsWith('__'));

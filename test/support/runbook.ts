@@ -7,23 +7,23 @@ import { bareEnvironment } from './environment.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/guides/runbooks/', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
-/** Commands that are run; other blocks of a page are for readers. */
+/** Matches blocks of commands that the test runs; other blocks of a page are for readers only. */
 const BLOCK = /^ *```sh runbook\n([\s\S]*?)^ *```$/gm;
 
-/** A whole topic as JSON. */
-const MOST_OUTPUT = 256 * 1024 * 1024;
+/** Maximum size of the output, bytes: a whole topic as JSON. */
+const MAX_OUTPUT = 256 * 1024 * 1024;
 
-/** What the commands of a block wrote, and the exit code of the first that failed, else 0. */
+/** Output of a block's commands, and the exit code of the first failed command, else 0. */
 export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
 
-/** The pages with commands that are run, without `.md`. */
+/** Returns the names of the pages with commands to run, without `.md`. */
 export function runbookPages(): string[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.md') && blocksOf(file).length > 0)
     .map((file) => file.slice(0, -'.md'.length));
 }
 
-/** A page of docs/guides/runbooks: runs its commands as they stand there, so that page and test cannot differ. */
+/** A page of docs/guides/runbooks. Runs its commands verbatim, so that page and test cannot differ. */
 export class Runbook {
   readonly #blocks: readonly string[];
   #next = 0;
@@ -32,12 +32,12 @@ export class Runbook {
     this.#blocks = blocksOf(`${page}.md`);
   }
 
-  /** Blocks that were not run yet. */
+  /** Number of blocks that have not run yet. */
   get left(): number {
     return this.#blocks.length - this.#next;
   }
 
-  /** Runs the next block, with this environment alone. */
+  /** Runs the next block, with only this environment. */
   async next(env: Readonly<Record<string, string>>): Promise<BlockRun> {
     const block = this.#blocks[this.#next];
     if (block === undefined) throw new Error('the page has no further commands');
@@ -45,7 +45,7 @@ export class Runbook {
     return runBlock(block, env);
   }
 
-  /** Runs the block of before once more. */
+  /** Runs the previous block once more. */
   async again(env: Readonly<Record<string, string>>): Promise<BlockRun> {
     this.#next -= 1;
     return this.next(env);
@@ -56,7 +56,7 @@ function blocksOf(file: string): string[] {
   return [...readFileSync(join(FOLDER, file), 'utf8').matchAll(BLOCK)].map(([, block = '']) => block);
 }
 
-/** Runs commands of a page in a shell, with this environment alone. */
+/** Runs commands of a page in a shell, with only this environment. */
 export function runBlock(
   block: string,
   env: Readonly<Record<string, string>>,
@@ -68,7 +68,7 @@ export function runBlock(
     execFile(
       'sh',
       ['-e', '-c', block],
-      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: MOST_OUTPUT },
+      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: MAX_OUTPUT },
       (error, out, err) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
       },
@@ -78,7 +78,9 @@ export function runBlock(
 
 let folder: string | undefined;
 
-/** A folder with an `npx` that finds this tree's `touchline` without asking npm, which takes a second each time. */
+/**
+ * Returns a folder with an `npx` that starts this tree's `touchline` without npm, which would take a second each time.
+ */
 function commandFolder(): string {
   if (folder !== undefined) return folder;
   const made = mkdtempSync(join(tmpdir(), 'touchline-npx-'));

@@ -7,23 +7,23 @@ import { atEnd } from './at-end.ts';
 import { Authority, writeCertificate, writeText } from './certificates.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A broker that wants TLS and credentials, and the files of its clients. */
+/** A broker that requires TLS and credentials, with the files of its clients. */
 export type SecuredKafka = {
   readonly kafka: Kafka;
   readonly folder: string;
   readonly authority: Authority;
   /** PEM file of its authority. */
   readonly ca: string;
-  /** By a client certificate with this common name. */
+  /** Returns the connection with a client certificate of this common name. */
   byCertificate(user: string): Promise<{ brokers: Brokers; env: Record<string, string> }>;
-  /** By credentials over TLS. */
+  /** Returns the connection with credentials over TLS. */
   bySasl(sasl: Sasl): Brokers;
 };
 
 /** The password of every user. */
 export const PASSWORD = 'correct-horse-42';
 
-/** A folder with a new authority, and the certificate of brokers that it signed; gone at the end. */
+/** Creates a temporary folder with a new authority and a broker certificate. */
 export async function brokerCertificates() {
   const folder = temporaryFolder();
   const authority = await Authority.create();
@@ -32,8 +32,8 @@ export async function brokerCertificates() {
 }
 
 /**
- * Starts a broker with an authorizer; `operator` may do everything, other users what access control lists say. `settings`:
- * further ones of the broker.
+ * Starts a broker with an authorizer. `operator` has all rights, other users those of access control lists. `settings`
+ * are further settings of the broker.
  */
 export async function startSecuredKafka(
   users: readonly string[],
@@ -78,7 +78,7 @@ export async function startSecuredKafka(
   };
 }
 
-/** An unsigned token for a user, as the broker's own development handler takes it. */
+/** Returns an unsigned token for a user, as the broker's development handler accepts it. */
 export function unsignedToken(user: string): string {
   const seconds = Math.floor(Date.now() / 1000);
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

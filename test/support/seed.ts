@@ -7,10 +7,10 @@ declare module 'vitest' {
   }
 }
 
-/** Seed of every random test of this run: from `SEED`, else by the clock. The run prints it (vitest.config.ts). */
+/** Seed of every random test of this run: `SEED`, else derived from the clock. The run prints it (vitest.config.ts). */
 export const SEED = inject('seed');
 
-/** The random numbers of a test, from 0 to 1; those of the run's seed where none is given. */
+/** Returns a generator of random numbers from 0 to 1, by default with the seed of the run. */
 export function seeded(seed = SEED): () => number {
   return mulberry32(seed);
 }

@@ -1,4 +1,7 @@
-/** Loaded before a service (`--import`): SIGUSR2 sets its wall clock by STEP_MS, as an operator or a bad time server does; by the next one of several, `-3600000,0`. */
+/**
+ * Loaded before a service (`--import`). SIGUSR2 steps its wall clock by STEP_MS, as an operator or a bad time server
+ * does. Of several values, such as `-3600000,0`, each signal uses the next one.
+ */
 const { now } = Date;
 const Machine = Date;
 const steps = (process.env.STEP_MS ?? '').split(',').map(Number);

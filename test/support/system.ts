@@ -1,3 +1,4 @@
+import { signatureHeaders } from '#signing/signing.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, clients, startApi } from './api.ts';
@@ -8,13 +9,13 @@ import { startService, type TestService } from './processes.ts';
 
 export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
 
-/** What is played. */
+/** The data set of the tests. */
 export const DATASET = readDataset('world-cup-2018');
 
 /** Credentials of a client of a provider. */
 export type ProviderCredentials = { readonly id: string; readonly secret: string };
 
-/** Periods short enough for a test. */
+/** Short periods for tests. */
 const FAST = {
   FEED_PERIOD_MS: '300',
   LIVESCORE_PERIOD_MS: '1000',
@@ -27,11 +28,14 @@ const FAST = {
   RETRY_FIRST_MS: '50',
   RETRY_CEILING_MS: '1000',
   SESSION_TIMEOUT_MS: '6000',
-  // The matches that are played are years old.
+  // The matches of the data set are years old.
   VERIFY_DAYS: '36500',
 };
 
-/** A system of real processes on topics of its own: ways in, a match processor, and what serves its state. */
+/**
+ * A system of real processes under its own prefix: ingress services, a match processor, and services that serve its
+ * state.
+ */
 export class System {
   readonly pipeline: Pipeline;
   readonly processor: TestService;
@@ -41,13 +45,13 @@ export class System {
     this.processor = pipeline.startProcessor();
   }
 
-  /** On the broker of the test run, or on one of the test's own. */
+  /** Creates a system on the broker of the test run, or on `brokers`. */
   static async create(brokers?: string[]): Promise<System> {
     const place = backbone();
     return new System(await Pipeline.create(brokers === undefined ? place : { ...place, brokers }));
   }
 
-  /** A receiver of webhooks; gives where to send them. */
+  /** Starts a webhook receiver and returns its URL. */
   async startReceiver(
     settings: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly service: TestService; readonly url: string }> {
@@ -62,7 +66,7 @@ export class System {
     return { service, url: `http://127.0.0.1:${port}/webhook` };
   }
 
-  /** A poller of a provider. */
+  /** Starts a poller of a provider. */
   startPoller(
     provider: { readonly url: string; readonly client: ProviderCredentials },
     settings: Readonly<Record<string, string>> = {},
@@ -78,31 +82,31 @@ export class System {
     });
   }
 
-  /** Any other service that needs no more than its place. */
+  /** Starts any other service with the connection of this system. */
   start(name: string, settings: Readonly<Record<string, string>> = {}): TestService {
     return startService(name, { ...placeEnv(this.pipeline.place), ...settings });
   }
 
-  /** A replica of the api with its views in that folder. */
+  /** Starts a replica of the api with its views in that folder. */
   startApi(folder: string): Promise<ApiReplica> {
     return startApi(this.pipeline.place, folder);
   }
 
-  /** Makes a client that may see everything. */
+  /** Creates a client without restrictions. */
   async addClient(name: string): Promise<ProviderCredentials> {
     const printed = await clients(this.pipeline.place, `add --name ${name}`);
     const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
     return { id, secret };
   }
 
-  /** What the processor wrote, once everything so far is processed. */
+  /** Waits until all messages are processed, and returns the output. */
   async output(): Promise<PipelineOutput> {
     await this.pipeline.settled();
     return this.pipeline.output();
   }
 }
 
-/** A line of a service's log that has this text. */
+/** Waits for a line with this text in a service's log. */
 export async function logged(
   service: TestService,
   text: string,
@@ -118,4 +122,15 @@ export async function logged(
     },
     deadlineMs,
   );
+}
+
+/** Delivers messages to a receiver as the provider does: in one signed request, valid for five minutes. */
+export function deliverSigned(
+  url: string,
+  messages: readonly unknown[],
+  { secret = WEBHOOK_SECRET, signal = null }: { secret?: string; signal?: AbortSignal | null } = {},
+): Promise<Response> {
+  const body = Buffer.from(JSON.stringify(messages));
+  const headers = { 'content-type': 'application/json', ...signatureHeaders(body, secret, Date.now()) };
+  return fetch(url, { method: 'POST', headers, body, signal });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from './at-end.ts';
 
-/** A folder that is gone after the test, or after the file where it was made in its `beforeAll`. */
+/** Creates a folder that is deleted after the test, or after the file when called in `beforeAll`. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-test-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));

@@ -1,4 +1,4 @@
-/** Runs the command line on a terminal of its own, and keeps what a person would see there. */
+/** Runs the command line on a pseudo terminal, and keeps the visible screen. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +7,12 @@ import { bareEnvironment } from './environment.ts';
 import { until, untilTrue } from './poll.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
-/** A control sequence, or a character. */
+/** Matches a control sequence or a character. */
 const SEQUENCE = new RegExp(`${'\u001b'}\\[(\\??[\\d;]*)([A-Za-z])|([\\s\\S])`, 'gu');
 
 export type Size = { readonly columns: number; readonly rows: number };
 
-/** The cells of a terminal, as far as `touchline` uses one: text, line ends, moving up, clearing. */
+/** The cells of a terminal, for the functions that `touchline` uses: text, line ends, moving up, clearing. */
 class Cells {
   #lines: string[][] = [[]];
   #row = 0;
@@ -31,7 +31,7 @@ class Cells {
     );
   }
 
-  /** What is there is wrapped anew, as terminals do; the cursor stays with its text. */
+  /** Wraps the content again, as terminals do; the cursor stays at its text. */
   resize(columns: number): void {
     this.#columns = columns;
     const before = this.#row;
@@ -80,10 +80,10 @@ class Cells {
   }
 }
 
-/** `touchline` on a terminal; ended with the test. */
+/** A run of `touchline` on a terminal; it is stopped after the test. */
 export class TerminalRun {
   readonly child: ChildProcess;
-  /** Everything that was written, with its control sequences. */
+  /** The whole output, with control sequences. */
   raw = '';
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly #cells: Cells;
@@ -97,7 +97,7 @@ export class TerminalRun {
     const command = `tty; stty cols ${size.columns} rows ${size.rows}; exec ${quoted}`;
     this.child = spawn('script', ['-qefc', command, '/dev/null'], {
       env: { ...bareEnvironment(), TERM: 'xterm-256color', ...env },
-      // Closed input would be the end of the terminal.
+      // A closed input would end the terminal.
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     atEnd(() => this.child.kill('SIGKILL'));
@@ -105,7 +105,7 @@ export class TerminalRun {
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
   }
 
-  /** The lines that are on the terminal now. */
+  /** The lines on the terminal. */
   get lines(): string[] {
     return this.#cells.lines;
   }
@@ -126,7 +126,7 @@ export class TerminalRun {
     execFileSync('stty', ['-F', device, 'cols', String(columns), 'rows', String(this.#size.rows)]);
   }
 
-  /** As a person ends it. */
+  /** Presses Ctrl-C. */
   interrupt(): void {
     this.child.stdin?.write('\u0003');
   }

@@ -1,4 +1,4 @@
-/** What a call throws; throws itself where the call throws nothing. */
+/** Returns the error that a call throws. Throws when the call throws nothing. */
 export function thrownBy(act: () => unknown): unknown {
   try {
     act();

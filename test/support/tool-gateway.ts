@@ -8,7 +8,7 @@ import { placeEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Topics of their own; on these brokers where they are given. */
+/** Creates the topics under a new prefix, by default on the broker of the run. */
 export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {
   const at = { ...backbone(), ...changes };
   const { brokers, prefix } = at;
@@ -16,7 +16,7 @@ export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}
   return at;
 }
 
-/** What an exchange was answered with. */
+/** The answer of a token exchange. */
 export type ExchangeAnswer = {
   readonly status: number;
   readonly headers: Headers;
@@ -38,7 +38,7 @@ export class Gateway {
     this.url = url;
   }
 
-  /** Asks for a token, as a client behind the proxy of the tests with this address. */
+  /** Requests a token as a client with this address behind the tests' proxy. */
   async exchange(body: unknown, address = '198.18.0.1'): Promise<ExchangeAnswer> {
     const response = await fetch(`${this.url}/api/v1/token`, {
       method: 'POST',
@@ -73,10 +73,10 @@ export async function startGateway(
   return new Gateway(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
 }
 
-/** An upstream of the test; `asked` counts its requests. */
+/** An upstream of a test; `asked` counts its requests. */
 export type TestUpstream = { readonly url: string; asked: number };
 
-/** Starts an upstream with the given answers; without, it knows no client. */
+/** Starts an upstream with the given answers. By default it knows no client. */
 export async function startUpstream(
   answer: (query: URLSearchParams, response: ServerResponse) => void = (_, response) =>
     response.writeHead(401).end('{}'),
@@ -94,7 +94,7 @@ export async function startUpstream(
   return upstream;
 }
 
-/** Answers as an upstream that knows these credentials. */
+/** Answers like an upstream that knows the credentials. */
 export function grant(query: URLSearchParams, response: ServerResponse): void {
   const data = { client_id: query.get('client_id'), token: 'rest-token', token_expiration: 1_790_003_600 };
   response.end(

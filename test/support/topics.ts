@@ -3,7 +3,7 @@ import { isPassing, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { untilTrue } from './poll.ts';
 
-/** Longer than a busy broker takes. */
+/** Timeout for a busy broker. */
 const WITHIN_MS = 60_000;
 
 /** A topic of a test. */
@@ -14,7 +14,7 @@ export type TestTopic = {
   readonly configEntries?: readonly { readonly name: string; readonly value: string }[];
 };
 
-/** Makes topics and waits until each of their partitions has a leader that answers. */
+/** Creates topics and waits until the leader of each partition answers. */
 export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[]): Promise<void> {
   const wanted = topics.map(({ topic, numPartitions, replicationFactor, configEntries = [] }) => ({
     name: topic,
@@ -37,8 +37,8 @@ export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[])
 }
 
 /**
- * Waits until the leader of every partition answers. A broker that makes many topics at once shows a leader long before
- * it leads.
+ * Waits until the leader of every partition answers. A broker that creates many topics at once reports a leader long
+ * before that leader answers.
  */
 export async function leadersAnswer(brokers: Brokers, topic: string, partitions?: number): Promise<void> {
   await untilTrue(`${topic} has its leaders`, async () => {
@@ -47,7 +47,7 @@ export async function leadersAnswer(brokers: Brokers, topic: string, partitions?
   });
 }
 
-/** Deletes a topic and creates it again, until it is another one: a busy broker may still have the old one as it is created. */
+/** Deletes a topic and creates it again, until its id has changed: a busy broker may still have the old topic. */
 export async function recreateTopic(brokers: Brokers, config: TestTopic): Promise<void> {
   const { topic } = config;
   const idOf = async () => (await topicIds(brokers, [topic])).get(topic);

@@ -1,17 +1,19 @@
-/** Runs commands of the command line without a process of their own, which takes most of a second of CPU to start. */
+/**
+ * Runs commands of the command line in this process, because a new process takes most of a second of CPU time to start.
+ */
 import { vi } from 'vitest';
 import { run } from '../../cli/run.ts';
 import { bareEnvironment } from './environment.ts';
 
-/** What a command has written, and its exit code. */
+/** Output and exit code of a command. */
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command as `touchline` does, with this environment alone, one after the other: they share the environment and
- * the output of this process. For those that end by themselves; what belongs to the process (signals, pipes, which Node) needs one:
- * `touchline`.
+ * Runs a command as `touchline` does, with only this environment. Commands run one after the other, because they share
+ * the environment and the output of this process. For commands that end by themselves; tests of signals, pipes or the
+ * version of Node need a process: `touchline`.
  */
 export function touchlineHere(
   args: readonly string[],
@@ -42,7 +44,8 @@ async function runHere(args: readonly string[], env: Readonly<Record<string, str
     return { code, out, err };
   } finally {
     process.env = outer;
-    // A command does not wait for its parent (libs/service/stop-requests.ts); this process lives by the channel to its own.
+    // The command unreferences the channel to the parent (libs/service/stop-requests.ts), which keeps this process
+    // alive.
     process.channel?.ref();
     for (const spy of spies) spy.mockRestore();
   }

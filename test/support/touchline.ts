@@ -1,4 +1,4 @@
-/** Runs the command line as a person would. */
+/** Runs the command line in a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +8,16 @@ import { until } from './poll.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
 
-/** A run of `touchline`; `out` and `err` grow as it speaks. */
+/** A run of `touchline`; `out` and `err` grow with its output. */
 export type TouchlineRun = {
   readonly child: ChildProcess;
   out: string;
   err: string;
-  /** Its exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
-/** Starts `touchline` with these arguments and this environment alone; ended with the test. */
+/** Starts `touchline` with these arguments and only this environment. It is stopped after the test. */
 export function touchline(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -45,7 +45,7 @@ export function touchline(
   return run;
 }
 
-/** Waits until a run has written something; rejects where it ends without. */
+/** Waits until a run has written `text`. Rejects when the run ends without it. */
 export async function written(run: TouchlineRun, text: string): Promise<void> {
   const printed = (): string => `${run.out}${run.err}`;
   await until(`the output has ${JSON.stringify(text)}`, () => {

@@ -13,28 +13,28 @@ import type { BatchRecord, ProducerIdentity, TopicPartition } from '#streams/cli
 const CLIENT_ID = 'test-undecided';
 const TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** A broker started with them takes transactional records for a partition that is not part of the transaction. */
+/** Settings with which a broker accepts transactional records for a partition outside of the transaction. */
 export const UNVERIFIED: Readonly<Record<string, string>> = {
   'transaction.partition.verification.enable': 'false',
 };
 
-/** What is left behind, by whom. */
+/** The undecided transaction to create. */
 export type UndecidedOptions = {
   readonly brokers: readonly string[];
   readonly transactionalId: string;
-  /** Written with the transactional flag; no marker ever comes to their partitions. */
+  /** Records with the transactional flag; their partitions never get a marker. */
   readonly records: readonly BatchRecord[];
   /**
-   * Further records of the same transaction, in other partitions, which are decided: those whose markers were sent.
-   * Without them the coordinator knows of no transaction.
+   * Further records of the same transaction in other partitions, which do get their markers. Without them the
+   * coordinator knows no transaction.
    */
   readonly decided?: { readonly records: readonly BatchRecord[]; readonly commit: boolean };
 };
 
 /**
- * Leaves a transaction undecided in the partitions of `records`, as KAFKA-20734 does: read-committed readers stop there,
- * while the coordinator has nothing to complete. Fences whoever has the transactional id, and ends its transaction. Needs
- * brokers with the settings `UNVERIFIED`. Gives the producer that left it.
+ * Leaves a transaction undecided in the partitions of `records`, as KAFKA-20734 does: read-committed readers stop
+ * there, while the coordinator has nothing to complete. Fences the current owner of the transactional id, and ends its
+ * transaction. Needs brokers with the settings `UNVERIFIED`. Returns the producer that left the transaction.
  */
 export async function leaveUndecided(options: UndecidedOptions): Promise<ProducerIdentity> {
   const { brokers, transactionalId, records, decided } = options;
@@ -59,7 +59,7 @@ export async function leaveUndecided(options: UndecidedOptions): Promise<Produce
   }
 }
 
-/** The transactions that are open in these partitions, in their order (DescribeProducers). */
+/** Returns the open transactions of each of these partitions, in the given order (DescribeProducers). */
 export async function openTransactions(
   brokers: readonly string[],
   partitions: readonly TopicPartition[],
@@ -72,7 +72,10 @@ export async function openTransactions(
   }
 }
 
-/** What the coordinator says of the transaction of that id (DescribeTransactions): `Empty`, `Ongoing`, `CompleteCommit` … */
+/**
+ * Returns the coordinator's state of the transaction with that id (DescribeTransactions): `Empty`, `Ongoing`,
+ * `CompleteCommit` …
+ */
 export async function coordinatorState(
   brokers: readonly string[],
   transactionalId: string,

@@ -13,7 +13,7 @@ import type { PipelineConnection } from './pipeline.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
 
-/** Short times, so that a test of failures ends soon. */
+/** Short timeouts for tests of failures. */
 const FAST = {
   SESSION_TIMEOUT_MS: '6000',
   WEBHOOK_TIMEOUT_MS: '500',
@@ -25,7 +25,7 @@ export function startComposer(place: PipelineConnection): TestService {
   return startService('webhook-composer', { ...placeEnv(place), SESSION_TIMEOUT_MS: '6000' });
 }
 
-/** A dispatcher that trusts the receivers of the test. */
+/** Starts a dispatcher that trusts the receivers of the test. */
 export async function startDispatcher(
   place: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
@@ -42,7 +42,7 @@ export async function startDispatcher(
 
 let ca: Promise<string> | undefined;
 
-/** A file with the certificate that the receivers of this process are trusted by. */
+/** Returns the path of a file with the authority of this process's receivers. */
 export function caFile(): Promise<string> {
   ca ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'touchline-webhooks-'));
@@ -56,7 +56,7 @@ export function caFile(): Promise<string> {
 
 let clientsMade = 0;
 
-/** Makes a client with a webhook, as `touchline clients` does; gives the subscription's id. */
+/** Creates a client with a webhook by `touchline clients`, and returns the id of the subscription. */
 export async function subscribe(
   place: PipelineConnection,
   webhook: { readonly url: string; readonly secret: string; readonly types?: readonly WebhookType[] },
@@ -78,7 +78,7 @@ export async function subscribe(
   return sealed.id;
 }
 
-/** Runs `touchline webhooks …`; gives what it printed. */
+/** Runs `touchline webhooks …` and returns its output. */
 export async function webhooks(place: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], placeEnv(place));
   expect(code, err).toBe(0);

@@ -2,15 +2,15 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { seeded } from './seed.ts';
 
-/** Where the times of a workload begin, Unix seconds. */
+/** Kick-off of a workload's matches, Unix seconds. */
 const KICK_OFF = 1_790_000_000;
 const HOME = 51_447;
 const AWAY = 51_448;
 
 /**
- * Messages of several matches at once, as a provider's log would have them: goals that wait, are confirmed,
- * cancelled or taken away in each way, repeated and late messages, interleaved between the events. The same seed
- * gives the same messages.
+ * Returns messages of several parallel matches, as in a provider's log: goals that await confirmation, are confirmed,
+ * or are cancelled in each way, with repeated and late messages, interleaved between the events. The same seed gives
+ * the same messages.
  */
 export function workload(options: { events: number; perEvent: number; seed: number }): NormalizedMessage[] {
   const random = seeded(options.seed);

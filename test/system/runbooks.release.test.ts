@@ -1,4 +1,4 @@
-/** Follows docs/guides/runbooks: the commands are those of the pages, in their order, on one system. */
+/** Follows docs/guides/runbooks: runs the commands of the pages in order on one system. */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +16,8 @@ import { Pipeline, type PipelineConnection, type PipelineOutput } from '../suppo
 import { untilTrue } from '../support/poll.ts';
 import { startService, type TestService } from '../support/processes.ts';
 import { Runbook, runbookPages } from '../support/runbook.ts';
-import { deliverSigned } from '../support/signed-delivery.ts';
 import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
-import { logged, WEBHOOK_SECRET } from '../support/system.ts';
+import { deliverSigned, logged, WEBHOOK_SECRET } from '../support/system.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
 import { startComposer } from '../support/webhooks.ts';
 
@@ -88,14 +87,14 @@ function page(name: string): Runbook {
   return found;
 }
 
-/** A command that no page has. */
+/** Runs a command that is in no page. */
 async function here(...args: string[]): Promise<string> {
   const { code, out, err } = await touchlineHere(args, env);
   expect(code, err).toBe(0);
   return out;
 }
 
-/** Those that a test needs: each one costs seconds of a busy machine. */
+/** Starts only the services that a test needs, because each takes seconds on a busy machine. */
 async function startServices({ hasTables }: { readonly hasTables: boolean }): Promise<void> {
   const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
   const rules = { RULES_DIR: env.RULES_DIR ?? '' };
@@ -109,7 +108,7 @@ async function stopServices(): Promise<void> {
   await Promise.all(services.map((service) => service.stop()));
 }
 
-/** Whether the last column of a printed table is 0 everywhere. */
+/** Whether the last column of a printed table is 0 in every row. */
 function isBehindNothing(printed: string): boolean {
   const rows = printed
     .trimEnd()
@@ -125,14 +124,14 @@ async function deliver(...messages: readonly object[]): Promise<void> {
 
 let sent = 0;
 
-/** A change of a match that was played, of a field that says which change it was. */
+/** Returns a change of a played match, in a field that identifies the change. */
 function change(eventId: number): object {
   sent += 1;
   const event = { id: eventId, bet_status: `change ${sent}` };
   return { id: `change-${sent}`, type: 'event', ut: 2_000_000_000 + sent, data: { event } };
 }
 
-/** The states of all matches without what tells of the order in the log. */
+/** Returns the states of all matches without fields that depend on the order in the log. */
 function statesOf({ states }: PipelineOutput): Record<number, object> {
   return Object.fromEntries([...states].map(([id, { version: _, cause: __, ...rest }]) => [id, rest]));
 }
@@ -143,7 +142,7 @@ function firstEvent({ states }: PipelineOutput): number {
   return id;
 }
 
-/** A match processor continues from what a replay made under a prefix. */
+/** Expects that a match processor continues from a replay's topics under a prefix. */
 async function expectToContinue(prefix: string, partitions: number): Promise<void> {
   const target = await Pipeline.create({ ...place, prefix, partitions });
   const before = await target.output();
@@ -179,7 +178,7 @@ test('provider-format-change', async () => {
   const seen = await runbook.next({ ...env, ID: listed.id });
   expect(seen.code, seen.err).toBe(0);
   expect(seen.out).toMatch(/^ *1 webhook-receiver unknown_shape\n/);
-  // Followed on the release of before: the letter cannot be read yet, and stays.
+  // On the same release the letter cannot be read yet, and stays.
   expect((await runbook.next(env)).code).toBe(1);
 });
 
@@ -333,7 +332,7 @@ test('restore-all-brokers, from folders and from some topics', async () => {
   expect(out).toContain('reader');
 });
 
-test('all commands of the pages were run', () => {
+test('runs all commands of the pages', () => {
   const left = [...pages].filter(([, runbook]) => runbook.left > 0).map(([name]) => name);
   expect(left).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Every vector through Kafka, with the real processor; the pure half is libs/domain/vectors.test.ts. */
+/** Runs every vector through Kafka with the real processor; libs/domain/vectors.test.ts runs them without Kafka. */
 import { describe, expect, test } from 'vitest';
 import { expectable, readVectors, VECTORS_DIR, type Vector } from '#domain/testing/vectors.ts';
 import type { MatchState } from '#topics/generated/types.ts';
@@ -8,7 +8,7 @@ import { Pipeline } from '../support/pipeline.ts';
 const place = backbone();
 const vectors = readVectors();
 
-/** Vectors may speak of the same event: those of a round do not. */
+/** Groups vectors so that no two of a round have the same event. */
 function rounds(all: readonly Vector[]): Vector[][] {
   const found: Vector[][] = [];
   for (const vector of all) {
@@ -35,7 +35,7 @@ async function throughKafka(
 function checkAll(): void {
   const states = new Map<Vector, MatchState | undefined>();
 
-  test('the processor takes them all', async () => {
+  test('the processor processes them all', async () => {
     for (const [at, round] of rounds(vectors).entries()) {
       const found = await throughKafka(round, `${place.prefix}${at}.`);
       for (const vector of round) states.set(vector, found.get(vector.event_id));

@@ -15,7 +15,7 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
 /**
- * Runs the statements of a file in this process and prints each change of what a query gives as a line of JSON (docs/guides/flink.md).
+ * Runs the statements of a file in this process and prints each change of the query result as a line of JSON (docs/guides/flink.md).
  * For Java 17:
  *
  *     mvn -q compile dependency:copy-dependencies
@@ -25,7 +25,7 @@ final class RunSql {
   private RunSql() {}
 
   public static void main(String[] args) throws Exception {
-    // Names have letters that the encoding of a bare terminal lacks.
+    // UTF-8, because names have letters that the default encoding may lack.
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     TableEnvironment tables = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     tables.getConfig().set("parallelism.default", "1");

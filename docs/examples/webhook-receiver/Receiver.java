@@ -59,7 +59,7 @@ public final class Receiver {
     System.out.println("listening on " + server.getAddress().getPort());
   }
 
-  /** The checks of a delivery in the order that the contract gives: expiration, signature, and only then the JSON. */
+  /** Checks a delivery in the order of the contract: expiration, signature, and only then the JSON. */
   private Answer receive(Headers headers, byte[] body) throws IOException, GeneralSecurityException {
     String expiration = String.valueOf(headers.getFirst("X-Signature-Expiration-Timestamp"));
     if (!expiration.matches("[1-9][0-9]{0,15}") || Long.parseLong(expiration) < Instant.now().getEpochSecond()) {
@@ -79,7 +79,7 @@ public final class Receiver {
     return new Answer(200, "Accepted");
   }
 
-  /** Messages by id, in their order; null where the body is something else. */
+  /** Returns the messages by id, in their order; null for another body. */
   private static Map<String, JsonNode> parse(byte[] body) {
     try {
       JsonNode batch = JSON.readTree(body);
@@ -119,8 +119,8 @@ public final class Receiver {
   }
 
   /**
-   * Messages that are applied, one line each, and their ids in memory. Stands for a database with a unique key on the id:
-   * there, what a message does belongs into the transaction that adds its id. What takes long is started from it afterwards.
+   * Applied messages, one line each, with their ids in memory. In production use a database with a unique key on the id, and
+   * write the effects of a message in the transaction that adds its id. Start slow work from the table afterwards.
    */
   private static final class MessageLog {
     private final FileChannel file;
@@ -131,7 +131,7 @@ public final class Receiver {
       file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /** A line that a crash cut was never acknowledged: its message comes again. */
+    /** Drops a line that a crash cut: it was never acknowledged, so its message comes again. */
     private void remember(String line) {
       try {
         applied.add(JSON.readTree(line).path("key").asText());
@@ -140,14 +140,14 @@ public final class Receiver {
       }
     }
 
-    /** Keeps what is new, and gives the ids of that once it is on the disk. */
+    /** Stores the new messages, and returns their ids once they are on the disk. */
     synchronized List<String> append(Map<String, JsonNode> messages) throws IOException {
       List<String> added = new ArrayList<>();
       StringBuilder lines = new StringBuilder();
       messages.forEach((id, message) -> {
         if (applied.contains(id)) return;
         added.add(id);
-        // The line end comes first, so that nothing is added to a line that a crash cut.
+        // The line end comes first, so that a line which a crash cut is not extended.
         lines.append('\n').append(JSON.createObjectNode().put("key", id).set("message", message).toString());
       });
       ByteBuffer bytes = StandardCharsets.UTF_8.encode(lines.toString());

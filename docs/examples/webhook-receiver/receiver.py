@@ -19,7 +19,7 @@ MAX_BODY_BYTES = 5 * 1024 * 1024
 
 
 def receive(headers, body):
-    """Status and text of the answer. The checks are in the order of the contract: expiration, signature, then the JSON."""
+    """Returns status and text of the answer. Checks in the order of the contract: expiration, signature, then the JSON."""
     expiration = headers.get("X-Signature-Expiration-Timestamp", "")
     if not re.fullmatch("[1-9][0-9]{0,15}", expiration) or int(expiration) < int(time.time()):
         return 401, "expired"
@@ -36,22 +36,22 @@ def receive(headers, body):
 
 
 def parse(body):
-    """Pairs of id and JSON, None where the body is something else."""
+    """Returns pairs of id and JSON; None for another body."""
     try:
         batch = json.loads(body)
         if not isinstance(batch, list):
             return None
-        # `uuid` stands for an `id` that is missing.
+        # When `id` is missing, `uuid` is the identifier.
         return [(str(one["id"] if "id" in one else one["uuid"]), json.dumps(one)) for one in batch]
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def store(messages):
-    """Keeps what is new, all or nothing, and gives the ids of that.
+    """Stores the new messages in one transaction, and returns their ids.
 
-    What a message does belongs into this transaction, beside its id: then it is done once, whatever happens in between.
-    What takes long, or calls others, is started from the table afterwards.
+    Write the effects of a message in this transaction too, beside its id, so that they happen once even after a crash.
+    Start slow work, and calls to other services, from the table afterwards.
     """
     with closing(sqlite3.connect(STORE, timeout=5)) as database, database:
         insert = "INSERT INTO messages (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"

@@ -18,7 +18,7 @@ const database = new DatabaseSync(STORE);
 database.exec('CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, json TEXT NOT NULL)');
 const insert = database.prepare('INSERT INTO messages (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING');
 
-/** The checks of a delivery in the order that the contract gives: expiration, signature, and only then the JSON. */
+/** Checks a delivery in the order of the contract: expiration, signature, and only then the JSON. */
 function receive(headers: IncomingMessage['headers'], body: Buffer): Answer {
   const expiration = String(headers['x-signature-expiration-timestamp'] ?? '');
   if (!/^[1-9][0-9]{0,15}$/.test(expiration) || Number(expiration) < Math.floor(Date.now() / 1000)) {
@@ -48,8 +48,9 @@ function parse(body: Buffer): Message[] | null {
 }
 
 /**
- * Keeps what is new, all or nothing, and gives it. What a message does belongs into this transaction, beside its id: then
- * it is done once, whatever happens in between. What takes long, or calls others, is started from the table afterwards.
+ * Stores the new messages in one transaction, and returns them. Write the effects of a message in this transaction too,
+ * beside its id, so that they happen once even after a crash. Start slow work, and calls to other services, from the
+ * table afterwards.
  */
 function store(messages: readonly Message[]): Message[] {
   database.exec('BEGIN IMMEDIATE');

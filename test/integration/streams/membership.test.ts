@@ -4,8 +4,8 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { GroupMember, StreamClient } from '#streams/client/port.ts';
 import { quietLog } from '../../support/log.ts';
+import type { ProxiedKafka } from '../../support/own-kafka.ts';
 import { untilTrue } from '../../support/poll.ts';
-import type { ProxiedKafka } from '../../support/proxied-kafka.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 

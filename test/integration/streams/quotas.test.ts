@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { applicationOf } from '#topics/processors.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { limitClients } from '../../support/broker-settings.ts';
 import { Pipeline } from '../../support/pipeline.ts';
-import { limitClients } from '../../support/quotas.ts';
 import { workload } from '../../support/workload.ts';
 
 const place = backbone();

@@ -13,13 +13,16 @@ import {
 const FIRST_KICK_OFF = Date.UTC(2026, 7, 1, 15) / 1_000;
 const WEEK = 7 * 86_400;
 
-/** One match of a season. */
+/** A match of a generated season. */
 export type MadeUpMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
-  /** Unix seconds. */
+  /** Time of the kick-off, Unix seconds. */
   readonly kickOff: number;
 };
 
-/** Every two teams meet twice, a round a week. `firstEvent` is the id of the first match. */
+/**
+ * Returns the fixtures of a season in which every two teams meet twice, one round a week. `firstEvent` is the id of the
+ * first match.
+ */
 export function fixtures(place: MatchPlace, teams: number, firstEvent: number): MadeUpMatch[] {
   const team = (at: number) => ({ id: at + 1, name: `Team ${String(at + 1).padStart(2, '0')}` });
   const rounds = teams - 1;
@@ -27,7 +30,7 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
   for (let round = 0; round < 2 * rounds; round += 1) {
     const kickOff = FIRST_KICK_OFF + round * WEEK;
     for (let pair = 0; pair < teams / 2; pair += 1) {
-      // The circle method: the last team stays, the others go round.
+      // The circle method: the last team stays, the others rotate.
       const one = pair === 0 ? teams - 1 : (round + pair) % rounds;
       const other = pair === 0 ? round % rounds : (round - pair + 2 * rounds) % rounds;
       const [home, away] = round < rounds === (pair % 2 === 0) ? [one, other] : [other, one];
@@ -45,7 +48,7 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
   return made;
 }
 
-/** The message of a fixture in a state, `minutes` after its kick-off. */
+/** Returns the report of a fixture in a state, `minutes` after its kick-off. */
 export function reportOf(
   { kickOff, ...fixture }: MadeUpMatch,
   minutes: number,
@@ -56,8 +59,8 @@ export function reportOf(
 }
 
 /**
- * The messages of a whole season, oldest first: every match is reported before, at half-time, with the goals of a few and
- * as it ended; one in ten has its result corrected days later. The same seed gives the same results.
+ * Returns the messages of a whole season, oldest first. Every match is reported before its start, at half-time and at
+ * its end, a few with their goals; one result in ten is corrected days later. The same seed gives the same results.
  */
 export function seasonMessages(season: readonly MadeUpMatch[], seed: number): NormalizedMessage[] {
   const random = seeded(seed);
@@ -85,7 +88,7 @@ export function seasonMessages(season: readonly MadeUpMatch[], seed: number): No
   return messages.sort((a, b) => a.ut - b.ut);
 }
 
-/** The timeline of a match from its start: as many goals as it ended with, and a card. */
+/** Returns the timeline of a match: the goals of its final score, and a card. */
 function goalMessages(
   fixture: MadeUpMatch,
   results: MatchReport['results'],
@@ -114,7 +117,7 @@ function goalMessages(
   return [start, incidentOf(at(30), card), ...scored];
 }
 
-/** The same in another order; the same seed gives the same one. */
+/** Returns the items in random order; the same seed gives the same order. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = seeded(seed);
   const order = [...items];

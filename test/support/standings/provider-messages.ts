@@ -1,7 +1,7 @@
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
-/** Where a match has its place; null is left out of the event. */
+/** Competition, season, stage and group of a match; null fields are left out of the event. */
 export type MatchPlace = {
   readonly competition: number;
   readonly season: number;
@@ -9,7 +9,7 @@ export type MatchPlace = {
   readonly group: number | null;
 };
 
-/** What one message tells of a match, as its provider would. */
+/** The content of one provider message about a match. */
 export type MatchReport = {
   readonly event: number;
   readonly place: MatchPlace;
@@ -31,7 +31,7 @@ export const FIRST_HALF = [33, 'live'] as const;
 export const HALFTIME = [9, 'live'] as const;
 export const FINISHED = [11, 'finished'] as const;
 
-/** An event message. */
+/** Returns an event message. */
 export function eventOf(report: MatchReport): NormalizedMessage {
   return normalized({
     id: `${report.event}-${report.ut}`,
@@ -41,7 +41,7 @@ export function eventOf(report: MatchReport): NormalizedMessage {
   });
 }
 
-/** An incident message with its event; `incident` has at least an id and a type. */
+/** Returns an incident message with its event; `incident` has at least an id and a type. */
 export function incidentOf(
   report: MatchReport,
   incident: Readonly<Record<string, unknown>>,

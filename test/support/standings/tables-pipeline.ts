@@ -13,16 +13,16 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
-/** Everything the standings processor wrote, read committed. */
+/** The output of the standings processor, read committed. */
 export type TablesOutput = {
   /** Every version of every table, in the order of the log. */
   readonly log: readonly Standings[];
   readonly entries: readonly StandingsEntry[];
-  /** The last of each table by id. */
+  /** The last version of each table, by id. */
   readonly last: ReadonlyMap<number, Standings>;
 };
 
-/** The whole way from provider messages to tables, with real processes. */
+/** The pipeline from provider messages to tables, with real processes. */
 export class TablesPipeline {
   readonly pipeline: Pipeline;
   readonly #registry: Registry;
@@ -52,7 +52,7 @@ export class TablesPipeline {
     await feed.close();
   }
 
-  /** Waits until every message fed so far is in the tables. */
+  /** Waits until the tables include every published message. */
   async settled(): Promise<void> {
     await this.pipeline.settled();
     const published = await this.#publishedVersions();
@@ -88,7 +88,7 @@ export class TablesPipeline {
   }
 }
 
-/** The bodies of all tables that are there, by id: what must be the same whatever the order of messages was. */
+/** Returns the bodies of all existing tables, by id: they must not depend on the order of messages. */
 export function finalBytes({
   last,
   entries,
@@ -105,7 +105,7 @@ export function finalBytes({
   );
 }
 
-/** A folder of rules: those of the repository, and these. Removed with the test. */
+/** Creates a temporary folder with the repository's rules and these. */
 export function rulesFolder(files: Readonly<Record<string, object>>): string {
   const folder = temporaryFolder();
   cpSync(RULES, folder, { recursive: true });

@@ -1,4 +1,7 @@
-/** Every surface that says what may be traded, while what it rests on is frozen, killed, cut or set to another time. */
+/**
+ * Tests every surface that shows what may be traded, while its sources are frozen, killed, disconnected, or have their
+ * clocks set.
+ */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
@@ -21,21 +24,21 @@ import { SurfaceWatch } from './surfaces.ts';
 
 const EVENT = 7_000_001;
 const ROOT = join(import.meta.dirname, '../../..');
-/** After its last good word nothing says safe for longer, milliseconds. */
+/** Maximum time that a surface may show safe after the last record that confirmed the match, milliseconds. */
 const WITHIN_MS = 2_000;
-/** After the time at which a match becomes stale, or we are late with it. */
+/** The same after the deadline at which a match becomes stale or Touchline is late, milliseconds. */
 const DUE_WITHIN_MS = 1_000;
 const STALE_MS = 4_000;
 const BACKLOG_MS = 1_500;
-/** How often the provider speaks of it. */
-const SAY_EVERY_MS = 1_000;
-/** How long the poller finds something of a match that has fallen silent: it reads that again. */
+/** Interval of the provider's messages about the match, milliseconds. */
+const MESSAGE_INTERVAL_MS = 1_000;
+/** Time for which the poller reads messages of a silent match again, milliseconds. */
 const READ_AGAIN_MS = 3_000;
-/** What a look may come late on a machine that does all this at once. */
-const LOOK_MS = 300;
+/** Maximum delay of a reading on a machine that runs all of this, milliseconds. */
+const READING_DELAY_MS = 300;
 const HOUR_MS = 3_600_000;
 
-/** SIGUSR2 sets its clock by each of these in turn. */
+/** Returns settings with which each SIGUSR2 steps the clock by the next of these, milliseconds. */
 const stepped = (...steps: readonly number[]) => ({
   NODE_OPTIONS: `--import=${join(ROOT, 'test/support/stepped-clock.fixture.ts')}`,
   STEP_MS: steps.join(','),
@@ -52,7 +55,7 @@ let alerts: Alerts;
 let pipeline: Pipeline;
 let match: WatchedMatch;
 let kafka: RestartableKafka;
-/** Those that run now. */
+/** The running services. */
 const running = {} as Record<Part, TestService>;
 let start: Readonly<Record<Part, () => Promise<void>>>;
 
@@ -127,11 +130,11 @@ type Fault = {
   readonly what: string;
   readonly make: () => unknown;
   readonly mend: () => unknown;
-  /** How long safe may still be said after it, milliseconds. */
+  /** Maximum time that a surface may show safe after the fault, milliseconds. */
   readonly within?: number;
-  /** When that time is due, Unix milliseconds, where it is known afterwards. */
+  /** Returns the start of that time, Unix milliseconds, when it is known only afterwards. */
   readonly due?: () => Promise<number>;
-  /** Who rests on it; all where nothing is said. */
+  /** Names of the affected surfaces. Default: all. */
   readonly names?: readonly string[];
 };
 
@@ -146,11 +149,11 @@ const kill = (...parts: readonly Part[]) => ({
 const step = (part: Part) => () => running[part].signal('SIGUSR2');
 
 const SILENT = STALE_MS + DUE_WITHIN_MS;
-const BEHIND = SAY_EVERY_MS + BACKLOG_MS + DUE_WITHIN_MS;
+const BEHIND = MESSAGE_INTERVAL_MS + BACKLOG_MS + DUE_WITHIN_MS;
 
-/** One of each kind. */
+/** One fault of each kind. */
 const FAULTS: readonly Fault[] = [
-  // Neither rests on the other.
+  // Neither depends on the other.
   { what: 'the api and the tool gateway are frozen', ...freeze('api', 'tools'), names: [...PAGES, ...TOOLS] },
   { what: 'the monitor is killed', ...kill('monitor') },
   {
@@ -168,13 +171,13 @@ const FAULTS: readonly Fault[] = [
     },
     within: SILENT + READ_AGAIN_MS,
     due: async () => (await lastReceived()) + STALE_MS,
-    // The status knows sources alone, and the poller's answers.
+    // The status shows only sources and the poller's answers.
     names: [...PAGES, ...TOOLS, 'tail', 'match', 'live', 'alerts', ...READERS],
   },
   { what: 'the processor is frozen', ...freeze('processor'), within: BEHIND },
 ];
 
-/** With `npm run test:faults`. */
+/** Further faults for `npm run test:faults`. */
 const FURTHER_FAULTS: readonly Fault[] = [
   { what: 'the api and the tool gateway are killed', ...kill('api', 'tools'), names: [...PAGES, ...TOOLS] },
   { what: 'the monitor is frozen', ...freeze('monitor') },
@@ -225,10 +228,7 @@ const FURTHER_FAULTS: readonly Fault[] = [
 
 const standings = { frozen: freeze('standings'), killed: kill('standings') };
 
-/**
- * One source is enough, and tables are nothing that a match is traded by: what takes these away halts nothing, both together
- * neither.
- */
+/** Faults that must halt nothing, also when combined: one source is enough, and trading does not depend on tables. */
 const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
   {
     what: 'the provider delivers no webhooks, and the standings processor is frozen',
@@ -254,10 +254,10 @@ const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
   },
 ];
 
-test('every surface says safe while one of two sources is cut, or tables are not made', async () => {
+test('every surface shows safe while one of two sources is disconnected, or tables are not derived', async () => {
   for (const { what, make, mend } of times(HARMLESS, HARMLESS.slice(0, 1))) {
     await make();
-    // By then a source that is cut is stale.
+    // By then a disconnected source is stale.
     await delay(SILENT + WITHIN_MS);
     await watch.all('safe').catch((error: unknown) => {
       throw new Error(`while ${what}: ${String(error)}`);
@@ -267,8 +267,8 @@ test('every surface says safe while one of two sources is cut, or tables are not
   }
 });
 
-// One test: what it starts anew lasts until its end.
-test('no surface says safe for long after its last good word, and all do again', async () => {
+// One test: the services that it restarts run until its end.
+test('no surface shows safe for long after the last confirmation, and all do again after the fault', async () => {
   const late: string[] = [];
   const faults = times([...FAULTS, ...FURTHER_FAULTS], FAULTS);
   for (const { what, make, mend, within = WITHIN_MS, due, names = watch.names } of faults) {
@@ -279,7 +279,7 @@ test('no surface says safe for long after its last good word, and all do again',
     const allowed = due === undefined ? within : (await due()) + DUE_WITHIN_MS - began;
     const { lateMs } = watch;
     for (const [name, ms] of Object.entries(after))
-      if (ms > allowed + LOOK_MS + lateMs)
+      if (ms > allowed + READING_DELAY_MS + lateMs)
         late.push(`${what}: ${name} says safe for ${ms} ms, not ${allowed}; timers were ${lateMs} ms late`);
     await mend();
     await watch.all('safe').catch((error: unknown) => {
@@ -288,18 +288,18 @@ test('no surface says safe for long after its last good word, and all do again',
   }
   expect(late).toEqual([]);
   match.speaks = false;
-  await delay(SAY_EVERY_MS);
+  await delay(MESSAGE_INTERVAL_MS);
   match.say({ status_id: 11, status_type: 'finished', clock_status: 'stopped' });
-  // Neither safe nor halted.
+  // The match is neither safe nor halted.
   await watch.all(
     'not_in_play',
-    // Those of all sources, or of live matches alone, have none.
+    // Surfaces of sources or of live matches only do not show this match.
     watch.names.filter((name) => name !== 'status' && name !== 'live'),
   );
   await sameAlerts();
 });
 
-/** When the last message of the match was received, by whatever way, Unix milliseconds. */
+/** Returns when the last message of the match was received from any source, Unix milliseconds. */
 async function lastReceived(): Promise<number> {
   let last = 0;
   await pipeline.read('normalized-messages', ({ received_at }) => {
@@ -308,7 +308,7 @@ async function lastReceived(): Promise<number> {
   return last;
 }
 
-/** Each episode is on the topic once, begun and ended in turns, and was printed once. */
+/** Expects each episode once on the topic, with its begin and its end in turns, and printed once. */
 async function sameAlerts(): Promise<void> {
   const published: string[] = [];
   await pipeline.read('alerts', ({ id }) => published.push(id));

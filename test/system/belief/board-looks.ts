@@ -1,27 +1,27 @@
-/** Looks at the board in a browser, many a second, and what is wrong with them by the topics. */
+/** Reads the board in a browser many times a second, and compares it with the topics. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Visit } from '../../integration/board/browser.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
 import type { RowWords, TopicHistory } from './topic-history.ts';
 
-/** What the board may be behind, milliseconds: decision 0030. */
+/** Maximum delay of the board, milliseconds: decision 0030. */
 export const BOARD_DELAY_MS = 2_000;
-const EVERY_MS = 40;
+const READING_INTERVAL_MS = 40;
 
-/** What the page says. */
+/** Content of the page. */
 type Page = {
-  /** Whether it says that it is up to date. */
+  /** Whether the page says that it is up to date. */
   readonly isLive: boolean;
   readonly rows: readonly (RowWords & { readonly id: number })[];
 };
 
-/** What it says at one moment between `asked` and `answered`, Unix milliseconds. */
+/** Content of the page at some time between `asked` and `answered`, Unix milliseconds. */
 type Look = Page & { readonly asked: number; readonly answered: number };
 
-/** A time in which no match may be safe for anyone, Unix milliseconds. */
+/** A period in which no reader may see a match as safe, Unix milliseconds. */
 type BlindTime = { readonly from: number; readonly to: number };
 
-/** A result that is doubted is not in play either. */
+/** Reads the page in the browser. A doubted result counts as not in play. */
 const READ = `({
   isLive: document.getElementById('connection').dataset.state === 'live',
   rows: [...document.querySelectorAll('.match')].map((row) => {
@@ -44,7 +44,7 @@ export class BoardLooks {
     this.#visit = visit;
   }
 
-  /** Looks until that holds of what is seen. */
+  /** Reads the page until the condition holds. */
   async until(what: string, holds: (page: Page) => boolean): Promise<void> {
     const deadline = performance.now() + DEADLINE_MS;
     while (performance.now() < deadline) {
@@ -52,26 +52,27 @@ export class BoardLooks {
       const page = await this.#visit.ask<Page>(READ);
       this.#looks.push({ asked, answered: Date.now(), ...page });
       if (holds(page)) return;
-      await delay(EVERY_MS);
+      await delay(READING_INTERVAL_MS);
     }
     throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
   }
 
-  /** Looks for so many times. */
+  /** Reads the page `count` times. */
   async times(count: number): Promise<void> {
     const end = this.#looks.length + count;
     await this.until(`${count} looks`, () => this.#looks.length >= end);
   }
 
-  /** No match was safe for anyone from then until now. */
+  /** Records that no reader may have seen a match as safe from then until now. */
   wasBlindSince(from: number): void {
     this.#blind.push({ from, to: Date.now() });
   }
 
   /**
-   * What was wrong: a row that was true at no moment since the delay before the look; one that is safe while everyone is blind; a match
-   * that is not there. A page that says that it is not up to date believes nothing, and shows what was true when it was; so does a row that
-   * awaits the next update. The time that a look took is the machine's, and is granted to the page too.
+   * Returns all errors: a row that was never true within the delay before the reading, a row that is safe in a blind
+   * period, an unknown match. A page that says that it is not up to date, or a row that awaits the next update, may
+   * show an older truth without safe. The duration of a reading is added to the delay, because it depends on the
+   * machine.
    */
   wrong(history: TopicHistory): string[] {
     let currentAt = 0;
@@ -97,7 +98,7 @@ export class BoardLooks {
     });
   }
 
-  /** What was looked at, in words; how far the page was behind where it said that it was up to date. */
+  /** Describes the readings, and the delay of the page while it said that it was up to date. */
   summary(history: TopicHistory): string {
     const live = this.#looks.filter(({ isLive }) => isLive);
     const rows = live.flatMap(({ rows, asked, answered }) =>

@@ -1,6 +1,7 @@
 /**
- * A desk's evening over a broker, with real processes: forty matches at once with reviews, a receiver that is killed, an api that freezes. At
- * every moment the board says what the topics say, within the delay that it states, and a page that is blind calls nothing safe.
+ * Tests an evening of a trading desk with real processes: forty parallel matches with reviews, a killed receiver and a
+ * frozen api. The board must always equal the topics within its stated delay, and a page without updates must not show
+ * safe.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { CHROMIUM, NEEDS_CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
@@ -17,10 +18,10 @@ import { TopicHistory } from './topic-history.ts';
 
 const MATCHES = 40;
 const STALE_MS = 4_000;
-/** How long the freeze lasts after the page has withdrawn what it says. */
+/** Duration of the freeze after the page has stopped showing safe, milliseconds. */
 const FROZEN_MS = 4_000;
-/** Before, between and after what goes wrong. */
-const LOOKS = 100;
+/** Number of readings before, between and after the faults. */
+const READINGS = 100;
 
 let evening: ReviewedEvening;
 let history: TopicHistory;
@@ -57,16 +58,16 @@ test.runIf(CHROMIUM !== null)(
       isLive && rows.some(({ guard }) => guard === 'safe');
 
     evening.reviews = true;
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
     await looks.until('every kind of review', () => evening.isVaried);
 
     const killedAt = Date.now();
     await receiver.kill();
     await looks.until('no match is safe by the topics', () => history.safe === 0);
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
     looks.wasBlindSince(killedAt + STALE_MS + BOARD_DELAY_MS);
     await Promise.all([startReceiver(), looks.until('the feed is back', isWell)]);
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
 
     const frozenAt = Date.now();
     api.signal('SIGSTOP');
@@ -76,13 +77,13 @@ test.runIf(CHROMIUM !== null)(
     looks.wasBlindSince(frozenAt + BOARD_DELAY_MS);
     api.signal('SIGCONT');
     await looks.until('the api is back', isWell);
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
 
     evening.finish();
     await looks.until('all matches are over', ({ rows }) =>
       rows.every(({ guard }) => guard === 'not_in_play'),
     );
-    await looks.times(LOOKS);
+    await looks.times(READINGS);
 
     const summary = `SEED=${SEED}: ${looks.summary(history)}; withdrawn ${withdrawnAt - frozenAt} ms after the freeze; ${evening.summary}`;
     process.stdout.write(`a desk’s evening, ${summary}\n`);

@@ -1,15 +1,15 @@
-/** Matches of one evening that a provider reports to a receiver of webhooks, with goals and reviews by chance. */
+/** Matches of one evening that a provider reports by webhooks, with random goals and reviews. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
+import { deliverSigned } from '../../support/system.ts';
 import { PLACE } from '../contract/fed.ts';
 
 type Fields = Record<string, unknown>;
 type Side = 1 | 2;
 
-/** What is reported beside the running clock. */
+/** The steps of reviews, which are reported beside the running clock. */
 const REVIEWS = [
   'goal reported',
   'goal confirmed',
@@ -25,20 +25,20 @@ type Goal = { readonly side: Side; readonly incident: Fields; counts: boolean };
 
 const FIRST_ID = 7_100_000;
 const FIRST_TEAM = 200_000;
-/** Each match speaks once a second, for of two messages of one second nobody can say which is the newer one. */
+/** Slots of a second: each match sends one message a second, because two messages of one second have no order. */
 const SLOTS = 10;
 const SLOT_MS = 100;
-/** How many of its messages are a step of a review. */
+/** Share of messages that are a step of a review. */
 const REVIEWED = 0.25;
 const RETRY_MS = 100;
 const DELIVER_MS = 5_000;
 
-/** A match, and how its provider sees its goals. */
+/** A match with the provider's state of its goals. */
 class ReviewedMatch {
   readonly id: number;
   readonly #goals: Goal[] = [];
   #open: 'goal' | 'VAR' | null = null;
-  /** Of the last goal. */
+  /** Cancellation of the last goal. */
   #cancellation: Fields | null = null;
   #incidents = 0;
   #seconds = 0;
@@ -48,7 +48,7 @@ class ReviewedMatch {
     this.id = id;
   }
 
-  /** Its next message. */
+  /** Returns the next message. */
   message(incident: Fields | null, fields: Fields = {}): Fields {
     this.#seconds += 1;
     this.#ut = Math.max(Math.floor(Date.now() / 1000), this.#ut + 1);
@@ -74,7 +74,7 @@ class ReviewedMatch {
     return this.message(finished, over);
   }
 
-  /** A step of a review that can follow now. */
+  /** Returns a step of a review that can follow now. */
   review(random: () => number): { readonly what: Review; readonly incident: Fields } {
     const steps = this.#steps(random() < 0.5 ? 1 : 2);
     const what = steps[Math.floor(random() * steps.length)] as Steps;
@@ -178,9 +178,9 @@ class ReviewedMatch {
 
 type Steps = readonly [what: Review, make: () => Fields];
 
-/** What the provider of these matches does, until the test ends. A delivery that is not accepted is repeated until it is. */
+/** The provider of these matches, until the test ends. It repeats a delivery until it is accepted. */
 export class ReviewedEvening {
-  /** Whether anything but clocks is reported. */
+  /** Whether the provider reports goals and reviews beside clocks. */
   reviews = false;
   readonly #matches: readonly ReviewedMatch[];
   readonly #random: () => number;
@@ -193,7 +193,7 @@ export class ReviewedEvening {
     this.#random = random;
   }
 
-  /** Kicks off so many matches; `url`: of the receiver. */
+  /** Kicks off `matches` matches. `url` is the receiver's. */
   static start(matches: number, url: string, random: () => number): ReviewedEvening {
     const evening = new ReviewedEvening(matches, random);
     evening.#undelivered.push(...evening.#matches.map((match) => match.kickOff()));
@@ -218,12 +218,12 @@ export class ReviewedEvening {
     return REVIEWS.every((review) => this.#reviewed.has(review));
   }
 
-  /** What was reported how often. */
+  /** Describes how often each step was reported. */
   get summary(): string {
     return [...this.#reviewed].map(([review, times]) => `${review} ${times}`).join(', ');
   }
 
-  /** The final whistle of all. */
+  /** Finishes all matches. */
   finish(): void {
     this.#isOver = true;
     this.#undelivered.push(...this.#matches.map((match) => match.finish()));

@@ -1,8 +1,8 @@
-/** A live match that a provider reports twice: to a receiver of webhooks, and in the REST that a poller reads. */
+/** A live match that a provider reports by webhooks and by the REST that a poller reads. */
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { TestProvider } from '../../integration/feed-poller/provider.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
+import { deliverSigned } from '../../support/system.ts';
 import { PLACE } from '../contract/fed.ts';
 
 const side = (id: number, counter: 1 | 2, name: string) => ({
@@ -15,11 +15,11 @@ const side = (id: number, counter: 1 | 2, name: string) => ({
   results: [{ id: 2, value: 0 }],
 });
 
-/** The match, and whether the provider's ways are open. */
+/** A live match with its two sources. */
 export class WatchedMatch {
   readonly eventId: number;
   readonly provider: TestProvider;
-  /** Where webhooks are delivered to. */
+  /** URL of the webhook receiver. */
   webhookUrl = '';
   delivers = true;
   speaks = true;
@@ -31,7 +31,7 @@ export class WatchedMatch {
     this.provider = provider;
   }
 
-  /** Speaks once a second from when `webhookUrl` is set. */
+  /** Starts a match that reports once a second, by webhook once `webhookUrl` is set. */
   static async start(eventId: number): Promise<WatchedMatch> {
     const provider = await TestProvider.start();
     atEnd(() => provider.close());
@@ -42,7 +42,7 @@ export class WatchedMatch {
     return match;
   }
 
-  /** What asks its REST gets no answer any more. */
+  /** Stops answering REST requests. */
   cutRest(): void {
     this.provider.fault = () => 'hang';
   }
@@ -51,7 +51,7 @@ export class WatchedMatch {
     this.provider.fault = () => null;
   }
 
-  /** Reports the match, with other fields where they are given. */
+  /** Reports the match, with `fields` changed. */
   say(fields: Readonly<Record<string, unknown>> = {}): void {
     this.#saidAt = Math.floor(Date.now() / 1000);
     this.#clock += 1;
@@ -83,7 +83,7 @@ export class WatchedMatch {
   }
 
   async #deliver(message: unknown): Promise<void> {
-    // One that is down misses it, as its feed has it.
+    // A receiver that is down misses the message, which is in the feed.
     await deliverSigned(this.webhookUrl, [message], { signal: AbortSignal.timeout(5_000) }).catch(() => {});
   }
 }

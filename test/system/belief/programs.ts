@@ -1,4 +1,4 @@
-/** The programs and pages that say what may be traded, opened, and how each is read. */
+/** Opens the programs and pages that show what may be traded, and reads each. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,24 +11,26 @@ import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { ProgramOutput, type Said, type Surface } from './surfaces.ts';
+import { ProgramOutput, type SurfaceState, type Surface } from './surfaces.ts';
 
-/** A token has 120 requests a minute: one of these for each of those that ask by turns, ten times a second. */
+/** Number of tokens that are used in turns for ten requests a second: a token has 120 requests a minute. */
 const TOKENS = 6;
-const ASK_EVERY_MS = 700;
+const REQUEST_INTERVAL_MS = 700;
 const ASK = { timeout: 1_000 };
-/** Without an answer for longer the gateway is lost: less than the time within which it would have notified. */
-const HEARD_MS = 1_900;
+/**
+ * Time without an answer after which the gateway counts as lost, milliseconds: less than the time of a notification.
+ */
+const ANSWER_TIMEOUT_MS = 1_900;
 
 type Env = Readonly<Record<string, string>>;
 
-/** The board and the page of a match, in a browser. */
+/** Opens the board and the page of a match in a browser. */
 export async function ofBoard(url: string, eventId: number): Promise<Surface[]> {
   if (CHROMIUM === null) return [];
   const browser = await openBrowser();
   atEnd(() => browser.close());
   const origin = url.replace('127.0.0.1', 'localhost');
-  const page = (visit: Visit, within: string) => (): Promise<Said> =>
+  const page = (visit: Visit, within: string) => (): Promise<SurfaceState> =>
     visit.ask(`(() => {
       const text = document.querySelector('${within}')?.textContent ?? '';
       return /Safe to trade/.test(text) ? 'safe' : /halted/i.test(text) ? 'halted' : /\\b(FT|Final)\\b/.test(text) ? 'not_in_play' : null;
@@ -42,7 +44,7 @@ export async function ofBoard(url: string, eventId: number): Promise<Surface[]> 
   ];
 }
 
-/** The header of an answer. */
+/** Reads the header of REST answers. */
 export function ofRest(url: string, eventId: number): Surface {
   return {
     name: 'REST',
@@ -55,7 +57,7 @@ export function ofRest(url: string, eventId: number): Surface {
   };
 }
 
-/** A tool of the gateway, and a resource that is read when a notification says so, by the official client. */
+/** Opens a tool of the gateway, and a resource that is read after a notification, by the official client. */
 export async function ofTools(system: System, gateway: Gateway, eventId: number): Promise<Surface[]> {
   const { id, secret } = await system.addClient('assistant');
   const connect = async (): Promise<Client> => {
@@ -78,7 +80,7 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
     {
       name: '/mcp',
       async read() {
-        // The next in turn is asked.
+        // Uses the clients in turns.
         const client = asking.shift() as Client;
         asking.push(client);
         const answer = await client.callTool({ name: 'get_match', arguments: { match_id: eventId } }, ASK);
@@ -89,21 +91,22 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
   ];
 }
 
-type Guarded = { readonly guard: { readonly trading: Said } };
+type Guarded = { readonly guard: { readonly trading: SurfaceState } };
 
 /**
- * It knows of nothing but by a notification, and only as long as it hears of the gateway: that its stream is open, and by an answer to
- * another request within two seconds (docs/reference/mcp.md); `hearing` asks for that, as a token has 120 requests a minute.
+ * Reads a resource after notifications only. Its state is unknown when the stream is closed or when no request was
+ * answered for two seconds (docs/reference/mcp.md). The client `hearing` sends these requests with another token,
+ * because a token has 120 requests a minute.
  */
 async function ofNotifications(client: Client, hearing: Client, uri: string): Promise<Surface> {
-  let said: Said = null;
+  let said: SurfaceState = null;
   let heardAt = Number.NEGATIVE_INFINITY;
   let [begun, applied] = [0, 0];
   const read = async (): Promise<void> => {
     begun += 1;
     const turn = begun;
     const answer = await client.readResource({ uri }, ASK).catch(() => null);
-    // Answers come in any order: that of the read that began last counts.
+    // Answers arrive in any order: that of the read that began last counts.
     if (turn < applied) return;
     applied = turn;
     const content = answer?.contents[0];
@@ -116,11 +119,11 @@ async function ofNotifications(client: Client, hearing: Client, uri: string): Pr
   const listen = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       const stream = await client.listen({ resourceSubscriptions: [uri] }, ASK).catch(() => null);
-      // What was published before the stream was open is not notified.
+      // Earlier changes are not notified.
       if (stream !== null) await read();
       await stream?.closed;
       said = null;
-      await delay(ASK_EVERY_MS);
+      await delay(REQUEST_INTERVAL_MS);
     }
   };
   const ask = async (): Promise<void> => {
@@ -131,14 +134,14 @@ async function ofNotifications(client: Client, hearing: Client, uri: string): Pr
         () => false,
       );
       if (answered) heardAt = at;
-      await delay(ASK_EVERY_MS);
+      await delay(REQUEST_INTERVAL_MS);
     }
   };
   void listen();
   void ask();
   return {
     name: '/mcp notifications',
-    read: () => (performance.now() - heardAt < HEARD_MS ? said : null),
+    read: () => (performance.now() - heardAt < ANSWER_TIMEOUT_MS ? said : null),
   };
 }
 
@@ -153,12 +156,12 @@ export function ofTail(env: Env, eventId: number): Surface {
     name: 'tail',
     read() {
       const last = tail.last(new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`, 'g'));
-      return last === 'not in play' ? 'not_in_play' : (last as Said);
+      return last === 'not in play' ? 'not_in_play' : (last as SurfaceState);
     },
   };
 }
 
-/** `touchline status --watch` in a terminal; of the feed alone: it knows no matches. */
+/** Opens `touchline status --watch` in a terminal. It shows feeds, no matches. */
 export function ofStatus(env: Env): Surface {
   const status = inTerminal('status --watch', env);
   return {
@@ -171,9 +174,13 @@ export function ofStatus(env: Env): Surface {
   };
 }
 
-const SAYS: Readonly<Record<string, Said>> = { safe: 'safe', halted: 'halted', 'not in play': 'not_in_play' };
+const SAYS: Readonly<Record<string, SurfaceState>> = {
+  safe: 'safe',
+  halted: 'halted',
+  'not in play': 'not_in_play',
+};
 
-/** `touchline match --follow` and `touchline live` in a terminal; the latter of all live matches, of which there is one. */
+/** Opens `touchline match --follow` and `touchline live` in a terminal; there is one live match. */
 export function ofScreens(env: Env, eventId: number): Surface[] {
   const [match, live] = [inTerminal(`match ${eventId} --follow`, env), inTerminal('live', env)];
   return [
@@ -191,7 +198,7 @@ export function ofScreens(env: Env, eventId: number): Surface[] {
   ];
 }
 
-/** The example readers. */
+/** Starts the example readers. */
 export async function ofReaders(env: Env, eventId: number): Promise<Surface[]> {
   const present = READER_EXAMPLES.filter((example) => example.present);
   const commands = await Promise.all(present.map((example) => example.prepare()));
@@ -205,7 +212,7 @@ export async function ofReaders(env: Env, eventId: number): Promise<Surface[]> {
   });
 }
 
-/** `touchline alerts`: says nothing of a match that is well, and once that it is not. */
+/** `touchline alerts`, which prints nothing about a believed match, and one line when it is no longer believed. */
 export class Alerts {
   readonly surface: Surface;
   readonly #lines: Alert[] = [];
@@ -216,7 +223,7 @@ export class Alerts {
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
-    const says: Readonly<Record<string, Said>> = {
+    const says: Readonly<Record<string, SurfaceState>> = {
       match_stale: 'halted',
       match_recovered: 'safe',
       final: 'not_in_play',
@@ -228,13 +235,13 @@ export class Alerts {
     };
   }
 
-  /** Of every line. */
+  /** Ids of all printed alerts. */
   get ids(): readonly string[] {
     return this.#lines.map(({ id }) => id);
   }
 }
 
-/** A command of touchline in a terminal that is wide enough for it. */
+/** Runs a command of touchline in a wide terminal. */
 function inTerminal(command: string, env: Env): ProgramOutput {
   const sized = `stty cols 200 rows 50; ${process.execPath} bin/touchline.js ${command}`;
   return new ProgramOutput('script', ['-qfec', sized, '/dev/null'], env);

@@ -1,4 +1,4 @@
-/** Everything that says whether a match may be traded, looked at ten times a second. */
+/** Reads every surface that shows whether a match may be traded, ten times a second. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,22 +7,24 @@ import { atEnd } from '../../support/at-end.ts';
 import { bareEnvironment } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 
-/** What a surface says: that the match may be traded, that it may not, or that it is not in play; null: it says nothing now. */
-export type Said = 'safe' | 'halted' | 'not_in_play' | null;
+/**
+ * The state that a surface shows: the match may be traded, may not, or is not in play; null: the surface shows nothing.
+ */
+export type SurfaceState = 'safe' | 'halted' | 'not_in_play' | null;
 
-/** A surface, and how to read what it says now. */
+/** A surface, with a function that reads its current state. */
 export type Surface = {
   readonly name: string;
-  readonly read: () => Said | Promise<Said>;
+  readonly read: () => SurfaceState | Promise<SurfaceState>;
 };
 
-const EVERY_MS = 100;
-/** How much longer than it may a surface is watched, to see that it says safe no more. */
+const READING_INTERVAL_MS = 100;
+/** Further time for which a surface is watched, to check that it no longer shows safe, milliseconds. */
 const SEEN_MS = 1_000;
 
 /** Reads surfaces until the test ends. */
 export class SurfaceWatch {
-  readonly #last = new Map<string, { said: Said; safeAt: number }>();
+  readonly #last = new Map<string, { said: SurfaceState; safeAt: number }>();
   #lateMs = 0;
 
   constructor(surfaces: readonly Surface[]) {
@@ -39,25 +41,30 @@ export class SurfaceWatch {
     return [...this.#last.keys()];
   }
 
-  /** By how much a timer of this process was late at most since `safeAfter` was called last, milliseconds: by so much the machine delays others too. */
+  /**
+   * Maximum delay of a timer of this process since the last call of `safeAfter`, milliseconds: the machine may delay
+   * other processes as much.
+   */
   get lateMs(): number {
     return Math.round(this.#lateMs);
   }
 
-  /** Waits until each of these says that. */
-  async all(said: Said, names: readonly string[] = this.names): Promise<void> {
+  /** Waits until each of these surfaces shows that state. */
+  async all(said: SurfaceState, names: readonly string[] = this.names): Promise<void> {
     const others = () => this.others(said, names);
     await untilTrue(`all say ${said}`, () => others().length === 0).catch((error: unknown) => {
       throw new Error(`${String(error)}: not ${others().join(', ')}`);
     });
   }
 
-  /** Those of these that say something else now. */
-  others(said: Said, names: readonly string[] = this.names): readonly string[] {
+  /** Returns those of these surfaces that show another state. */
+  others(said: SurfaceState, names: readonly string[] = this.names): readonly string[] {
     return names.filter((name) => this.#last.get(name)?.said !== said);
   }
 
-  /** For how long each of these went on to say safe after `since`, milliseconds, once it is late enough to know. */
+  /**
+   * Returns how long each of these surfaces still showed safe after `since`, milliseconds. Waits until this is certain.
+   */
   async safeAfter(
     since: number,
     withinMs: number,
@@ -70,21 +77,21 @@ export class SurfaceWatch {
   }
 
   async #follow({ name, read }: Surface, signal: AbortSignal): Promise<void> {
-    const last = { said: null as Said, safeAt: Number.NEGATIVE_INFINITY };
+    const last = { said: null as SurfaceState, safeAt: Number.NEGATIVE_INFINITY };
     this.#last.set(name, last);
     while (!signal.aborted) {
       const at = performance.now();
       last.said = await Promise.resolve(read()).catch(() => null);
-      // What it said was so when it was asked: the way to this process is none of its time.
+      // The state counts at the time of the request: the way to this process is not part of the surface's time.
       if (last.said === 'safe') last.safeAt = at;
-      const due = performance.now() + EVERY_MS;
-      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
+      const due = performance.now() + READING_INTERVAL_MS;
+      await delay(READING_INTERVAL_MS, undefined, { signal }).catch(() => {});
       this.#lateMs = Math.max(this.#lateMs, performance.now() - due);
     }
   }
 }
 
-/** A program whose output is read; ended with the test. */
+/** A program whose output is read; it is stopped after the test. */
 export class ProgramOutput {
   text = '';
   readonly child: ChildProcess;
@@ -96,17 +103,17 @@ export class ProgramOutput {
     });
     atEnd(() => this.child.kill('SIGKILL'));
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      // The end is what counts.
+      // Only the end of the output matters.
       this.text = `${this.text}${text}`.slice(-20_000);
     });
   }
 
-  /** Calls for each line from now on. */
+  /** Calls `call` for each further line. */
   onLine(call: (line: string) => void): void {
     if (this.child.stdout !== null) createInterface(this.child.stdout).on('line', call);
   }
 
-  /** The last match of a pattern in what a reader sees, its first group; null where there is none. */
+  /** Returns the first group of the last match of a pattern in the visible output; null without a match. */
   last(pattern: RegExp): string | null {
     return [...stripVTControlCharacters(this.text).matchAll(pattern)].at(-1)?.[1] ?? null;
   }

@@ -1,4 +1,4 @@
-/** What the topics have said of matches and when: match state and feed health, read by a consumer of the test's own. */
+/** Records the values of match state and feed health over time, with a consumer of the test. */
 import { readTopic } from '#cluster/read-topic.ts';
 import type { MatchState, TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -8,16 +8,18 @@ import { tradingOf } from '#tradability/trading.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 
-/** What a row says. */
+/** Texts of a row. */
 export type RowWords = { readonly score: string; readonly firm: string; readonly guard: string };
 
-/** A value: nobody could know it before `from`, and until `to` nobody had to know the next one. Unix milliseconds. */
+/**
+ * A value: no reader could have it before `from`, and no reader must have the next one before `to`. Unix milliseconds.
+ */
 type Span<T> = { readonly value: T; readonly from: number; to: number };
 
 class History<T> {
   readonly #spans: Span<T>[] = [];
 
-  /** The value from now on; `from`: the earliest moment at which it can have been true. */
+  /** Adds the current value; `from` is the earliest time at which it can have been true. */
   note(value: T, from: number): void {
     const last = this.#spans.at(-1);
     if (last !== undefined && JSON.stringify(last.value) === JSON.stringify(value)) return;
@@ -29,13 +31,13 @@ class History<T> {
     return this.#spans.at(-1)?.value;
   }
 
-  /** What could be known at some moment up to then. */
+  /** Returns the values that a reader may have had at some time before `to`. */
   upTo(to: number): readonly Span<T>[] {
     return this.#spans.filter(({ from }) => from <= to);
   }
 }
 
-/** What may be shown of a state, by whether its feed is believed. */
+/** The texts of a state, with and without belief in its feed. */
 type Shown = {
   readonly score: string;
   readonly firm: string;
@@ -43,8 +45,8 @@ type Shown = {
   readonly doubted: string;
 };
 
-/** How often feed health is looked at, milliseconds: it expires without a record. */
-const EVERY_MS = 50;
+/** Interval of evaluating feed health, milliseconds: it expires without a record. */
+const EVALUATION_INTERVAL_MS = 50;
 const GOOD = { believed: true, state: 'alive' } as const;
 const BAD = { believed: false, state: 'expired' } as const;
 
@@ -61,16 +63,16 @@ export class TopicHistory {
     }
   }
 
-  /** Follows both topics from their beginning until the test ends. */
+  /** Reads both topics from their beginning until the test ends. */
   static follow(place: PipelineConnection, matches: readonly number[]): TopicHistory {
     const history = new TopicHistory(matches);
     const ended = new AbortController();
-    const looking = setInterval(() => history.#lookAtFeeds(history.#lookedAt), EVERY_MS);
+    const looking = setInterval(() => history.#lookAtFeeds(history.#lookedAt), EVALUATION_INTERVAL_MS);
     const reading = [
       read(place, 'match-state', ended.signal, (_, value, at) => value !== null && history.#state(value, at)),
       read(place, 'feed-health', ended.signal, (key, value, at) => {
         history.#health.apply(key, value, performance.now());
-        // By the record, or by what expired since the last look.
+        // Changed by the record, or by expiry since the last evaluation.
         history.#lookAtFeeds(Math.min(at, history.#lookedAt));
       }),
     ];
@@ -86,7 +88,7 @@ export class TopicHistory {
     return [...this.#states.keys()];
   }
 
-  /** How many of these matches are safe by the topics, as far as read. */
+  /** Number of these matches that are safe by the topics read so far. */
   get safe(): number {
     return [...this.#states].filter(
       ([id, state]) => this.#feeds.get(id)?.last === true && state.last?.believed === 'safe',
@@ -94,8 +96,9 @@ export class TopicHistory {
   }
 
   /**
-   * How long before `asked` a row was last true that was read between `asked` and `answered`, milliseconds; infinite where it never was.
-   * Its score, its firm score and its guard are of one state; feed health is another topic, which a reader has at another moment.
+   * Returns how long before `asked` a row was last true that was read between `asked` and `answered`, milliseconds;
+   * Infinity if never. Score, firm score and guard of a row come from one state; feed health is another topic, which a
+   * reader has at another time.
    */
   behind(id: number, row: RowWords, asked: number, answered: number): number {
     const feeds = this.#feeds.get(id)?.upTo(answered) ?? [];
@@ -107,7 +110,7 @@ export class TopicHistory {
     return Math.max(0, asked - Math.max(...ends, Number.NEGATIVE_INFINITY));
   }
 
-  /** The same of a row that vouches for nothing, and shows what was known at `asked`. */
+  /** Returns the same for a row that is not up to date, and shows the state known at `asked`. */
   withdrawnBehind(id: number, row: RowWords, asked: number, answered: number): number {
     const ends = this.#statesOf(id, row, answered)
       .filter(({ value }) => row.guard === 'awaited' || value.doubted === row.guard)
@@ -115,7 +118,7 @@ export class TopicHistory {
     return Math.max(0, asked - Math.max(...ends, Number.NEGATIVE_INFINITY));
   }
 
-  /** What was known of a match from `from` to `to`, for a failure's message. */
+  /** Describes the known values of a match from `from` to `to`, for the message of a failure. */
   words(id: number, from: number, to: number): string {
     const known = [this.#states.get(id)?.upTo(to) ?? [], this.#feeds.get(id)?.upTo(to) ?? []];
     return JSON.stringify(known.map((spans) => spans.filter((span) => span.to >= from)));
@@ -147,7 +150,7 @@ export class TopicHistory {
   }
 }
 
-/** Gives every record of a topic with its key and its timestamp. */
+/** Reads every record of a topic with its key and timestamp. */
 async function read<T extends TopicName>(
   { brokers, registryUrl, prefix }: PipelineConnection,
   topic: T,

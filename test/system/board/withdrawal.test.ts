@@ -1,4 +1,4 @@
-/** What the board shows of a server that has fallen silent: frozen, or behind a network that holds its words back. */
+/** Tests the board when the server falls silent: frozen, or behind a network that delays its events. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -13,15 +13,15 @@ import { CHROMIUM, NEEDS_CHROMIUM, type Visit } from '../../integration/board/br
 import { ShownBoard } from '../../integration/board/shown-board.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
 
-/** The longest that a word may be shown for. */
+/** Maximum time that the board may show safe after the last event, milliseconds. */
 const WITHIN_MS = 2_000;
 const SAFE = `[...document.querySelectorAll('.guard')].some((one) => one.textContent.includes('Safe to trade'))`;
 
-/** What is done to a page before it is opened. */
+/** Prepares a page before it is opened. */
 type Prepare = (page: Page) => Promise<unknown>;
 
 const PATHS = ['/', `/match/${match.id}`];
-/** What browsers and machines do to a page. */
+/** Conditions of a page in browsers and on machines. */
 const PAGES: readonly (readonly [string, Prepare])[] = [
   ['a page', async () => {}],
   [
@@ -54,7 +54,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     proxy = await stage.proxied();
   });
 
-  /** In a window of its own: of the tabs of one, all but the last are hidden. */
+  /** Opens a page in a new window, because all tabs of a window but the last are hidden. */
   async function open(path: string, prepare: Prepare = async () => {}): Promise<Visit> {
     const page = await stage.browser.newPage({ type: 'window' });
     await prepare(page);
@@ -63,7 +63,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     return visit;
   }
 
-  /** For how long it goes on to say safe, milliseconds, by a look ten times a second. */
+  /** Returns how long the page still shows safe, milliseconds, from ten readings a second. */
   async function safeFor(visit: Visit, forMs = 3 * WITHIN_MS): Promise<number> {
     const begun = performance.now();
     let last = 0;
@@ -108,7 +108,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     },
   );
 
-  test('words that come late do not count, however many', async () => {
+  test('ignores delayed events, however many arrive', async () => {
     const visits = [];
     for (const path of PATHS) visits.push(await open(path));
     proxy.slow(5_000);
@@ -118,7 +118,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     for (const visit of visits) await visit.until(SAFE);
   });
 
-  test('the clocks of a bracket run, are withdrawn within two seconds, and are back with the server', async () => {
+  test('runs the clocks of a bracket, withdraws them within two seconds, and shows them again with the server', async () => {
     playKnockOut(stage.served.played, Math.floor(Date.now() / 1000));
     const path = '/standings?season=312&show=knock-out';
     const final = '[data-key="tie-43000-43002"] .legs';
@@ -128,7 +128,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     const nearlyAMinute = { ...secondHalf(20), clock_time: 20 * 60 + 57, reported: [2, 1] } as const;
     stage.served.played.publish(fixture, Math.floor(Date.now() / 1000), nearlyAMinute);
     await visit.shows(final, '66′');
-    // By the page alone: nothing is published meanwhile.
+    // Only the page can have changed it: nothing is published meanwhile.
     await visit.shows(final, '67′');
     proxy.freeze();
     const begun = performance.now();
@@ -141,13 +141,13 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
     expect(visit.complaints).toEqual([]);
   });
 
-  test('the page that the server sends says nothing is safe, as nobody knows how long it is looked at', async () => {
+  test('the page from the server shows no match as safe, because it may be viewed for any time', async () => {
     const text = await (await fetch(`${stage.origin}/`)).text();
     expect(text).toContain('for the next update');
     expect(text).not.toContain('data-guard="safe"');
   });
 
-  test('a finished match is neither safe nor halted, with and without a word', async () => {
+  test('a finished match is neither safe nor halted, with and without events', async () => {
     const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 };
     stage.served.played.publish(match, Math.floor(Date.now() / 1000) + 1, { ...over, reported: [1, 0] });
     const visit = await stage.follow('/');

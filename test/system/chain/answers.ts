@@ -7,7 +7,7 @@ import { DATASET, type ProviderCredentials } from '../../support/system.ts';
 const SEASON = DATASET.competition.season.id;
 const DAY = 86_400;
 
-/** What is asked for once, without the token. */
+/** Paths to request once, without the token. */
 const LISTS = [
   '/v2/competitions?limit=500',
   '/v2/stages?limit=500',
@@ -20,7 +20,7 @@ const LISTS = [
   '/v2/feed?type=event',
 ];
 
-/** What is asked for of each match. */
+/** Paths to request for each match. */
 const OF_EVENT = [
   '/v2/events/:id',
   '/v2/events/:id/incidents?limit=500&deleted=no',
@@ -30,7 +30,7 @@ const OF_EVENT = [
   '/v2/feed/:id',
 ];
 
-/** Expects that all replicas give the same data of everything that the first one lists. */
+/** Expects that all replicas return the same data for everything that the first one lists. */
 export async function expectSameAnswers(
   replicas: readonly ApiReplica[],
   client: ProviderCredentials,
@@ -40,7 +40,9 @@ export async function expectSameAnswers(
   const token = await tokenOf(first, client);
   const now = Math.floor(Date.now() / 1000);
   const ids = DATASET.matches.map(({ id }) => id);
-  /** What all give of a path, once they do: each reads for itself what it tells. */
+  /**
+   * Waits until all replicas return the same data for a path, and returns it: each replica reads the topics separately.
+   */
   const agreed = async (path: string): Promise<Data> => {
     let wanted = await dataOf(first, path, token);
     for (const replica of replicas) {
@@ -66,16 +68,16 @@ export async function expectSameAnswers(
   for (const path of paths) await agreed(path);
 }
 
-/** What counts of an answer. */
+/** The compared part of an answer. */
 type Data = { readonly total: unknown; readonly text: string };
 
-/** The data of an answer and how many items it is of, without when it was given and by whom. */
+/** Returns the data and the number of items of an answer, without its time and its server. */
 async function dataOf(replica: ApiReplica, path: string, token: string): Promise<Data> {
   const { data, method } = await replica.api(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
   return { total: method.total_items, text: JSON.stringify(data) };
 }
 
-/** A token of a client that the replica may not have read yet. */
+/** Waits until the replica knows the client, and returns a token. */
 export function tokenOf(replica: ApiReplica, { id, secret }: ProviderCredentials): Promise<string> {
   return until('the client is known', async () => {
     const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { essence } from './essence.ts';
 
 const EVENT = 7_000_001;
-/** When the match was published, Unix seconds: long ago, so that new messages of it are late. */
+/** Time of the match's messages, Unix seconds: long ago, so that its new messages are late. */
 const PUBLISHED = 1_790_000_000;
 const OVER = {
   status_id: 11,
@@ -27,7 +27,7 @@ test('applies a correction that the feed publishes before the lists, though the 
     eventMessage({ id: 4, ut: PUBLISHED + 7_000 }, OVER),
   );
   const publishedAt = Date.now() / 1000;
-  // The api is ready when it has what is there by then: so its lists do not lag behind what was published so far.
+  // The api is ready once it has all current records, so its lists do not lag behind them.
   await a.output();
   const [client, api] = await Promise.all([a.addClient('b'), a.startApi(temporaryFolder())]);
   const startPoller = async (settleSeconds: number): Promise<TestService> => {
@@ -55,10 +55,10 @@ test('applies a correction that the feed publishes before the lists, though the 
   await checkpointed('feed', publishedAt);
   await first.stop();
   expect((await b.output()).states.get(EVENT)?.score).toEqual({ home: 2, away: 0 });
-  // To it the match is verified, and the lists may be behind for as long as this takes on a machine that is busy.
+  // The match is verified for this poller. The lists may lag behind for as long as the test takes on a busy machine.
   const poller = await startPoller(600);
 
-  // The api has a message at once, and the state that it makes only when the processor has seen it.
+  // The api has the message at once, but the resulting state only after the processor has processed it.
   a.processor.signal('SIGSTOP');
   await publish(
     incidentMessage(
@@ -79,7 +79,7 @@ test('applies a correction that the feed publishes before the lists, though the 
   };
   await untilTrue('the poller has it', heard);
   const asked = await poller.metric('touchline_poller_requests_total');
-  // So that it has checked the match by a list which does not know of it.
+  // Waits until the poller has checked the match by a list without the correction.
   await untilTrue(
     'it went on reading',
     async () => (await poller.metric('touchline_poller_requests_total')) > asked + 6,

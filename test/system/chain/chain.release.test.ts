@@ -4,12 +4,12 @@ import { expectSameAnswers } from './answers.ts';
 import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { type Chain, FULL, playChain } from './play.ts';
 
-/** Longer than the whole takes in full. */
+/** Timeout of the whole play, in its long variant too. */
 const TIMEOUT_MS = 30 * 60_000;
 
 let chain: Chain | undefined;
 
-/** All is played once; the tests look at what came of it. */
+/** Plays once; the tests check the results. */
 beforeAll(async () => {
   chain = await playChain();
 }, TIMEOUT_MS);
@@ -25,7 +25,7 @@ function expectSameMatches(found: PipelineOutput, wanted: PipelineOutput): void 
   for (const [id, match] of Object.entries(theirs)) expect(mine[Number(id)], `event ${id}`).toEqual(match);
 }
 
-test('the play had every fault that it is about', () => {
+test('the play had every kind of fault', () => {
   const { source, faults, matches } = played();
   expect(source.states.size).toBe(matches);
   for (const [name, times] of faults) expect(times, name).toBeGreaterThan(0);
@@ -35,15 +35,15 @@ test('the play had every fault that it is about', () => {
 });
 
 describe('when all is quiet', () => {
-  test('a system that only polls another one has the same state of every match', () => {
+  test('a system that only polls another one reaches the same state of every match', () => {
     expectSameMatches(played().polling, played().source);
   });
 
-  test('a system that is fed by webhooks, of which some are lost, and by polling has it too', () => {
+  test('a system with partly lost webhooks and polling reaches the same state too', () => {
     expectSameMatches(played().both, played().source);
   });
 
-  test('no system publishes a transition twice, and a reader of transitions alone knows the same', () => {
+  test('no system publishes a transition twice, and a reader of transitions alone reaches the same state', () => {
     const { source, polling, both } = played();
     for (const output of [source, polling, both]) {
       expect(publishedTwice(output)).toEqual([]);
@@ -54,13 +54,13 @@ describe('when all is quiet', () => {
   });
 });
 
-test('a client that asks for what changed since its last answer misses nothing, though the poller brings records late', async () => {
+test('a client that requests changes since its last answer misses nothing, although the poller publishes records late', async () => {
   const { incremental } = played();
   await incremental.expectNothingMissed();
   expect(incremental.changes).toBeGreaterThan(FULL ? 10_000 : 500);
 });
 
-test('a replica of the api that was killed on the way answers as one that was not, and as a rebuilt one', async () => {
+test('a killed replica of the api, an undisturbed one and a rebuilt one answer alike', async () => {
   const { replicas, client } = played();
   await expectSameAnswers(replicas, client);
 });

@@ -1,11 +1,11 @@
-/** The state on which two systems must agree that received the same matches, in any way. Pure. */
+/** The state on which two systems must agree when they received the same matches, by any source. Pure. */
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 
 /** A match without traces of its delivery: versions, causes, times of fields, bytes of bodies. */
 export type Essence = ReturnType<typeof essenceOf>;
 
-/** The essence of every match, by event id. */
+/** Returns the essence of every match, by event id. */
 export function essence({ states, incidents }: PipelineOutput): Record<number, Essence> {
   const all = [...incidents.values()];
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function essenceOf(state: MatchState, registers: readonly RegisterOf[]) {
   const { score, firm, shoot_out, status_id, status_type, verified_result, coverage, under_review } = state;
   const { counting_goals, void_goals, orphans, removed, anomalies, home, away } = state;
   const incidents = registers.flatMap(({ id, removed: gone, incident }) =>
-    // Only a delete of it was published: it never existed.
+    // Only a delete was published: the incident never existed.
     incident === null
       ? []
       : [
@@ -73,7 +73,7 @@ export type NetEffect = {
   readonly void: string[];
 };
 
-/** Net effect of all transitions by event id: a reader of them alone must know the same. */
+/** Returns the net effect of all transitions by event id: a reader of transitions alone must reach it. */
 export function netEffects(transitions: readonly MatchTransition[]): Record<number, NetEffect> {
   const effects = new Map<number, NetEffectState>();
   for (const transition of transitions) {
@@ -124,7 +124,7 @@ function apply(known: NetEffectState, { kind, incident_id, score, value }: Match
   }
 }
 
-/** The same as `netEffects`, from the states themselves. */
+/** Returns the same as `netEffects`, from the states. */
 export function netStates({ states }: PipelineOutput): Record<number, NetEffect> {
   return Object.fromEntries(
     [...states]
@@ -142,7 +142,7 @@ export function netStates({ states }: PipelineOutput): Record<number, NetEffect>
   );
 }
 
-/** Transition ids that are there more than once. */
+/** Returns transition ids that were published more than once. */
 export function publishedTwice({ transitions }: PipelineOutput): string[] {
   const seen = new Set<string>();
   return transitions.flatMap(({ id }) => {

@@ -10,15 +10,15 @@ import { buffer } from 'node:stream/consumers';
 import { atEnd } from '../../support/at-end.ts';
 import { seeded } from '../../support/seed.ts';
 
-/** What may become of a request on its way. */
+/** Kinds of faults of a request. */
 export type ProxyFault = 'burst' | 'hang' | 'cut' | 'slow' | 'revoke';
 
-/** The share of requests that each fault is thrown for, 0 to 1. */
+/** Share of requests with each fault, 0 to 1. */
 export type ProxyFaults = Readonly<Record<ProxyFault, number>>;
 
-/** Nothing goes wrong. */
+/** No faults. */
 export const NO_PROXY_FAULTS: ProxyFaults = { burst: 0, hang: 0, cut: 0, slow: 0, revoke: 0 };
-/** Every kind, often. */
+/** Frequent faults of every kind. */
 export const MANY_PROXY_FAULTS: ProxyFaults = {
   burst: 0.02,
   hang: 0.01,
@@ -27,25 +27,25 @@ export const MANY_PROXY_FAULTS: ProxyFaults = {
   revoke: 0.03,
 };
 
-/** Requests that a burst of answers 500 takes at most. */
+/** Maximum number of requests in a burst of answers 500. */
 const BURST = 6;
-/** How late a slow answer is at most, milliseconds. */
+/** Maximum delay of a slow answer, milliseconds. */
 const SLOW_MS = 1_500;
 
-/** An answer that came through whole: its path, its query, and when it was asked for (Unix seconds). */
+/** A completely forwarded answer: its path, its query, and the time of the request (Unix seconds). */
 export type Passed = { readonly path: string; readonly query: URLSearchParams; readonly askedAt: number };
 
 /**
- * What stands between a poller and a provider: sends requests on to the provider's replicas by turns, and does to them
- * what networks, gateways and providers do. The same seed throws the same dice.
+ * A proxy between a poller and a provider. It forwards requests to the provider's replicas in turns, with faults of
+ * networks, gateways and providers. The same seed gives the same faults.
  */
 export class FaultyProxy {
-  /** Addresses of the replicas; one that is not there breaks the connection. */
+  /** Addresses of the replicas; a missing replica breaks the connection. */
   targets: string[] = [];
   faults: ProxyFaults = NO_PROXY_FAULTS;
-  /** Requests for that path are sent on only when this has resolved; null: none waits. */
+  /** Requests for `path` are forwarded only once `until` has resolved; null: none waits. */
   held: { readonly path: string; readonly until: Promise<void> } | null = null;
-  /** How often each fault was done. */
+  /** Number of faults of each kind so far. */
   readonly counts: Record<ProxyFault, number> = { ...NO_PROXY_FAULTS };
   readonly passed: Passed[] = [];
   readonly #server: Server;
@@ -63,7 +63,7 @@ export class FaultyProxy {
     );
   }
 
-  /** One on a free port, ended with the test or the file. */
+  /** Starts a proxy on a free port, which is stopped after the test or the file. */
   static async start(seed: number): Promise<FaultyProxy> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -78,7 +78,7 @@ export class FaultyProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers to that path that came through whole and were asked for at or after a time, Unix seconds. */
+  /** Returns the completely forwarded answers for a path that were requested at or after a time, Unix seconds. */
   passedSince(path: string, since: number): Passed[] {
     return this.passed.filter((one) => one.path === path && one.askedAt >= since);
   }
@@ -116,7 +116,7 @@ export class FaultyProxy {
     this.#turn += 1;
     if (target === undefined) throw new Error('there is no provider yet');
     return new Promise((resolve, reject) => {
-      // The host that was asked goes along: the addresses of pages are made of it.
+      // Forwards the requested host, because the URLs of pages contain it.
       const headers = { host: request.headers.host, accept: 'application/json' };
       ask(new URL(request.url ?? '/', target), { headers })
         .on('response', (answer) =>

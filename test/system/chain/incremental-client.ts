@@ -7,7 +7,7 @@ import { DATASET } from '../../support/system.ts';
 const SEASON = DATASET.competition.season.id;
 const DAY = 86_400;
 
-/** Every operation that has `timestamp`, with the smallest pages, so that changes come between them. */
+/** Every operation with `timestamp`, with the smallest pages, so that changes happen between them. */
 const LISTS = [
   'sports?limit=5',
   'areas?limit=5',
@@ -25,35 +25,35 @@ const LISTS = [
   'feed?limit=50',
 ];
 
-/** The levels of an answer that are records of their own; what else is nested belongs to its record. */
+/** Levels of an answer that are separate records; everything else that is nested belongs to its record. */
 const LEVELS = ['competitions', 'seasons', 'stages', 'groups', 'events'];
 
 /** Records by kind and id, as their JSON. */
 type Records = Map<string, string>;
 
-/** A client that reads each list once, then only what changed since the `api.timestamp` of its previous answer. */
+/** A client that reads each list once, then only changes since the `api.timestamp` of its previous answer. */
 export class IncrementalClient {
   readonly #api: ApiReplica;
   readonly #token: string;
   readonly #lists: ReadonlyMap<string, { since: number; readonly records: Records }>;
   readonly #stopping = new AbortController();
   #reading: Promise<void> = Promise.resolve();
-  /** Records that were new or different when they were received. */
+  /** Number of received records that were new or different. */
   changes = 0;
 
-  /** `startedAt`: when the system had nothing yet, Unix seconds. */
+  /** `startedAt` is a time before the first record of the system, Unix seconds. */
   constructor(api: ApiReplica, token: string, startedAt: number) {
     this.#api = api;
     this.#token = token;
     this.#lists = new Map(LISTS.map((list) => [list, { since: startedAt, records: new Map() }]));
   }
 
-  /** Reads all lists again and again until `stop`. */
+  /** Reads all lists repeatedly until `stop`. */
   start(): void {
     this.#reading = (async () => {
       while (!this.#stopping.signal.aborted) await this.#readChanges();
     })();
-    // `stop` rejects with what it throws.
+    // `stop` rejects with its error.
     this.#reading.catch(() => {});
   }
 
@@ -62,7 +62,7 @@ export class IncrementalClient {
     await this.#reading;
   }
 
-  /** Once stopped, in a system at rest: expects that the client has what the whole of each list says. */
+  /** Expects that the stopped client has every record of each complete list. The system must be idle. */
   async expectNothingMissed(): Promise<void> {
     let missed: string[] = [];
     await untilTrue('the client has all', async () => {
@@ -94,7 +94,7 @@ export class IncrementalClient {
     }
   }
 
-  /** Every page of what changed since a time. `since` of the answer: what to ask with next. */
+  /** Reads every page of the changes since a time. Returns the time for the next request as `since`. */
   async #read(list: string, since: number): Promise<{ readonly since: number; readonly records: Records }> {
     const records: Records = new Map();
     const first = await this.#api.api(`/v2/${list}&timestamp=${since}&token=${this.#token}`);
@@ -114,7 +114,7 @@ function isFeed(list: string): boolean {
   return list.startsWith('feed');
 }
 
-/** Takes the records out of an answer's data, each without those below it. */
+/** Collects the records of an answer's data, each without the records below it. */
 function collect(data: unknown, into: Records): void {
   const walk = (kind: string, node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;

@@ -15,26 +15,29 @@ import { FULL } from './play.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
 
-/** They kick off a minute after each other, so some are not even known when the poller is killed for long. */
+/**
+ * Number of matches. They kick off at intervals of a minute, so some are still unknown when the poller is killed for
+ * long.
+ */
 const MATCHES = 16;
 const MINUTE = 60;
-/** A day of matches is read meanwhile. */
+/** Timeout for reading a day of matches, milliseconds. */
 const CAUGHT_UP_MS = 600_000;
 const DAY = 86_400;
-/** Times of kills that are followed by a start at once, and of the last one, in seconds after the first message. */
+/** Times of the kills with an immediate restart, and of the last kill, in seconds after the first message. */
 const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
 const OUTAGE = 15 * MINUTE;
-/** Longest window of the feed, by default. */
+/** Default maximum window of the feed, seconds. */
 const WINDOW = 300;
 
 const CLIENT = { id: '1', secret: 'a-secret-key-for-tests' };
 
-/** A poller behind a way of its own, and the system that it feeds. */
+/** A poller behind its own proxy, with its system. */
 class Follower {
   readonly system: System;
   readonly way: FaultyProxy;
   poller: TestService;
-  /** All that it had, the last one too. */
+  /** All pollers so far, including the current one. */
   readonly #pollers: TestService[] = [];
 
   private constructor(system: System, way: FaultyProxy) {
@@ -57,7 +60,10 @@ class Follower {
     return this.poller;
   }
 
-  /** The checkpoints from which it went on, Unix seconds: after a kill, and after a silence that cost it the lead. */
+  /**
+   * Returns the checkpoints from which the pollers resumed, Unix seconds: after a kill, and after a silence that lost
+   * the leadership.
+   */
   resumed(): number[] {
     const [, ...terms] = this.#pollers.flatMap(({ lines }) =>
       lines.filter((line) => line.includes('polling from the checkpoint')),
@@ -65,7 +71,7 @@ class Follower {
     return terms.map((line) => JSON.parse(line).feed ?? 0);
   }
 
-  /** Waits until the feed was read to a time of the provider, Unix seconds, which is now there. */
+  /** Waits until the feed is read up to the provider's current time, Unix seconds. */
   async readTo(time: number): Promise<void> {
     const since = Date.now() / 1000;
     await untilTrue('the feed is read', () =>
@@ -73,7 +79,7 @@ class Follower {
     );
   }
 
-  /** The last checkpoint of the feed, Unix seconds. */
+  /** Returns the last checkpoint of the feed, Unix seconds. */
   async checkpoint(): Promise<number> {
     let position = 0;
     await this.system.pipeline.read('poller-checkpoints', (one) => {
@@ -82,7 +88,7 @@ class Follower {
     return position;
   }
 
-  /** Messages of the feed that were published, in order, each as its id and time. */
+  /** Returns the published messages of the feed in order, each as its id and time. */
   async published(): Promise<string[]> {
     const keys: string[] = [];
     await this.system.pipeline.read('normalized-messages', ({ message_id, ut, type }) => {
@@ -108,11 +114,11 @@ async function serve(): Promise<{ provider: ManualProvider; url: string }> {
   return { provider, url: await provider.app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-test('a poller that is killed and down for 24 hours of matches ends like one that never stopped: it misses nothing and emits nothing twice', async () => {
+test('a poller that is down for 24 hours of matches reaches the same state as one that never stopped, without loss or repetition', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
   const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
-  /** Everything up to the checkpoint is published, whenever the poller ends. Gives the checkpoint. */
+  /** Kills the poller, expects that everything up to the checkpoint is published, and returns the checkpoint. */
   const killNow = async (): Promise<number> => {
     await killed.poller.kill();
     const position = await killed.checkpoint();
@@ -138,7 +144,7 @@ test('a poller that is killed and down for 24 hours of matches ends like one tha
   const { lags, peak } = await catchUp(killed);
   await advance(provider, start + OUTAGE + DAY + 5 * MINUTE, [steady, killed]);
 
-  // It went window by window, and the lag showed how far it was.
+  // The poller read window by window, and the lag showed its progress.
   const windows = killed.way.passed
     .slice(asked)
     .filter(({ path }) => path === '/v2/feed')
@@ -152,10 +158,10 @@ test('a poller that is killed and down for 24 hours of matches ends like one tha
   expect(lags[0]).toBeGreaterThan(DAY - 2 * MINUTE);
   expect(new Set(lags.map((lag) => Math.floor(lag / 3_600))).size).toBeGreaterThan(5);
   for (const [at, lag] of lags.entries()) expect(lag).toBeLessThan((lags[at - 1] ?? lag) + MINUTE);
-  // Beside a steady poller it is no measure: that one has returned its memory.
+  // An absolute limit: a steady poller has returned its memory, so it is no reference.
   expect(peak).toBeLessThan(300 * 1024 * 1024);
 
-  // Nothing is missing, and only what was published behind a checkpoint is there again.
+  // Nothing is missing, and only messages after a checkpoint are repeated.
   const published = await killed.published();
   expect(new Set(published)).toEqual(new Set(provider.published().map(keyOf)));
   const repeated = published.filter((key, at) => published.indexOf(key) !== at);
@@ -190,23 +196,23 @@ function isVerified({ verified_result }: { readonly verified_result: string | nu
   return verified_result === '"yes"';
 }
 
-/** Advances the provider's time, in steps that the followers keep up with. */
+/** Advances the provider's time in steps, so that the followers keep up. */
 async function advance(provider: ManualProvider, to: number, followers: readonly Follower[]): Promise<void> {
   const end = provider.timeline.endsAt;
   for (let now = provider.now(); now < to; ) {
-    // Nothing happens after the last message.
+    // Skips the time after the last message.
     now = now > end ? to : Math.min(to, now + 4 * MINUTE);
     provider.advanceTo(now);
     await Promise.all(followers.map((follower) => follower.readTo(now)));
   }
 }
 
-/** Starts the poller again and waits until it is where the provider is; returns its reported lags and its peak memory. */
+/** Starts the poller again and waits until it has caught up. Returns its reported lags and its peak memory. */
 async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
-  // It is not killed again, so it publishes each message once.
+  // Long, so that the poller keeps its leadership and publishes each message once.
   const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
   const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();
-  // Each window makes the lag less: the first one waits until the lag of the whole outage was looked at.
+  // Each window reduces the lag: holds the first one until the lag of the whole outage was read.
   follower.way.held = { path: '/v2/feed', until: seen };
   await poller.ready();
   const lags: number[] = [];
@@ -214,7 +220,7 @@ async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: numb
   const hasCaughtUp = async (): Promise<true | undefined> => {
     const lag = await poller.metric('touchline_poller_feed_lag_seconds');
     peak = Math.max(peak, await rss(poller));
-    // There is no lag before it knows the provider's time.
+    // The lag is 0 before the poller knows the provider's time.
     if (lag > 0) {
       lags.push(lag);
       onSeen();

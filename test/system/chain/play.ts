@@ -11,50 +11,53 @@ import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
 import { IncrementalClient } from './incremental-client.ts';
 
-/** The whole tournament, or some matches of it. */
+/** Whether to play the whole tournament instead of a few matches. */
 export const FULL = process.env.CHAIN === 'full';
 const MATCHES = FULL ? DATASET.matches.length : 6;
-/** Seconds that the play takes, and how often a replica of the api is killed meanwhile. */
+/** Duration of the play in seconds, and number of kills of an api replica meanwhile. */
 const SECONDS = FULL ? 240 : 12;
 const KILLS = FULL ? 6 : 2;
-/** In full longer than all other waits. */
+/** Deadline of waits; longer in the long variant. */
 const DEADLINE_MS = FULL ? 600_000 : undefined;
 
 const SEED = '1';
 const FAULTS = 'many';
-/** Another way of delivery of the same messages: the content does not depend on it. */
+/** Another delivery of the same messages: the content does not depend on it. */
 const OTHER_DELIVERY = 'many,delay=0.3,duplicate=0.1,reorder=0.2,drop=0.2';
 
-/** The source's clock is this machine's, and its matches are played faster than they are checked by default. */
+/**
+ * Settings of the pollers. The source's clock is that of this machine, and its matches are played faster than the
+ * default periods allow.
+ */
 const POLLING = {
   FEED_SETTLE_SECONDS: '20',
-  // It has begun a moment ago: no day of empty windows before it.
+  // The source has just started: avoids a day of empty windows.
   FEED_INITIAL_SECONDS: '900',
   FEED_PERIOD_MS: FULL ? '1000' : '300',
 };
 
-/** What came of a play. */
+/** Results of a play. */
 export type Chain = {
   readonly matches: number;
-  /** Fed by webhooks. */
+  /** Output of the system with webhooks. */
   readonly source: PipelineOutput;
-  /** Fed by polling `source`. */
+  /** Output of the system that polls `source`. */
   readonly polling: PipelineOutput;
-  /** Fed by webhooks that are partly lost, and by polling `source`. */
+  /** Output of the system that gets a part of the webhooks and polls `source`. */
   readonly both: PipelineOutput;
-  /** How often each fault was done on the ways to REST. */
+  /** Number of faults of each kind between the pollers and REST. */
   readonly faults: readonly (readonly [name: string, times: number])[];
-  /** Has read the lists of `polling` during the whole play, by what changed since the time before. */
+  /** Client that has read the changes of the lists of `polling` during the whole play. */
   readonly incremental: IncrementalClient;
-  /** The replicas of the source's api: one that was killed, one that was not, and one made at the end. */
+  /** Replicas of the source's api: a killed one, an undisturbed one, and one that was started at the end. */
   readonly replicas: readonly ApiReplica[];
   readonly client: ProviderCredentials;
 };
 
 /**
- * Plays matches with many faults to a system that takes webhooks, while a second one polls its REST and a third one
- * takes the webhooks too, some lost, and polls. The ways to its REST are full of faults, and one of its two replicas is
- * killed again and again. Gives what all have when they are quiet.
+ * Plays matches with many faults to a system with webhooks. A second system polls its REST; a third one gets a part of
+ * the webhooks and polls too. The requests to REST meet many faults, and one of the two api replicas is killed
+ * repeatedly. Returns the results of all once they are idle.
  */
 export async function playChain(): Promise<Chain> {
   const [a, b, c] = await Promise.all([System.create(), System.create(), System.create()]);
@@ -99,7 +102,7 @@ export async function playChain(): Promise<Chain> {
   }
   for (const simulator of simulators) await logged(simulator, 'all was played', DEADLINE_MS);
   const source = await a.output();
-  // The faults go on until all are the same; then nothing may undo it.
+  // The faults continue until all systems agree; afterwards they must still agree.
   await Promise.all([same(b, source, toB), same(c, source, toC)]);
   toB.faults = NO_PROXY_FAULTS;
   toC.faults = NO_PROXY_FAULTS;
@@ -145,7 +148,7 @@ function simulate(url: string, settings: Readonly<Record<string, string>>): Test
   });
 }
 
-/** Waits until a receiver has taken that share of all messages. */
+/** Waits until a receiver has published that share of all messages. */
 async function publishedShare(receiver: TestService, share: number): Promise<void> {
   const matchSettings = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
   const { messages } = new Timeline(DATASET, matchSettings, MATCHES).totals;
@@ -156,7 +159,7 @@ async function publishedShare(receiver: TestService, share: number): Promise<voi
   );
 }
 
-/** Waits until a system agrees with the source, looking after each reading of the feed. Tests report differences. */
+/** Waits until a system agrees with the source, and checks after each reading of the feed. Tests report differences. */
 async function same(system: System, source: PipelineOutput, way: FaultyProxy): Promise<void> {
   const wanted = JSON.stringify(essence(source));
   await untilTrue(
@@ -169,7 +172,7 @@ async function same(system: System, source: PipelineOutput, way: FaultyProxy): P
   ).catch(() => {});
 }
 
-/** Waits until the feed and the schedule were read again, whole, from now on. */
+/** Waits until the feed and the schedule have been read completely again. */
 async function wholeRound(way: FaultyProxy): Promise<void> {
   await Promise.all([readings(way, '/v2/feed', 3), readings(way, '/v2/events', 2)]);
 }

@@ -39,7 +39,7 @@ test('every field of the records had another value than its default in some answ
   expect(contract().seen.never).toEqual(Object.keys(NEVER_SET));
 });
 
-/** Rows of the specification's tables, its numbered rules, and sentences of its prose. */
+/** Number of rows of the specification's tables, numbered rules, and sentences of its prose. */
 const ROWS = 180 + 63;
 const PROSE = 'Said in prose';
 

@@ -1,6 +1,6 @@
 /**
- * The rows of the endpoint table of the spec, and what is said above it. The tables below it, of the token exchange and
- * of the webhook test, are of other services.
+ * The rows of the endpoint table of the spec, and the text above it. The tables below it, of the token exchange and of
+ * the webhook test, belong to other services.
  */
 import { describe, expect, test } from 'vitest';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
@@ -251,7 +251,7 @@ export function endpointRows(): void {
       const within = (from: number, to: number) =>
         ids(`timestamp=${LONG_AGO + from}&timestamp_to=${LONG_AGO + to}`);
       const [event, goal, attack, possession] = LONG_AGO_IDS;
-      // The newest first.
+      // Newest first.
       expect(await within(0, 30)).toEqual(LONG_AGO_IDS.toReversed());
       expect(await within(1, 30)).toEqual([possession, attack, goal]);
       expect(await within(0, 29)).toEqual([attack, goal, event]);
@@ -273,7 +273,7 @@ export function endpointRows(): void {
       ];
       expect([to, to - from]).toEqual([day.timestamp, 86_400]);
       expect(day.data.map(({ data }: { data: { event: { id: number } } }) => data.event.id)).toContain(1005);
-      // Written two days ago, and visible here for a moment only.
+      // Written two days ago, but visible here only since a moment ago.
       expect(messageIds(day.data)).toContain(event);
       expect(await ids(`timestamp=${PUBLISHED}&timestamp_to=${PUBLISHED}`)).toEqual([1]);
     });
@@ -307,7 +307,7 @@ export function endpointRows(): void {
           has_brackets: 'no',
         }),
       ]);
-      // An event has no filters: what is sent on top is ignored.
+      // An event has no filters: further parameters are ignored.
       const event = await contract().answer('/v2/events/1005?deleted=maybe');
       expectParameters(event, { event_id: '1005' });
     });

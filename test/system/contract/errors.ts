@@ -1,4 +1,7 @@
-/** The rows of the table of errors of the REST part of the spec. That of the token exchange is of another service. */
+/**
+ * The rows of the table of errors of the REST part of the spec. The table of the token exchange belongs to another
+ * service.
+ */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +15,7 @@ import { eventIds, idsOf } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
 import { day, LONG_AGO } from './world.ts';
 
-/** Parameters that cannot be in order, by cause. */
+/** Invalid parameters by cause. */
 const INVALID: Readonly<Record<string, readonly string[]>> = {
   'limit outside the endpoint’s enum': [
     '/v2/statuses?limit=7',
@@ -87,7 +90,7 @@ export function errorRows(): void {
       for (const bad of [null, ...expired, ...malformed, ...forged, `${token}&token=${token}`])
         await contract().refuses('/v2/statuses', 'UNAUTHORIZED', bad);
       for (const { path } of CLOSED) await contract().refuses(path, 'UNAUTHORIZED', null);
-      // Nor are parameters looked at before the token, or the token looked for in a header.
+      // Parameters are not checked before the token, and a token in a header is ignored.
       await contract().refuses('/v2/events?limit=7', 'UNAUTHORIZED', null);
       const headers = { authorization: `Bearer ${token}` };
       expect((await fetch(`${contract().api.url}/v2/statuses`, { headers })).status).toBe(401);
@@ -138,7 +141,7 @@ export function errorRows(): void {
       const { error } = answerError.parse(JSON.parse(body)).api;
       expect(error).toEqual({ message: 'Server error', internal_code: 5 });
       expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
-      // The file is useless: the replica ends, and its next start rebuilds the views.
+      // The file is damaged: the replica exits, and its next start rebuilds the views.
       await untilTrue('the replica has ended', async () => api.service.exited);
       const log = api.service.lines.join('\n');
       expect(log).toContain('a request failed');
@@ -150,7 +153,7 @@ export function errorRows(): void {
   });
 }
 
-/** Breaks a file as a failing disk would: all of it but the first page, which says what it is. */
+/** Damages a file as a failing disk would: all of it but the first page, which identifies it. */
 function damage(path: string): void {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xa5, 4_096), { flag: 'r+' });

@@ -1,4 +1,4 @@
-/** What is served does not depend on the way in: webhooks alone, polling alone, both. */
+/** Tests that answers do not depend on the ingress: webhooks alone, polling alone, both. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -17,7 +17,7 @@ const eventAt = (ut: number, fields: Fields) => eventMessage(at(ut), { ...AT, ..
 const incidentAt = (ut: number, incident: Fields, fields: Fields) =>
   incidentMessage(at(ut), incident, { ...AT, ...fields }) as never;
 
-/** Statuses in which no period is played, and the match time that board and tools show. */
+/** Statuses without a running period, with the match time that board and tools show. */
 const STOPPED = [
   { id: 9_001, status_id: 9, status_type: 'live', played: 2_700 },
   { id: 9_002, status_id: 48, status_type: 'live', played: 5_400 },
@@ -29,10 +29,10 @@ const STOPPED = [
 const PLAYED = 9_010;
 const POSTPONED = 9_020;
 const ELSEWHERE = 9_030;
-/** Incident types that are of use to traders, as far as their flags are in no message. */
+/** Incident types for traders whose flags are in no message. */
 const FOR_TRADERS = [1827, 1829, 1830, 1831, 1832, 1834, 2753];
 
-/** A match with a goal of a known scorer, from its announcement to its end. */
+/** Returns the messages of a match with a goal of a known scorer, from its announcement to its end. */
 function wholeMatch(): never[] {
   const state = (status_id: number, status_type: string) => ({ id: PLAYED, status_id, status_type });
   const own = { participant_id: null, participant_name: null, confirmation: null };

@@ -1,18 +1,17 @@
-/** A system of real processes that is fed by webhooks, by polling or by both, and what its api answers. */
+/** A system of real processes with webhooks, polling or both, and the answers of its api. */
 import { expect } from 'vitest';
 import { CLIENT, type JsonRecord, TestProvider } from '../../integration/feed-poller/provider.ts';
 import type { ApiReplica } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
-import { System } from '../../support/system.ts';
+import { deliverSigned, System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** The ways in. */
+/** The kinds of ingress. */
 export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;
 
 export type Feeding = (typeof FEEDINGS)[number];
 
-/** Where the matches of the provider's lists are. */
+/** Ids of the competition, season, stage and group of the provider's matches. */
 export const PLACE = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
 
 /** A provider message. */
@@ -21,7 +20,7 @@ type Message = JsonRecord & {
   readonly data: { readonly event: JsonRecord; readonly incident?: JsonRecord };
 };
 
-/** A running system that was fed. */
+/** A running system with its input. */
 export class FedSystem {
   readonly #api: ApiReplica;
   readonly #token: string;
@@ -32,8 +31,8 @@ export class FedSystem {
   }
 
   /**
-   * Starts it, with what the provider has reported: pushed to the receiver, or in the feed and the lists before the
-   * poller asks for the first time, since a provider adds nothing to a past that was read.
+   * Starts a system with the provider's messages: pushed to the receiver, or in the feed and the lists before the
+   * poller's first request, because a provider adds nothing to a window that was read.
    */
   static async start(feeding: Feeding, messages: readonly Message[]): Promise<FedSystem> {
     const system = await System.create();
@@ -52,12 +51,12 @@ export class FedSystem {
     return new FedSystem(api, await api.token(`client_id ${client.id} secret_key ${client.secret}`));
   }
 
-  /** The `api` of an answer of 200. */
+  /** Requests a path, expects 200 and returns `api` of the answer. */
   ask(path: string) {
     return this.#api.api(`${path}${path.includes('?') ? '&' : '?'}token=${this.#token}`);
   }
 
-  /** The event; undefined while it is unknown. */
+  /** Returns the event; undefined while it is unknown. */
   async event(id: number): Promise<JsonRecord | undefined> {
     const answer = await this.#api.get(`/v2/events/${id}?token=${this.#token}`);
     if (answer.status === 404) return undefined;
@@ -65,7 +64,7 @@ export class FedSystem {
   }
 }
 
-/** Puts messages into a provider's feed, and their events and incidents into its lists. */
+/** Adds messages to a provider's feed, and their events and incidents to its lists. */
 function list(messages: readonly Message[], provider: TestProvider): void {
   for (const message of messages) {
     const { event, incident } = message.data;

@@ -1,6 +1,6 @@
 /**
- * The rows of the tables of fields of the spec ("Resources and their fields", "States and transitions"): each is looked for, with
- * the spec's type, in answers of the running api. Null is an unknown value; a missing field is a failure.
+ * The rows of the tables of fields of the spec ("Resources and their fields", "States and transitions"): each must be
+ * in answers of the running api with the spec's type. Null is an unknown value; a missing field is a failure.
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { isDefault } from './values.ts';
 const int = z.int();
 const text = z.string();
 const yesNo = z.enum(['yes', 'no']);
-/** What may be of any type, and has to be there. */
+/** Any value, but not missing. */
 const there = z.unknown().refine((value) => value !== undefined);
 const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
 
@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, z.ZodType>>;
 
 type Resource = {
   readonly name: string;
-  /** The records that have the fields; there is at least one. */
+  /** Returns the records with the fields; at least one. */
   readonly read: () => Promise<readonly unknown[]>;
   readonly rows: readonly Fields[];
 };
@@ -34,7 +34,7 @@ const side = (counter: 1 | 2) =>
     results: z.array(z.looseObject({ id: int, value: text })).min(1),
   });
 
-/** Competition 12 is none of the catalogue: only an event names it. */
+/** Competition 12 is not in the catalogue: only an event names it. */
 const isListed = ({ id }: { readonly id: number }): boolean => id !== 12;
 
 const dataOf = async (path: string) => (await contract().answer(path)).data;
@@ -185,7 +185,7 @@ const RESOURCES: readonly Resource[] = [
   },
   {
     name: 'Structure',
-    // The league has a table, the cup a bracket.
+    // The league has a table, the cup has a bracket.
     read: async () => (await Promise.all([20, 21].map(stagesOf))).flat(),
     rows: [
       {
@@ -256,7 +256,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Columns of table types by type, as the spec names them. */
+/** Columns of table types, as the spec names them. */
 const LEAGUE = 'mp, won, draw, lost, goals_scored, goals_allowed, goals_diff, pts, form';
 const CARDS =
   'yellow_cards, red_cards, cards, pts, mp, cards_per_match, yellow_cards_per_match, red_cards_per_match';
@@ -271,7 +271,7 @@ const TABLES: readonly (readonly [id: number, name: string, columns: string])[] 
   [244, 'League standings live', `${LEAGUE}, is_playing, home_result, away_result, event_id`],
 ];
 
-/** Ids of statuses and incident types, each with the names that the spec has for them. */
+/** Ids of statuses and incident types, with their names in the spec. */
 const INCIDENT_TYPES: readonly (readonly (readonly [id: number, name: string])[])[] = [
   [[413, 'Goal']],
   [[424, 'Goal cancelled']],
@@ -315,16 +315,16 @@ export function fieldRows(): void {
   describe('Fields', () => {
     for (const { name, read, rows } of RESOURCES) {
       for (const fields of rows) {
-        // Not `it.each`, which cuts long titles.
+        // Not `test.each`, which truncates long titles.
         test(`${name}: ${Object.keys(fields).join(', ')}`, async () => {
           const records = await read();
           expect(records.length).toBeGreaterThan(0);
           for (const record of records) expectFields(record, fields);
-          // A field that has its default in every record could be hard-coded to it.
+          // A field with its default in every record could be hard-coded.
           const unset = Object.keys(fields).filter((field) =>
             records.every((one) => isDefault(at(one, field))),
           );
-          // The spec has the columns of a standing empty.
+          // In the spec the columns of a standing are empty.
           expect(unset).toEqual(name === 'Standing' && 'columns' in fields ? ['columns'] : []);
         });
       }
@@ -365,7 +365,7 @@ export function fieldRows(): void {
   });
 }
 
-/** A field without which its type can do is one that may be missing. */
+/** Expects the fields in a record. A field may be missing when its type is optional. */
 function expectFields(record: unknown, fields: Fields): void {
   for (const [field, type] of Object.entries(fields)) {
     const issues = type.safeParse(at(record, field)).error?.issues ?? [];
@@ -373,7 +373,7 @@ function expectFields(record: unknown, fields: Fields): void {
   }
 }
 
-/** A field of a record, or of what is nested in it: `api.method.name`. */
+/** Returns a field of a record or of a nested one: `api.method.name`. */
 function at(record: unknown, path: string): unknown {
   return path
     .split('.')

@@ -1,4 +1,4 @@
-/** The rows of the table of limits of the spec, as far as they are of the REST part. */
+/** The rows of the table of limits in the REST part of the spec. */
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { expectParameters } from './reading.ts';
@@ -38,7 +38,7 @@ const NEVER = [
   'ten',
 ];
 
-/** Expects a path to take these limits, and no other. */
+/** Expects a path to accept these limits, and to refuse the others. */
 async function takes(path: string, limits: readonly number[], refused: readonly string[]): Promise<void> {
   for (const limit of limits) {
     expectParameters(await contract().answer(`${path}?limit=${limit}`), { limit: String(limit) });

@@ -1,5 +1,5 @@
 /**
- * Programs of others against a running api: `SCHEMATHESIS=<program>` tests every operation by the OpenAPI document,
+ * Runs external programs against an api: `SCHEMATHESIS=<program>` tests every operation by the OpenAPI document,
  * `PHP_CLIENT=<folder>` (github.com/statscore/apiclient) reads every answer with the provider's own client.
  */
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ const { SCHEMATHESIS, PHP_CLIENT } = process.env;
 
 serveOnce();
 
-/** The id of a table. */
+/** Returns the id of a table. */
 async function table(): Promise<string> {
   const { data } = await contract().answer('/v2/standings?object_type=season&object_id=20');
   return String(data.standings_list[0].id);
@@ -28,7 +28,7 @@ test.runIf(SCHEMATHESIS)(
     const args = ['--no-color', '--config-file', config, 'run', `${api.url}/openapi.json`];
     const env = { ...process.env, TOKEN: everything.token, STANDINGS: await table() };
     const { stdout } = await run(SCHEMATHESIS ?? '', [...args, '--max-examples=30'], {
-      // It keeps what it found in the current folder.
+      // It writes its findings into the current folder.
       cwd: temporaryFolder(),
       env,
       maxBuffer: 1 << 26,
@@ -56,7 +56,7 @@ test.runIf(PHP_CLIENT)(
       .split('\n')
       .map((line) => JSON.parse(line) as { asked: string; error: string | null });
     expect(answers).toHaveLength(16);
-    // The specification has the id of a group as text, where the client wants a number.
+    // In the specification the id of a group is text; the client expects a number.
     expect(answers.filter(({ error }) => error !== null)).toEqual([
       { asked: 'standings/{id}', error: expect.stringMatching(/"id".*StandingGroupDTO.*"int"/) },
     ]);

@@ -1,4 +1,4 @@
-/** What the specification says of records outside of its tables: standings, incident types, statuses, events, the feed. */
+/** The prose of the specification about records: standings, incident types, statuses, events, the feed. */
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from './reading.ts';
 import { contract } from './served.ts';
@@ -9,7 +9,7 @@ type Fields = Record<string, unknown>;
 const dataOf = async (path: string) => (await contract().answer(path)).data;
 const typesOf = async (): Promise<Fields[]> => (await dataOf('/v2/incidents?sport_id=5&limit=500')).incidents;
 
-/** The tables of a season, with their rows. */
+/** Returns the tables of a season, with their rows. */
 async function tablesOf(season: number) {
   const { standings_list } = await dataOf(`/v2/standings?object_type=season&object_id=${season}&limit=500`);
   const tables = [];
@@ -17,7 +17,7 @@ async function tablesOf(season: number) {
   return tables;
 }
 
-/** The provider's catalogue types that no source names cannot be here: these are all that any does. */
+/** All standings types that some source names. */
 const TYPE_IDS = [1, 2, 3, 4, 5, 6, 7, 9, 11, 18, 39, 47, 55, 90, 115, 176, 244];
 
 /** Registers a test for each sentence. */

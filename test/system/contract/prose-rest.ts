@@ -1,4 +1,4 @@
-/** What the specification says of REST outside of its tables: methods, tokens, errors, versions. */
+/** The prose of the specification about REST: methods, tokens, errors, versions. */
 import { describe, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { startApi } from '../../support/api.ts';

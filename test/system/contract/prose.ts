@@ -1,4 +1,4 @@
-/** What the specification says outside of its tables and numbered rules. */
+/** The prose of the specification outside of its tables and numbered rules. */
 import { describe, expect, test } from 'vitest';
 import { idsOf } from './reading.ts';
 import { contract } from './served.ts';

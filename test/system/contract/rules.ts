@@ -7,7 +7,7 @@ import { eventIds, eventsOf, expectParameters, idsOf } from './reading.ts';
 import { contract } from './served.ts';
 import { BEGAN, day, LISTED, PUBLISHED, publishedNow, STANDING } from './world.ts';
 
-/** The catalogues that can be read incrementally, with the record in each that was written at `LISTED`. */
+/** The catalogues with incremental reads, and a record of each that was written at `LISTED`. */
 const CATALOGUES = [
   ['/v2/sports', 'sports', 901],
   ['/v2/areas', 'areas', 900],
@@ -82,12 +82,12 @@ export function rules(): void {
       for (const [path, name, id] of CATALOGUES) {
         const since = async (timestamp: number) =>
           idsOf((await contract().answer(`${path}?timestamp=${timestamp}`)).data[name]);
-        // It became known here long after the provider wrote it.
+        // The record became known here long after the provider wrote it.
         for (const asked of [LISTED, LISTED + 1, BEGAN]) expect(await since(asked), path).toContain(id);
         expect(await since(BEGAN + 3_600), path).toEqual([]);
       }
       const stages = await contract().answer(`/v2/stages?timestamp=${LISTED}`);
-      // Places known only from events are new with them.
+      // Competitions that only events name are as new as these events.
       expect(stages.data.competitions.map(({ id }: { id: number }) => id)).toEqual([10, 11, 12]);
 
       const lists = [
@@ -96,7 +96,7 @@ export function rules(): void {
         `/v2/livescore?date_from=${day(60)}`,
         '/v2/basic-livescore?sport_id=5',
       ];
-      // Lists repeat the changes of the second that is asked for: another test may have published in this one.
+      // Lists repeat the changes of the requested second, and another test may have published in the current one.
       const before = await until('a second without changes begins', async () => {
         const api = await contract().answer('/v2/statuses');
         for (const path of lists) {
@@ -113,7 +113,7 @@ export function rules(): void {
           return eventIds(api).length > 0 ? [api] : undefined;
         });
         expect(eventIds(first), path).toEqual([3002]);
-        // A query from that second may repeat its changes, and misses none.
+        // A query from that second may repeat its changes, but misses none.
         const next = await contract().answer(`${path}&timestamp=${first.timestamp + 3_600}`);
         expect(eventIds(next), path).toEqual([]);
       }
@@ -142,7 +142,7 @@ export function rules(): void {
     });
 
     describe('7. A rendered minute is event_time minute rounded up when seconds > 0; when above the phase boundary it is shown as boundary plus excess.', () => {
-      // Whoever renders a minute does so by this function: no answer has one.
+      // Answers have no minute: every surface renders it by this function.
       test.each([
         { time: '09:00', phase: 33, shown: '9' },
         { time: '09:01', phase: 33, shown: '10' },

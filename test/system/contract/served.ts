@@ -1,4 +1,4 @@
-/** The contract as a real process serves it, out of topics that the real pipeline has written. */
+/** Serves the contract by a real process, from topics that the real pipeline has written. */
 import { beforeAll, expect } from 'vitest';
 import { deriveKey } from '#clients/keys.ts';
 import { REST_ERRORS, type RestErrorCode } from '#contract/rest/errors.ts';
@@ -15,10 +15,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SeenValues } from './values.ts';
 import { catalogue, LEAGUE_RULES, messages } from './world.ts';
 
-/** A client as the command line has printed it, and a token of it. */
+/** A client of the command line, with a token. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };
 
-/** What the second client may see. */
+/** The contract of the second client. */
 export const NARROW = {
   competitions: [10],
   operations: [
@@ -34,7 +34,7 @@ export const NARROW = {
   ],
 };
 
-/** An api in front of `world.ts`, and two clients of it: one that may see everything, one that may not. */
+/** An api that serves `world.ts`, with an unrestricted and a restricted client. */
 export class ServedApi {
   readonly api: ApiReplica;
   readonly everything: ServedClient;
@@ -74,7 +74,7 @@ export class ServedApi {
     return new ServedApi(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
   }
 
-  /** Where the topics are. */
+  /** The connection of the system. */
   get place(): PipelineConnection {
     return this.#tables.pipeline.place;
   }
@@ -86,12 +86,12 @@ export class ServedApi {
     await pipeline.settled();
   }
 
-  /** The `api` of an answer to the first client: 200, and exactly as the contract defines it. */
+  /** Requests a path as the first client, expects 200 and exactly the contract's shape, and returns `api`. */
   answer(path: string) {
     return this.answerTo(this.everything.token, path);
   }
 
-  /** As `answer`, with that token; null is none. */
+  /** Like `answer`, with that token; null sends none. */
   async answerTo(token: string | null, path: string) {
     const response = await this.api.get(withToken(path, token));
     const body = await response.text();
@@ -105,7 +105,7 @@ export class ServedApi {
     return json.api;
   }
 
-  /** The answers of all pages from this one on, each by the `next_page` of the one before. */
+  /** Returns the answers of all pages from this one, each by the `next_page` of the previous one. */
   async pages(path: string) {
     const pages = [await this.answer(path)];
     for (;;) {
@@ -116,7 +116,10 @@ export class ServedApi {
     }
   }
 
-  /** Expects an error of the contract, exactly, and gives it: nothing in it is of the request, so it names no parameter. */
+  /**
+   * Expects exactly an error of the contract, and returns it. It contains nothing of the request, so it names no
+   * parameter.
+   */
   async refuses(path: string, code: RestErrorCode, token: string | null = this.everything.token) {
     const response = await this.api.get(withToken(path, token));
     const body = await response.text();
@@ -137,25 +140,25 @@ export class ServedApi {
 
 let served: ServedApi | undefined;
 
-/** Starts it before all tests of the file. */
+/** Starts the api before all tests of the file. */
 export function serveOnce(): void {
   beforeAll(async () => {
     served = await ServedApi.start();
   });
 }
 
-/** The one of this file. */
+/** Returns the api of this file. */
 export function contract(): ServedApi {
   if (served === undefined) throw new Error('it is not served yet');
   return served;
 }
 
-/** A token of the first client that expires then, Unix seconds. */
+/** Returns a token of the first client with this expiration, Unix seconds. */
 export function tokenUntil(expiration: number): string {
   return issueToken(1, expiration, deriveKey(CLIENTS_KEY, 'tokens'));
 }
 
-/** The operation that a path with its query is of. */
+/** Returns the operation of a path with its query. */
 function operationOf(path: string) {
   const [pathname = ''] = path.split('?');
   const pattern = pathname.replace(/\/\d+/, '/{id}');

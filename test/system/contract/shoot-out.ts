@@ -1,4 +1,4 @@
-/** Rows about the values of results and incidents: a match of the cup that was decided on penalties shows them. */
+/** Rows about the values of results and incidents, tested with a cup match that was decided on penalties. */
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from './reading.ts';
 import { contract } from './served.ts';
@@ -10,7 +10,7 @@ async function event() {
   return (await dataOf(`/v2/events/${SHOOT_OUT.id}`)).competition.season.stage.group.event;
 }
 
-/** The values of a result, of the home side and of the other; undefined where it is missing. */
+/** Returns the values of a result for home and away; undefined when missing. */
 function valuesOf(of: Awaited<ReturnType<typeof event>>, resultId: number): unknown[] {
   return of.participants.map(
     ({ results }: { results: { id: number; value: string }[] }) =>
@@ -18,7 +18,7 @@ function valuesOf(of: Awaited<ReturnType<typeof event>>, resultId: number): unkn
   );
 }
 
-/** What the tests of these rows are called together. */
+/** Title of the suite of these rows. */
 export const SHOOT_OUT_ROWS = 'Results and incidents of a match decided on penalties';
 
 /** Registers a test for each row. */
@@ -27,7 +27,7 @@ export function shootOutRows(): void {
     test('Result: 2', async () => {
       const decided = await event();
       expect(decided).toMatchObject({ status_id: 13, status_type: 'finished' });
-      // Two goals of extra time are in it, the three of the shoot-out are not.
+      // It includes two goals of extra time, and not the three of the shoot-out.
       expect(valuesOf(decided, 2)).toEqual(['2', '2']);
       const ahead = eventsOf(await dataOf('/v2/events?season_id=20')).find(({ id }) => id === 1012);
       expect(valuesOf(ahead, 2)).toEqual([undefined, undefined]);

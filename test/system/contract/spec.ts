@@ -1,15 +1,15 @@
-/** The rows of the spec, where it lies beside the project. */
+/** Reads the rows of the spec, when it is available beside the project. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SPEC = process.env.SERVICE_SPEC || join(import.meta.dirname, '../../../../shared/service-spec.md');
 
-/** Whether it is there. */
+/** Whether the spec is available. */
 export const haveSpec = existsSync(SPEC);
 
 /**
- * Every row of its tables and every numbered rule, section by section, each behind the section's name: the cells of a row with
- * colons between, but for the empty ones.
+ * Returns every table row and numbered rule by section, each after the section's name. The non-empty cells of a row are
+ * joined by colons.
  */
 export function requirementsOfSpec(): string[] {
   const sections = new Map<string, string[]>();
@@ -30,16 +30,16 @@ export function requirementsOfSpec(): string[] {
   }
 }
 
-/** The whole specification, without its marks. */
+/** Returns the whole specification without markup. */
 export function textOfSpec(): string {
   return plain(readFileSync(SPEC, 'utf8'));
 }
 
-/** What is said before the first section that requires anything. */
+/** Sections before the first one with requirements. */
 const OVERVIEW = ['Sports Data Service Specification', 'What the service does'];
 
-/** Headings of lists, and what the tables beside it say: nothing to be held to. */
-const SAYS_NOTHING = [
+/** Sentences without a requirement: headings of lists, and repetitions of tables. */
+const WITHOUT_REQUIREMENT = [
   'Known ones:',
   'Participant row:',
   'Result ids:',
@@ -53,7 +53,10 @@ const SAYS_NOTHING = [
   'faster polling than the slowest latency band (7-15s) gives nothing.',
 ];
 
-/** Every sentence outside of tables and rules, up to a full stop or a semicolon, but for those that call something not shown. */
+/**
+ * Returns every sentence outside of tables and rules, up to a full stop or a semicolon, except those that call
+ * something not shown.
+ */
 export function sentencesOfSpec(): string[] {
   let section = '';
   const sentences: string[] = [];
@@ -63,7 +66,7 @@ export function sentencesOfSpec(): string[] {
       sentences.push(...plain(line.replace(/^\s*- /, '')).split(/(?<=[.;])\s+/));
     }
   }
-  return sentences.filter((one) => !one.includes('not shown') && !SAYS_NOTHING.includes(one));
+  return sentences.filter((one) => !one.includes('not shown') && !WITHOUT_REQUIREMENT.includes(one));
 }
 
 function rowOf(line: string): string {
@@ -71,7 +74,7 @@ function rowOf(line: string): string {
   return cells.filter((cell) => cell !== '').join(': ');
 }
 
-/** Text without its marks. */
+/** Returns text without markup. */
 function plain(text: string): string {
   return text.replaceAll('`', '').replaceAll("'", '’').trim();
 }

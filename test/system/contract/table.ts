@@ -1,11 +1,11 @@
-/** The table of docs/reference/contract.md: requirement, where it is built, and the test named after it. */
+/** Reads the table of docs/reference/contract.md: requirement, implementing file, and the test named after it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const TABLE = join(ROOT, 'docs/reference/contract.md');
 
-/** A row; `file` is null where the test is one of test/system/contract. */
+/** A row; `file` is null when test/system/contract registers the test. */
 export type ContractRow = {
   readonly section: string;
   readonly requirement: string;
@@ -14,7 +14,7 @@ export type ContractRow = {
   readonly test: string;
 };
 
-/** All rows, in the order of the specification. */
+/** Returns all rows in the order of the specification. */
 export function contractRows(): ContractRow[] {
   let section = '';
   return readFileSync(TABLE, 'utf8')
@@ -28,13 +28,13 @@ export function contractRows(): ContractRow[] {
     });
 }
 
-/** What the page says is not met: a requirement each, and why. */
+/** Returns the unmet requirements of the page, each with the reason. */
 export function notMet(): string[] {
   const [, section = ''] = readFileSync(TABLE, 'utf8').split('\n## Not met\n');
   return section.split('\n').filter((line) => line.startsWith('- ') && line.includes(' → '));
 }
 
-/** What is wrong with rows, a line each; `names` are the tests that test/system/contract has registered. */
+/** Returns the problems of rows, one line each. `names` are the tests that test/system/contract has registered. */
 export function problemsOf(rows: readonly ContractRow[], names: ReadonlySet<string>): string[] {
   return rows.flatMap(({ requirement, where, file, test }) => {
     if (!existsSync(join(ROOT, where))) return [`${requirement}: there is no ${where}`];
@@ -44,7 +44,7 @@ export function problemsOf(rows: readonly ContractRow[], names: ReadonlySet<stri
   });
 }
 
-/** Whether a file has a test or a suite of that title which runs. */
+/** Whether a file has a test or suite with that title that is not skipped. */
 function isTestIn(file: string, title: string): boolean {
   const path = join(ROOT, file);
   if (!existsSync(path)) return false;

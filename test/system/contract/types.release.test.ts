@@ -1,4 +1,4 @@
-/** The types of a running system's answers, which has a tournament from a poller and a league season from webhooks. */
+/** Tests the types of a running system's answers, with a tournament from a poller and a league season from webhooks. */
 import { existsSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
@@ -18,9 +18,9 @@ const SECRET = 'the secret of the simulator';
 const TOURNAMENT = readDataset('world-cup-2018');
 const LEAGUE = readDataset('england-2017-18');
 const SEASONS = [TOURNAMENT, LEAGUE].map(({ competition }) => competition.season.id);
-/** Messages that are published at once. */
+/** Number of messages published at once. */
 const AT_ONCE = 2_000;
-/** Every so many matches one is asked for by itself. */
+/** One of this number of matches is requested separately. */
 const EVERY = 16;
 
 let api: ApiReplica;
@@ -77,7 +77,7 @@ async function get(path: string) {
   return api.api(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
 }
 
-/** Every path that there is to ask for. */
+/** Returns every path to request. */
 async function paths(): Promise<string[]> {
   const tables: string[] = [];
   for (const season of SEASONS) {

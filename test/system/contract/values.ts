@@ -1,13 +1,13 @@
-/** Which fields of the contract's records had another value than their default in the answers of a run. */
+/** Tracks which fields of the contract's records had a value other than their default in the answers of a run. */
 import type { z } from 'zod';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 
 type Schema = z.core.$ZodType;
 type ObjectSchema = z.ZodObject;
-/** What a field has where nothing sets it: a test of such a value cannot fail. */
+/** Default values of fields: a test of such a value cannot fail. */
 const DEFAULTS: ReadonlySet<unknown> = new Set([undefined, null, '', 0, 'no', false]);
 
-/** Fields that no answer of ours sets, each with its reason; the names are those of `never`. */
+/** Fields that no answer sets, each with its reason; the names are those of `never`. */
 export const NEVER_SET: Readonly<Record<string, string>> = {
   ...reason(
     'the specification does not show the shape; the provider alone answers them',
@@ -47,9 +47,9 @@ function reason(why: string, of: string, fields: readonly string[]): Record<stri
   return Object.fromEntries(fields.map((field) => [`${of}.${field}`, why]));
 }
 
-/** Every field of the records of every operation, and whether it was set. */
+/** All fields of the records of every operation, and whether each was set. */
 export class SeenValues {
-  /** The same record stands in several answers: it is one object of the schema. */
+  /** A record in several answers is one object of the schema. */
   readonly #records = new Map<ObjectSchema, { readonly name: string; readonly unset: Set<string> }>();
 
   readonly #answers = new Map<string, Schema>(ALL_OPERATIONS.map(({ name, data }) => [name, data]));
@@ -58,7 +58,7 @@ export class SeenValues {
     for (const [name, schema] of this.#answers) this.#list(schema, name);
   }
 
-  /** Notes the values of an answer's data, which fits the schema of its operation. */
+  /** Records the values of an answer's data, which must match the schema of its operation. */
   note(operation: string, data: unknown): void {
     const schema = this.#answers.get(operation);
     if (schema !== undefined) this.#note(schema, data);
@@ -97,7 +97,7 @@ export class SeenValues {
   }
 }
 
-/** Whether a value is what a field has where nothing sets it. */
+/** Whether a value is the default of a field. */
 export function isDefault(value: unknown): boolean {
   if (DEFAULTS.has(value)) return true;
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
@@ -107,7 +107,7 @@ function isObject(schema: Schema): schema is ObjectSchema {
   return schema._zod.def.type === 'object';
 }
 
-/** The schemas that a value may fit, without what only allows null or nothing. */
+/** Returns the alternatives of a schema, without those for null and undefined. */
 function alternatives(schema: Schema): Schema[] {
   const { def } = schema._zod;
   if ('options' in def) return (def.options as Schema[]).flatMap(alternatives);
@@ -115,7 +115,7 @@ function alternatives(schema: Schema): Schema[] {
   return [schema];
 }
 
-/** What the items of a list are; the schema itself where it is of no list. */
+/** Returns the schema of a list's items; the schema itself when it is no list. */
 function elementOf(schema: Schema): Schema {
   const { def } = schema._zod;
   return 'element' in def ? (def.element as Schema) : schema;

@@ -1,23 +1,23 @@
-/** What the tests of the contract's rows are asked about: provider messages and catalogue records, with their times. */
+/** Test data of the contract's rows: provider messages and catalogue records, with their times. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { CatalogueRecord, NormalizedMessage } from '#topics/generated/types.ts';
 
 const DAY = 86_400;
 
-/** When the tests began, Unix seconds. */
+/** Start of the tests, Unix seconds. */
 export const BEGAN = Math.floor(Date.now() / 1000);
 
-/** When most messages were written and received. */
+/** Time when most messages were written and received, Unix seconds. */
 export const PUBLISHED = BEGAN - 3_600;
 
-/** When the messages of event 3001 were: longer ago than the feed looks back by itself. */
+/** Time of the messages of event 3001: before the feed's default window. */
 export const LONG_AGO = BEGAN - 2 * DAY;
 
-/** When the catalogue's records were written. */
+/** Time when the catalogue's records were written, Unix seconds. */
 export const LISTED = BEGAN - 10 * DAY;
 
-/** A date so many days from the day that the tests began, `YYYY-MM-DD`, UTC. */
+/** Returns the date `days` days after the start of the tests, `YYYY-MM-DD`, UTC. */
 export function day(days: number): string {
   return new Date((BEGAN + days * DAY) * 1000).toISOString().slice(0, 10);
 }
@@ -54,7 +54,7 @@ function resultsOf(goals: readonly [number, number], counter: 1 | 2): Fields[] {
   ];
 }
 
-/** Four matches of a round of the league on two days, with what they have in common. */
+/** Returns four matches of a league round on two days, with their common fields. */
 function round(number: number, first: number, state: Fields): Fields[] {
   return [0, 1, 2, 3].map((index) => ({
     id: 1000 + 4 * (number - 1) + index + 1,
@@ -77,7 +77,7 @@ const EVENTS: readonly Fields[] = [
   { id: 2002, ...CUP, start_date: `${day(0)} 21:00`, ...LIVE, sport_id: 1, ...sides(301, 302, [3, 4]) },
 ];
 
-/** What a provider may say of an event, each with another value than where nothing is known. */
+/** All fields of an event, each with a value other than its default. */
 const DESCRIBED = {
   winner_id: 101,
   progress_id: 3,
@@ -95,7 +95,7 @@ const DESCRIBED = {
   series: { order: 2, event_ids: [1001, 1005] },
 } as const;
 
-/** What a provider may say of a side. */
+/** All fields of a side. */
 const SIDE = {
   gender: 'male',
   area_id: 900,
@@ -106,7 +106,7 @@ const SIDE = {
   lineups: [{ id: 1101 }],
 };
 
-/** The one with incidents. */
+/** The match with incidents. */
 const WATCHED = {
   ...EVENTS.find(({ id }) => id === 1005),
   ...LIVE,
@@ -114,7 +114,7 @@ const WATCHED = {
   participants: (sides(101, 102, [3, 1]).participants as Fields[]).map((side) => ({ ...side, ...SIDE })),
 };
 
-/** What a provider may say of an incident. */
+/** All fields of an incident. */
 const REPORTED = {
   subparticipant_id: 1101,
   subparticipant_name: 'A. Player',
@@ -126,9 +126,9 @@ const REPORTED = {
 };
 
 /**
- * Records of incidents of event 1005 in the order in which they were delivered, a second apart: 5-10 is under review,
- * 5-100 was cancelled, 5-11 is of no importance, 5-12 was removed, and 5-20 and 5-21 were delivered twice, once with
- * the older record behind the newer one.
+ * Incidents of event 1005 in the order of their delivery, a second apart: 5-10 is under review, 5-100 was cancelled,
+ * 5-11 is of no importance, 5-12 was removed, and 5-20 and 5-21 were delivered twice, once with the older record behind
+ * the newer one.
  */
 const INCIDENTS: readonly Fields[] = [
   { id: '5-21', event_time: '40:00', confirmation: 'tbd' },
@@ -144,7 +144,7 @@ const INCIDENTS: readonly Fields[] = [
   { id: '5-21', event_time: '40:00', confirmation: 'confirmed' },
 ];
 
-/** What happened in event 1001: it ended 2:1, by players that the provider names. */
+/** Incidents of event 1001, which ended 2:1 with named scorers. */
 const PLAYED: readonly Fields[] = [
   { id: '5-1', incident_id: 429, participant_id: null },
   { id: '5-2', ...goalOf(101, 1101) },
@@ -157,7 +157,10 @@ function goalOf(team: number, player: number): Fields {
   return { incident_id: 413, confirmation: 'confirmed', participant_id: team, ...subject };
 }
 
-/** A match that ended 2:2 after extra time, an own goal among these, and 2:1 on penalties; whom each kind of incident counts for. */
+/**
+ * A match that ended 2:2 after extra time, with an own goal, and 2:1 on penalties; shows which side each kind of
+ * incident counts for.
+ */
 export const SHOOT_OUT = {
   id: 3003,
   countsFor: { '5-1': 'none', '5-2': 'own', '5-3': 'rival', '5-9': 'all' },
@@ -203,7 +206,7 @@ const KICKS: readonly Fields[] = [
   },
 ];
 
-/** The ranking of the league: two zones, and a correction. */
+/** Rules of the league: two zones and a correction. */
 export const LEAGUE_RULES = {
   format: 1,
   name: 'The league of the tests',
@@ -214,13 +217,13 @@ export const LEAGUE_RULES = {
   corrections: [{ participant_id: 103, value: -1, reason: 'Regulations', from: null }],
 };
 
-/** The ids of those that stand, as the contract orders them. */
+/** Ids of the standing incidents in the contract's order. */
 export const STANDING = ['5-10', '5-100', '5-11', '5-20', '5-21', '5-9'];
 
 /** Ids of the messages of event 3001, ten seconds apart from `LONG_AGO` on. */
 export const LONG_AGO_IDS = [9001, 9002, 9003, 9004];
 
-/** Everything that happened, as the receiver normalizes it, in the order in which it came. */
+/** Returns all messages as the receiver normalizes them, in the order of arrival. */
 export function messages(): NormalizedMessage[] {
   let id = 1;
   return [
@@ -240,7 +243,7 @@ export function messages(): NormalizedMessage[] {
   ];
 }
 
-/** An event, and incidents that are important, of use to a trader only, and neither. */
+/** Returns an event with incidents that are important, for traders only, and neither. */
 function longAgo(): NormalizedMessage[] {
   const event = { id: 3001, ...OTHER, start_date: `${day(-2)} 12:00`, ...FINISHED };
   const types = [413, 402, 400];
@@ -254,7 +257,7 @@ function longAgo(): NormalizedMessage[] {
   ];
 }
 
-/** A provider message as the receiver normalizes it, received in the second in which it was written. */
+/** Returns a provider message as the receiver normalizes it, received in the second of its writing. */
 function received(message: Fields): NormalizedMessage {
   const receivedAt = Number(message.ut) * 1000;
   const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
@@ -262,7 +265,7 @@ function received(message: Fields): NormalizedMessage {
   return result.message;
 }
 
-/** An event of competition 12, season 22, that is published now. */
+/** Returns a new event of competition 12, season 22. */
 export function publishedNow(id: number, ut: number): NormalizedMessage {
   return received(eventMessage({ id, ut }, { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED }));
 }
@@ -307,7 +310,7 @@ const STAGE = {
   old_stage_id: 9,
 };
 
-/** The provider's catalogues, as far as they are known. */
+/** Returns the known records of the provider's catalogues. */
 export function catalogue(): CatalogueRecord[] {
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
   const sports = Array.from({ length: 12 }, (_, index) =>

@@ -6,13 +6,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { listeningAddresses } from '../../support/listening.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
+import { deliverSigned } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 import { SECRET, SERVED, SHORT, services, touchline } from './platform.ts';
 
 describe('touchline demo', () => {
-  test('plays real matches, checks them, says how to read on, and ends with 0', async () => {
+  test('plays real matches, checks them, prints next steps, and exits with 0', async () => {
     const env = { ...SHORT, DATA_DIR: temporaryFolder(), TOPIC_PREFIX: backbone().prefix };
     const run = touchline(['demo'], env);
     expect([await run.end(), run.text()]).toEqual([
@@ -29,7 +29,7 @@ describe('touchline demo', () => {
 });
 
 describe('touchline up', () => {
-  test('starts every service, as many processes of one as it is asked for, starts each again that dies, and stops on SIGTERM', async () => {
+  test('starts every service with the requested replicas, restarts processes that die, and stops on SIGTERM', async () => {
     const port = await freePort();
     const dataDir = temporaryFolder();
     const mark = join(dataDir, 'demo.lock');
@@ -66,7 +66,7 @@ describe('touchline up', () => {
     expect(services(process.pid).filter((pid) => before.includes(pid))).toEqual([]);
   });
 
-  test('says it in a line when the port is taken', async () => {
+  test('reports a port in use in one line', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');

@@ -20,7 +20,7 @@ type Listed = { readonly api: { readonly method: { readonly total_items: number 
 type Granted = { readonly api: { readonly data: { readonly token: string } } };
 
 describe('touchline demo --keep', () => {
-  test('plays under a prefix of its own where there are messages, leaves everything running with --keep, and ends it on Ctrl-C', async () => {
+  test('plays under another prefix when messages exist, keeps everything running with --keep, and stops it on Ctrl-C', async () => {
     const dataDir = temporaryFolder();
     const env = { ...SHORT, MATCHES: '2', DURATION: '2', AFTERWARDS: 'nothing', DATA_DIR: dataDir };
     const prefix = await usedPrefix();
@@ -53,9 +53,9 @@ describe('touchline demo --keep', () => {
     expect(existsSync(join(dataDir, 'backbone.json'))).toBe(false);
   });
 
-  test('goes on with a league to watch with --keep, says which port moved, and takes all with it when it is killed', async () => {
+  test('continues with a league with --keep, names a changed port, and ends all processes when it is killed', async () => {
     const taken = createServer().listen(USUAL_API_PORT, '127.0.0.1');
-    // In use either way.
+    // On an error the port is in use too.
     taken.on('error', () => {});
     onTestFinished(() => void taken.close());
     const { API_PORT: _, ...onePortUsual } = SHORT;
@@ -70,7 +70,7 @@ describe('touchline demo --keep', () => {
       const answer = await fetch(`${url}/v2/livescore?status_type=live&token=${granted.api.data.token}`);
       return ((await answer.json()) as Listed).api.method.total_items;
     };
-    // A round of ten, each a minute of its clock after the other.
+    // A round of ten matches that kick off at intervals of a minute of its clock.
     await expect.poll(live, { timeout: 60_000 }).toBe(10);
     const children = services(run.child.pid);
     expect(children.filter(runs).length).toBeGreaterThanOrEqual(SERVED);
@@ -79,7 +79,7 @@ describe('touchline demo --keep', () => {
   });
 });
 
-/** A prefix under which a delivery was received before. */
+/** Returns a prefix with an earlier delivery. */
 async function usedPrefix(): Promise<string> {
   const { brokers, prefix } = backbone();
   const topic = topicName(prefix, 'raw-messages');
@@ -90,10 +90,13 @@ async function usedPrefix(): Promise<string> {
   return prefix;
 }
 
-/** Every operation answers with the fields and types of its example in the reference; else run `npm run examples`. */
+/**
+ * Expects every operation to answer with the fields and types of its example in the reference; else run `npm run
+ * examples`.
+ */
 async function hasFieldsOfExamples(printed: string): Promise<void> {
   const demonstration = demonstrationIn(printed) ?? expect.fail(printed);
-  // The last polls may still be on their way.
+  // The last polls may still be pending.
   const found = async (): Promise<string[]> =>
     [...(await collectExamples(demonstration))].flatMap(([name, { fields }]) =>
       differences(readExample(name).fields, fields).map((difference) => `${name} ${difference}`),

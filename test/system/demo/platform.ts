@@ -1,4 +1,4 @@
-/** `touchline demo` and `touchline up` as processes on the shared broker. */
+/** Runs `touchline demo` and `touchline up` as processes on the shared broker. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,20 +23,23 @@ export const SHORT = {
 
 type Run = {
   readonly child: ChildProcess;
-  /** What it printed so far. */
+  /** Returns the output so far. */
   text(): string;
-  /** Waits until it printed something. */
+  /** Waits until the output contains `text`. */
   says(text: string | RegExp): Promise<RegExpMatchArray>;
-  /** Waits for its end: the exit code. */
+  /** Waits until it exits, and returns the exit code. */
   end(): Promise<number | null>;
 };
 
 type Env = Readonly<Record<string, string>>;
 
-/** Processes of `touchline up`: receiver, monitor, both processors, api, composer and dispatcher of webhooks, tool gateway. */
+/**
+ * Number of processes of `touchline up`: receiver, monitor, both processors, api, composer and dispatcher of webhooks,
+ * tool gateway.
+ */
 export const SERVED = 8;
 
-/** Runs the command line on the shared broker, under a prefix of its own. */
+/** Runs the command line on the shared broker, under a new prefix. */
 export function touchline(args: readonly string[], env: Env): Run {
   const child = spawn(process.execPath, ['bin/touchline.js', ...args], {
     cwd: ROOT,
@@ -76,7 +79,7 @@ export function touchline(args: readonly string[], env: Env): Run {
   };
 }
 
-/** The processes whose standard input is a pipe from that one. */
+/** Returns the processes whose standard input is a pipe from that process. */
 export function services(pid: number | undefined): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? [] : children.split(' ').map(Number);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CASES, EVENT } from '#tradability/testing/cases.ts';
 import { READER_EXAMPLES } from './reader-examples.ts';
 
-/** What plays the cases in a language, from the command that runs its example. */
+/** Returns the command that plays the cases in a language, from the command of its example. */
 const PLAYERS: Readonly<Record<string, (args: readonly string[]) => readonly string[]>> = {
   Python: () => [join(import.meta.dirname, 'cases.py')],
   Java: (args) => [...args.slice(0, -1), join(import.meta.dirname, 'Cases.java')],
@@ -24,7 +24,7 @@ describe.each(READER_EXAMPLES.filter(({ name }) => name in PLAYERS))(
         encoding: 'utf8',
       });
       expect(played.status, played.stderr).toBe(0);
-      // A JVM may warn on its standard output before the program writes.
+      // A JVM may write a warning to standard output before the program writes.
       const said: readonly object[] = JSON.parse(played.stdout.slice(played.stdout.indexOf('[{')));
       const titled = said.map((one, index) => [CASES[index]?.title, one]);
       expect(titled).toEqual(CASES.map(({ title, expected }) => [title, expected]));

@@ -1,4 +1,4 @@
-/** The statements of docs/guides/flink.md, run by Flink as its example does, beside a match processor that plays. */
+/** Runs the statements of docs/guides/flink.md with Flink as its example does, beside a running match processor. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ type Row = {
 };
 type Line = Row & { readonly change: '+I' | '-U' | '+U' | '-D' };
 
-/** The statements of the page, with the addresses and the prefix of the test. */
+/** Returns the statements of the page, with the addresses and the prefix of the test. */
 function statements({ brokers, registryUrl, prefix }: PipelineConnection): string {
   const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   return blocks
@@ -50,7 +50,7 @@ function statements({ brokers, registryUrl, prefix }: PipelineConnection): strin
     .replaceAll("'touchline.", `'${prefix}`);
 }
 
-/** What Flink says of each match, and every line of it. */
+/** The rows of Flink's result by match, and all of its lines. */
 class FlinkTable {
   readonly lines: Line[] = [];
   readonly rows = new Map<number, Row>();
@@ -64,7 +64,7 @@ class FlinkTable {
     });
     atEnd(() => this.#child.kill('SIGKILL'));
     const { stdout, stderr } = this.#child;
-    // A JVM may warn on its standard output.
+    // A JVM may write warnings to standard output.
     if (stdout !== null)
       createInterface(stdout).on('line', (line) => line.startsWith('{') && this.#take(JSON.parse(line)));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -78,7 +78,7 @@ class FlinkTable {
     else this.rows.delete(row.event_id);
   }
 
-  /** Waits until the row of a match is so. */
+  /** Waits until the row of a match has these values. */
   async shows(what: string, event: number, row: Partial<Row>): Promise<void> {
     const shown = (): boolean =>
       Object.entries(row).every(([name, value]) => this.rows.get(event)?.[name as keyof Row] === value);
@@ -95,7 +95,7 @@ class FlinkTable {
   }
 }
 
-/** The row of a state that nobody vouches for. */
+/** Returns the row of a state without a vouching source. */
 function rowOf({ event_id, version, home, away, score, firm }: MatchState): Row {
   return {
     event_id,
@@ -140,7 +140,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     await receiver.service.stop();
   });
 
-  test('has a row for each match that is as its match state', async () => {
+  test('has a row for each match that equals its match state', async () => {
     const { states } = await system.output();
     expect(states.size).toBe(MATCHES);
     const expected = [...states.values()].map(rowOf).sort((a, b) => a.event_id - b.event_id);
@@ -151,7 +151,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     expect(found()).toEqual(expected);
   });
 
-  test('gives a goal under review as no firm score, and lets nobody act on it', async () => {
+  test('leaves a goal under review out of the firm score, and permits no act', async () => {
     const { pipeline } = system;
     const now = Math.floor(Date.now() / 1000);
     const feed = (message: object) => pipeline.feed([{ ...message, event_id: LIVE } as never]);
@@ -175,7 +175,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     expect(acted.filter(({ score_home }) => score_home !== 0)).toEqual([]);
   });
 
-  test('lets nobody act on a match that no source vouches for', async () => {
+  test('permits no act on a match without a vouching source', async () => {
     const validUntil = Date.now() + 600_000;
     await publish([health({ event_id: LIVE, state: 'stale' })]);
     await table.shows('it is stale', LIVE, { may_act_until: null });

@@ -1,4 +1,4 @@
-/** What examples are made ready with: languages of this machine, and a cache of what they depend on. */
+/** Prepares examples with the languages of this machine and a cache of their dependencies. */
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 import { cacheFolder } from '#embedded/installation.ts';
 import { findJava } from '#embedded/java.ts';
 
-/** Whether a command is on this machine and ends well. */
+/** Whether a command exists on this machine and exits with 0. */
 export const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
-/** Path of Java 17 or later; null where there is none. */
+/** Path of Java 17 or later; null when it is missing. */
 export const JAVA = (await findJava(process.env).catch(() => null))?.path ?? null;
 
-/** Whether Java examples can be compiled here. */
+/** Whether this machine can compile Java examples. */
 export const HAS_MAVEN = JAVA !== null && runs('mvn', '--version');
 
-/** Compiles a folder with a `pom.xml`, with what it depends on, once for these sources; returns the class path. */
+/** Compiles a folder with a `pom.xml` and its dependencies, once for these sources, and returns the class path. */
 export async function compiledByMaven(
   name: string,
   cwd: string,
@@ -33,7 +33,10 @@ export async function compiledByMaven(
   return `${join(target, 'classes')}:${join(target, 'lib', '*')}`;
 }
 
-/** A folder in the cache of downloads that `make` fills, once for these sources; it is there whole or not at all. */
+/**
+ * Returns a folder in the cache of downloads that `make` fills once for these sources. The folder is complete or
+ * missing.
+ */
 export async function cached(
   name: string,
   sources: readonly string[],

@@ -1,4 +1,4 @@
-/** The example readers of docs/examples/reader: how each is made ready, started and read. */
+/** Prepares, starts and reads the example readers of docs/examples/reader. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
@@ -23,9 +23,9 @@ type Command = {
 /** An example in a language. */
 export type ReaderExample = {
   readonly name: string;
-  /** What it needs is on this machine. */
+  /** Whether this machine has its requirements. */
   readonly present: boolean;
-  /** Makes it ready to run, with what it depends on. */
+  /** Prepares the example with its dependencies. */
   readonly prepare: () => Promise<Command>;
 };
 
@@ -35,7 +35,7 @@ export const READER_EXAMPLES: readonly ReaderExample[] = [
   { name: 'Java', present: HAS_MAVEN, prepare: prepareJava },
 ];
 
-/** Beside the package for readers as npm would install it: packed, compiled, without the rest of the tree. */
+/** Installs the package for readers beside the example as npm would: packed, compiled, without the rest of the tree. */
 async function prepareTypeScript(): Promise<Command> {
   const folder = temporaryFolder();
   const source = join(folder, 'reader');
@@ -58,7 +58,7 @@ async function prepareTypeScript(): Promise<Command> {
 
 async function preparePython(): Promise<Command> {
   const cwd = join(EXAMPLES, 'python');
-  // Wheels are of one version of Python.
+  // Wheels depend on the version of Python.
   const { stdout: version } = await run('python3', ['--version']);
   const name = `reader-${version.trim().replace(' ', '-').toLowerCase()}`;
   const packages = await cached(name, [join(cwd, 'requirements.txt')], (folder) =>
@@ -79,7 +79,7 @@ async function prepareJava(): Promise<Command> {
 
 type Score = { readonly home: number; readonly away: number };
 
-/** A line that an example prints: docs/guides/reading.md. */
+/** A line of an example's output: docs/guides/reading.md. */
 export type PrintedLine =
   | { readonly type: 'assigned'; readonly partitions: readonly number[] }
   | { readonly type: 'caught_up'; readonly partition: number }
@@ -104,7 +104,7 @@ export type PrintedLine =
       readonly reasons: readonly string[];
     };
 
-/** An example that runs; ended with the test, or the file, that started it. */
+/** A running example, which is stopped after the test or file that started it. */
 export class ReaderProcess {
   readonly lines: PrintedLine[] = [];
   #log = '';
@@ -125,14 +125,14 @@ export class ReaderProcess {
     });
   }
 
-  /** The last partitions it was assigned; throws where it has ended. */
+  /** The partitions of its last assignment; undefined before the first. Throws when it has exited. */
   get assigned(): readonly number[] | undefined {
     if (this.#child.exitCode !== null)
       throw new Error(`it ended with ${this.#child.exitCode}:\n${this.#log}`);
     return this.lines.findLast((line) => line.type === 'assigned')?.partitions;
   }
 
-  /** Whether it has caught up with what it was assigned last. */
+  /** Whether it has caught up with its last assignment. */
   get isCaughtUp(): boolean {
     const assigned = this.assigned;
     const since = this.lines.findLastIndex(({ type }) => type === 'assigned');
@@ -140,7 +140,7 @@ export class ReaderProcess {
     return assigned !== undefined && assigned.length > 0 && assigned.every((one) => done.includes(one));
   }
 
-  /** The last line of each goal, as `<event>/<incident>`, and its status. */
+  /** The last status of each goal, by `<event>/<incident>`. */
   get goals(): Record<string, string> {
     const last = this.lines.flatMap((line): [string, string][] =>
       line.type === 'goal' ? [[`${line.event}/${line.incident}`, line.status]] : [],
@@ -148,14 +148,14 @@ export class ReaderProcess {
     return Object.fromEntries(last.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
   }
 
-  /** The last guard of each match that it printed. */
+  /** Returns the last printed guard of each match. */
   guards(): Map<number, Extract<PrintedLine, { readonly type: 'guard' }>> {
     return new Map(
       this.lines.flatMap((line) => (line.type === 'guard' ? [[line.event, line] as const] : [])),
     );
   }
 
-  /** Asks it to leave, and waits for its end. */
+  /** Stops the reader, and waits until it exits. */
   async stop(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');

@@ -18,12 +18,12 @@ import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 const MATCHES = 6;
 const SECONDS = 20;
 
-/** What came of the play: one system, read by all examples at once. */
+/** Results of the play: one system that all examples read at once. */
 type Played = {
-  /** The version of each match as of the start of the first reader. */
+  /** Version of each match at the start of the first reader. */
   readonly atStart: ReadonlyMap<number, number>;
   readonly output: PipelineOutput;
-  /** By language: one that was there from the middle on, and one that joined and left. */
+  /** Two readers by language: one that ran from the middle of the play, and one that joined and left. */
   readonly readers: ReadonlyMap<string, readonly [ReaderProcess, ReaderProcess]>;
 };
 
@@ -73,7 +73,7 @@ beforeAll(async () => {
   proxy.cut();
   await Promise.all(joined.map((one) => one.stop()));
   await logged(simulator, 'all was played');
-  // Of the test's own: those that are played are over now.
+  // A new match of the test, because the played ones are over.
   const live = eventFields({ participants: participants(0, 0) });
   await system.pipeline.feed([{ ...eventMessage(Math.floor(Date.now() / 1000), live), event_id: LIVE }]);
   await all('the first one has all again', (index) => {
@@ -106,7 +106,7 @@ test('the play has goals that were cancelled', () => {
   expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
 });
 
-// What their guards say: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.
+// Tests of their guards: cases.test.ts, and test/system/belief/belief.test.ts with real feed health.
 describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }) => {
   const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
   const readers = (): readonly [ReaderProcess, ReaderProcess] => {
@@ -126,7 +126,7 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
         ])
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     );
-    // A goal that turned out to be none was printed as cancelled, where it was printed before.
+    // A goal that became another incident was printed as cancelled, if it was printed before.
     const found = () =>
       Object.fromEntries(
         Object.entries(steady.goals).filter(([key, status]) => status === 'stands' || key in expected),
@@ -152,12 +152,12 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
     for (const line of readers().flatMap(({ lines }) => lines)) {
       if (line.type !== 'goal' || line.status !== 'stands') continue;
       expect([line, isCancelled(line.event, line.version, line.incident)]).toEqual([line, false]);
-      // What a snapshot has of older versions is not what stands.
+      // Older versions in a snapshot are not current.
       expect(line.version).toBeGreaterThanOrEqual(played.atStart.get(line.event) ?? 1);
     }
   });
 
-  test.runIf(present)(`says who scored, when and what it did to the score${needs}`, () => {
+  test.runIf(present)(`names scorer, minute and both scores${needs}`, () => {
     const { transitions, states } = played.output;
     const [steady, joined] = readers();
     const goals = [...steady.lines, ...joined.lines].flatMap((line) => (line.type === 'goal' ? [line] : []));
@@ -171,7 +171,7 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
           one.version > version &&
           one.kind.startsWith('incident_'),
       );
-      // A cancellation may come before the state that has the last body.
+      // A cancellation may arrive before the state with the last body.
       if (status === 'stands' && !isAmended)
         expect([incident, player, minute]).toEqual([incident, key?.player_name, key?.minute]);
       const change = transitions.find(
@@ -183,7 +183,7 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
     expect(goals.filter(({ player, minute }) => player !== null && minute !== null).length).toBeGreaterThan(
       0,
     );
-    // A goal that comes while all is read changes the score from before to after.
+    // The line of a new goal has the score before and after it.
     const [came] = steady.lines.filter((line) => line.type === 'goal' && line.event === LIVE);
     expect(came).toMatchObject({ before: { home: 0, away: 0 }, score: { home: 1, away: 0 } });
   });

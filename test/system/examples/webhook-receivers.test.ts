@@ -11,12 +11,12 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/examples/webhook-receiver');
 const SECRET = '0123456789abcdef0123456789ABCDEF';
-/** As bytes, the signed text: with blanks and characters of several bytes. */
+/** The signed text, with blanks and multi-byte characters. */
 const BODY = '[ {"id":"5-1:7:0","type":"incident","name":"Müller ⚽"},\n {"uuid":"5-1:8:0"} ]';
 
 type Language = {
   readonly name: string;
-  /** Whether it is on this machine. */
+  /** Whether the language is installed. */
   readonly present: boolean;
   readonly command: () => Promise<readonly [string, ...string[]]>;
 };
@@ -33,14 +33,14 @@ const LANGUAGES: readonly Language[] = [
     name: 'Java',
     present: java !== null,
     command: async () => {
-      // Jackson is among the libraries of the broker.
+      // The broker's libraries include Jackson.
       const { kafkaLibs } = await install(process.env, () => {});
       return [java?.path ?? 'java', '-cp', join(kafkaLibs, '*'), 'Receiver.java'];
     },
   },
 ];
 
-/** An example that runs. */
+/** A running example. */
 class Example {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -75,7 +75,7 @@ class Example {
     return new Example(`http://127.0.0.1:${port}/webhook`, child, lines);
   }
 
-  /** Posts with these headers: what it answers, and all that it has applied so far. */
+  /** Posts a body with these headers. Returns status and text of the answer, and all messages applied so far. */
   async post(body: string, headers: Record<string, string>): Promise<[number, string, string[]]> {
     const response = await fetch(this.url, { method: 'POST', body, headers });
     const text = await response.text();
@@ -101,7 +101,7 @@ const signed = (body: string, secret = SECRET, validSeconds?: number): Record<st
 describe.each(LANGUAGES)('the example receiver in $name', (language) => {
   const needs = language.present ? '' : ` (needs ${language.name}, which is not on this machine)`;
 
-  test.runIf(language.present)(`applies what is authentic, once${needs}`, async () => {
+  test.runIf(language.present)(`applies authentic messages once${needs}`, async () => {
     const store = join(temporaryFolder(), 'store');
     const example = await Example.start(language, store);
     const both = ['5-1:7:0', '5-1:8:0'];
@@ -136,7 +136,7 @@ describe.each(LANGUAGES)('the example receiver in $name', (language) => {
     await until('both are applied', () => (example.applied.length === 2 ? true : undefined));
     expect(example.applied).toEqual(both);
 
-    // The same again, whole and in another batch, within one and after a crash.
+    // Repetitions: the whole delivery, another batch, within one batch, and after a crash.
     expect(await example.post(BODY, signed(BODY))).toEqual([200, 'Accepted', both]);
     await example.kill();
     const restarted = await Example.start(language, store);

@@ -1,4 +1,4 @@
-/** Three brokers: what they copy, and what goes on without one of them. */
+/** Tests three brokers: copies, and behaviour without one of them. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigResourceTypes } from 'kafkajs';
@@ -52,13 +52,15 @@ const PER_SECOND = 150;
 const CALM_MS = times(30_000, 2_000);
 const KILL_EVERY_MS = 10_000;
 const KILLING_MS = times(180_000, 8_000);
-/** More messages than can be sent in the time of the test: those sent determine the expected output. */
+/** More messages than can be sent during the test; the sent ones determine the expected output. */
 const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
 
-/** Of a tournament: one for all services; each with its own rights alone is test/system/security/rights.test.ts. */
+/**
+ * User of all services of a tournament; test/system/security/rights.test.ts tests each service with only its rights.
+ */
 const USER = 'demonstration';
 const SLOWLY = { everyMs: 30_000, killingMs: 300_000 };
-/** The play goes on for a while after the last kill. */
+/** Duration of the play, which continues for a while after the last kill. */
 const PLAY_SECONDS = 330;
 
 let cluster: KafkaCluster;
@@ -67,7 +69,7 @@ beforeAll(async () => {
   cluster = await startCluster();
 });
 
-test('topics of Touchline have three copies there, and fewer are warned of', async () => {
+test('topics have three copies, and doctor warns of fewer', async () => {
   const { brokers } = cluster;
   expect(await createTopics({ brokers, prefix: 'three.', partitions: 1 })).toEqual([]);
   const name = 'three.match-state';
@@ -90,20 +92,20 @@ test('topics of Touchline have three copies there, and fewer are warned of', asy
   ]);
 });
 
-/** The broker that alone has the dead letters of some applications. */
-const LONE = 3;
+/** The broker with the only replica of some applications' dead letters. */
+const ONLY_REPLICA = 3;
 
 async function withLoneLetters(): Promise<CountingApplication> {
   const place = { brokers: cluster.brokers, prefix: 'leaderless.' };
   const counting = await CountingApplication.create(place, { letters: null });
-  const replicaAssignment = [{ partition: 0, replicas: [LONE] }];
+  const replicaAssignment = [{ partition: 0, replicas: [ONLY_REPLICA] }];
   await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: counting.letters, replicaAssignment }] }),
   );
   return counting;
 }
 
-/** Leaves a dead letter that its transaction has committed without the marker for it. */
+/** Leaves a dead letter whose committed transaction lacks its marker. */
 async function leaveLetter({ application, input, counts, letters, brokers }: CountingApplication) {
   const verify = (settings: Readonly<Record<string, string>>) =>
     Promise.all(NODE_IDS.map((nodeId) => changeBroker(brokers, nodeId, settings)));
@@ -125,7 +127,7 @@ async function untilLeaderless(names: readonly string[]): Promise<void> {
   });
 }
 
-test('a shared partition whose only replica is down stops nobody who does not write to it', async () => {
+test('a shared partition whose only replica is down stops only its writers', async () => {
   const applications = [await withLoneLetters(), await withLoneLetters(), await withLoneLetters()] as const;
   const [running, claimed, undecided] = applications;
   const counts = (started: Awaited<ReturnType<CountingApplication['start']>>, records: number) =>
@@ -135,13 +137,13 @@ test('a shared partition whose only replica is down stops nobody who does not wr
   await running.send(['a', '1'], ['bb', '1']);
   await counts(ofRunning, 2);
 
-  const lone = cluster.nodes[LONE - 1];
+  const lone = cluster.nodes[ONLY_REPLICA - 1];
   await lone?.kill('SIGKILL');
   await untilLeaderless(applications.map(({ letters }) => letters));
-  // A task that has lost its connections goes on.
+  // A task that has lost its connections continues.
   for (const value of ['2', '3', '4']) await running.send(['a', value], ['bb', value]);
   await counts(ofRunning, 8);
-  // Partitions are claimed and processed, and what goes there waits.
+  // Partitions are claimed and processed; only records for that partition wait.
   const ofClaimed = await claimed.start();
   await claimed.send(['a', '1'], ['bb', '1']);
   await counts(ofClaimed, 2);
@@ -161,7 +163,7 @@ test('a shared partition whose only replica is down stops nobody who does not wr
   await counts(ofClaimed, 4);
   expect(await claimed.read(claimed.letters)).toEqual({ '1/1': 'undecodable poison' });
   expect(await claimed.read(claimed.counts)).toEqual({ a: '1', bb: '2' });
-  // What was left undecided is committed before the first record that follows it.
+  // The undecided record is committed before the next record in that partition.
   await undecided.send(['a', POISON]);
   await counts(ofUndecided, 2);
   expect(await undecided.read(undecided.letters)).toEqual({
@@ -170,11 +172,11 @@ test('a shared partition whose only replica is down stops nobody who does not wr
   });
 });
 
-test('what is published to other partitions does not wait for it', async () => {
+test('records for other partitions do not wait for it', async () => {
   const topic = 'leaderless.published';
   const replicaAssignment = [
     { partition: 0, replicas: [1] },
-    { partition: 1, replicas: [LONE] },
+    { partition: 1, replicas: [ONLY_REPLICA] },
   ];
   await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic, replicaAssignment }] }),
@@ -195,7 +197,7 @@ test('what is published to other partitions does not wait for it', async () => {
   atEnd(() => publisher.close());
   await publisher.publish([record(0, 'first'), record(1, 'first')]);
 
-  const lone = cluster.nodes[LONE - 1];
+  const lone = cluster.nodes[ONLY_REPLICA - 1];
   await lone?.kill('SIGKILL');
   await untilLeaderless([topic]);
   let waits = true;
@@ -260,7 +262,7 @@ test.skipIf(!hasPrometheus)(
     await last?.kill('SIGKILL');
     await prometheus.fires('TouchlineCopiesMissing', { severity: 'warning' });
     await prometheus.fires('TouchlineBrokersLost', { severity: 'critical' });
-    // Two of three copies are enough: nothing lacks a leader, and work goes on.
+    // Two of three copies are enough: every partition has a leader, and processing continues.
     expect(await prometheus.query('max(touchline_topics_impaired{lack="leader"}) > 0')).toEqual([]);
 
     await last?.start();
@@ -282,7 +284,7 @@ describe.each(IN_FULL)('%s', () => {
       const cluster = await startCluster({ security });
       const prefix = `${place.prefix}secured.`;
       for (const user of users) await grant(cluster.brokers, user, rightsOf(prefix, user));
-      // Plain connections have all rights: only what is played goes through secured ones.
+      // Plain connections have all rights; only the tournament uses secured ones.
       const addresses = cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []);
       const password = writeText(folder, 'password', PASSWORD);
       await playWhileKilling(cluster, 'secured', {
@@ -352,14 +354,14 @@ describe.each(IN_FULL)('%s', () => {
   );
 });
 
-/** How brokers are killed, and how the publisher and the processors connect. */
+/** Kills of brokers, and the connections of the publisher and the processors. */
 type Killing = KillTimes & {
   readonly publisher: Brokers;
   /** Settings of the processors. */
   readonly processor: Readonly<Record<string, string>>;
 };
 
-/** Publishes steadily while brokers are killed, and compares with what comes out where nothing happens. */
+/** Publishes steadily while brokers are killed, and compares the output with that of an undisturbed run. */
 async function playWhileKilling(cluster: KafkaCluster, name: string, killing: Killing): Promise<void> {
   const on = {
     ...place,

@@ -1,4 +1,6 @@
-/** Processors and their broker under load, disturbed in every way: the output is that of a processor that nothing happens to. */
+/**
+ * Disturbs processors and their broker under load in every way: the output must be that of an undisturbed processor.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
@@ -19,7 +21,7 @@ import { workload } from '../../support/workload.ts';
 const place = backbone();
 const KILLS = times(30, 3);
 const RESTARTS = times(100, 2);
-/** Enough that every restart meets some of it. */
+/** A load that is long enough for every restart. */
 const LONG_LOAD = workload({ ...LOAD, perEvent: times(300, LOAD.perEvent) });
 
 let expected: PipelineOutput;
@@ -36,11 +38,11 @@ test(
       processors: 2,
       count: KILLS,
       async disturb({ processors, pipeline, random }) {
-        // Some while the victim claims its partitions, some in the middle of its transactions.
+        // Sometimes while the victim claims its partitions, sometimes within its transactions.
         await delay(random() * 2_500);
         const victim = Math.floor(random() * processors.length);
         await processors[victim]?.kill();
-        // Under the name of the one that was killed, or as one on another host, while the group waits for the former.
+        // Restarts under the killed process's name, or as another host while the group still waits for the killed one.
         const name = random() < 0.5 ? {} : { GROUP_INSTANCE_ID: `processor-${victim}` };
         processors[victim] = pipeline.startProcessor(name);
       },
@@ -63,7 +65,7 @@ test(
     const messages = workload(LOAD);
     const feed = await pipeline.openFeed();
 
-    // Stopped in the middle of its work: with messages in process, and sometimes with open transactions.
+    // Stopped during processing, sometimes with open transactions.
     const first = feed.send(messages.slice(0, 600));
     await untilTrue('it has begun', async () => (await zombie.metric('touchline_transactions_total')) > 0);
     zombie.signal('SIGSTOP');
@@ -108,7 +110,7 @@ test(
       load: LONG_LOAD,
       async disturb({ step, random }) {
         await delay(random() * 1_500);
-        // By turns in good order and as a crash.
+        // In turns a graceful stop and a crash.
         await kafka.kill(step % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
         await delay(random() * 3_000);
         await kafka.start();

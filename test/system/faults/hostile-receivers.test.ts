@@ -20,7 +20,7 @@ import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
 const KILLS = times(60, 6);
-/** Of requests, that meet a fault. */
+/** Share of requests with a fault. */
 const RATE = 0.3;
 const gone: HostileAnswer = (response) => void response.writeHead(410).end();
 const place = backbone();
@@ -40,7 +40,7 @@ async function ordered(line: string): Promise<string> {
   return out;
 }
 
-/** The client's id and the line of `webhooks list` of a webhook. */
+/** Returns the client's id and the line of `webhooks list` of a webhook. */
 async function listed(id: string): Promise<{ client: string; line: string }> {
   return until(`${id} is listed`, async () => {
     const line = (await ordered('webhooks list')).split('\n').find((one) => one.startsWith(id));
@@ -83,7 +83,7 @@ test(
     };
 
     const orders = new Map<string, OrderTime[]>();
-    // Until the dispatcher has applied it, what it delivers is of the epoch before: it is sent again.
+    // Until the dispatcher has applied the command, it delivers in the previous epoch, and sends these messages again.
     const order = async (line: string, id: string): Promise<string> => {
       const [from, epoch] = [Date.now(), await epochOf(id)];
       const out = await ordered(line);
@@ -95,7 +95,7 @@ test(
     for (const id of Object.values(ids))
       await untilTrue('it has begun', async () => !(await listed(id)).line.includes('not started'));
 
-    // resend: everything since a time is sent again.
+    // resend: sends all messages since a time again.
     const { resent } = receivers;
     await arrives(resent, source.published.slice(0, 20));
     const before = resent.accepted.length;
@@ -105,7 +105,7 @@ test(
     );
     await arrives(resent, acceptedBefore, before);
 
-    // skip: what waits and is older is never sent.
+    // skip: never sends older waiting messages.
     const { skipped } = receivers;
     skipped.refusal = gone;
     const delivered = skipped.uuids();
@@ -120,7 +120,7 @@ test(
     await untilTrue('further messages wait', () => source.published.length > composedAfter + 10);
     skipped.refusal = null;
 
-    // skip --message: only the message that the receiver cannot take, which comes in the middle of a batch.
+    // skip --message: skips only the message that the receiver cannot accept, in the middle of a batch.
     const { poisoned } = receivers;
     poisoned.refusal = answers.error;
     const beforePoison = source.published.length;
@@ -133,7 +133,7 @@ test(
     await untilTrue('it waits first', async () => (await touchline(skipPoison)).err.includes(waitsFirst));
     await order(`${skipPoison} --yes`, ids.poisoned);
 
-    // rotate-secret: the receiver accepts both meanwhile.
+    // rotate-secret: meanwhile the receiver accepts both secrets.
     const { rotated } = receivers;
     const { client } = await listed(ids.rotated);
     const proposed = await ordered(`clients webhook rotate-secret ${client} ${ids.rotated}`);
@@ -141,7 +141,7 @@ test(
     await ordered(`clients webhook rotate-secret ${client} ${ids.rotated} --finish`);
     await untilTrue('the next secret signs', () => rotated.accepted.at(-1)?.signedBy === 1);
 
-    // disable: nothing is sent until it is enabled, and then everything.
+    // disable: sends nothing until the webhook is enabled, then everything.
     const { disabled } = receivers;
     await order(`webhooks disable ${ids.disabled}`, ids.disabled);
     await untilTrue('it is disabled', async () =>
@@ -152,7 +152,7 @@ test(
     expect(disabled.uuids()).not.toContain(source.published[quiet + 10]);
     await order(`webhooks enable ${ids.disabled}`, ids.disabled);
 
-    // add --test: only where the address takes a signed delivery.
+    // add --test: succeeds only when the address accepts a signed delivery.
     const added = await receiver();
     const test = `clients webhook add ${client} --url ${added.url} --test`;
     for (const refusal of [
@@ -179,7 +179,7 @@ test(
       );
       const certain = source.published.filter((uuid, at) => {
         if (gaveUp.has(uuid)) return false;
-        // What was published while the order was given may lie on either side of it.
+        // Messages that were published during the command may be before or after it.
         return name !== 'skipped' || at < composed.length || at >= composedAfter;
       });
       await arrives(receivers[name], certain);

@@ -7,10 +7,10 @@ import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** When brokers are killed: one every `everyMs`, for `killingMs`. */
+/** Timing of kills: one every `everyMs`, for `killingMs`. */
 export type KillTimes = { readonly everyMs: number; readonly killingMs: number };
 
-/** Three brokers of this test, or file, with these settings beside those by which a broker is missed soon. */
+/** Starts three brokers for the current test or file, with these settings and a short detection of failed brokers. */
 export async function startCluster({
   security,
   settings = {},
@@ -30,8 +30,8 @@ export async function startCluster({
 }
 
 /**
- * Kills one broker after the other, first the coordinator of this group, and starts it again, the next one once it answers;
- * gives how many.
+ * Kills the brokers in turns, first the coordinator of this group, and restarts each before the next kill. Returns the
+ * number of kills.
  */
 export async function killInTurns(
   { brokers, nodes }: KafkaCluster,

@@ -37,19 +37,19 @@ export class Outputs {
     return topicName(this.#prefix, 'normalized-messages');
   }
 
-  /** Of the task of an input partition. */
+  /** Returns the transactional id of the task of an input partition. */
   transactionalId(partition: number): string {
     return `${this.application}-${this.input}-${partition}`;
   }
 
-  /** The partition of an output that the task of an input partition writes to, or one of them. */
+  /** Returns the output partition, or one of them, that the task of an input partition writes to. */
   of(output: UndecidedOutput, partition: number): TopicPartition {
     if (output === 'match-processor-positions') return { topic: positionsTopic(this.application), partition };
     const count = TOPICS[output].partitions;
     return { topic: topicName(this.#prefix, output), partition: partition % count };
   }
 
-  /** All partitions of all outputs. */
+  /** Returns all partitions of all outputs. */
   all(): TopicPartition[] {
     return OUTPUTS.flatMap((output) => {
       const partitions = Array.from({ length: PARTITIONS }, (_, partition) => this.of(output, partition));
@@ -57,7 +57,7 @@ export class Outputs {
     });
   }
 
-  /** Every record that a read-committed reader receives. */
+  /** Returns every record that a read-committed reader receives. */
   async committed(of: TopicPartition): Promise<ConsumedRecord[]> {
     const [bounds] = await this.#client.logBounds([of]);
     const reader = this.#client.openReader({ ...of, maxBytes: 4 * 1024 * 1024 });
@@ -75,12 +75,12 @@ export class Outputs {
     return records;
   }
 
-  /** The ends of the logs, open transactions included. */
+  /** Returns the ends of the logs, open transactions included. */
   async ends(of: readonly TopicPartition[]): Promise<number[]> {
     return (await this.#client.logBounds(of)).map(({ end }) => end);
   }
 
-  /** A record that says that the input of a partition is processed up to `next`. */
+  /** Returns a position record: the input of a partition is processed up to `next`. */
   async position(partition: number, next: number): Promise<OutputRecord> {
     const reader = this.#client.openReader({ topic: this.input, partition, maxBytes: 1 });
     const topicId = await reader.topicId();
@@ -96,8 +96,8 @@ export class Outputs {
   }
 
   /**
-   * A record that must never be read: outdated state, which would repeat published records, or a dead letter without a
-   * source.
+   * Returns a record that must never be read: outdated state, which would repeat published records, or a dead letter
+   * without a source.
    */
   async outdated(output: UndecidedOutput, partition: number): Promise<OutputRecord> {
     const of = this.of(output, partition);
@@ -107,7 +107,7 @@ export class Outputs {
   }
 }
 
-/** The last record of each key, in the order of their offsets. */
+/** Returns the last record of each key, in the order of offsets. */
 export function lastOfEach(records: readonly ConsumedRecord[]): ConsumedRecord[] {
   const last = new Map(records.map((record) => [String(record.key), record]));
   return [...last.values()].sort((a, b) => a.offset - b.offset);

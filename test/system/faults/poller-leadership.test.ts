@@ -5,10 +5,10 @@ import type { TestService } from '../../support/processes.ts';
 
 const T0 = 1_800_000_000;
 
-/** For the tests that wait for its end. */
+/** Settings for tests that wait for the end of a session. */
 const SHORT_SESSION = { SESSION_TIMEOUT_MS: '6000' };
 
-/** A provider whose clock runs twenty times as fast as life, with two or three messages a second of its own. */
+/** Starts a provider whose clock runs at twenty times real speed, with two or three messages a second. */
 async function rigInPlay(): Promise<{ rig: Rig; stopPlay: () => void }> {
   const rig = await Rig.create();
   const { provider } = rig;
@@ -23,7 +23,7 @@ async function rigInPlay(): Promise<{ rig: Rig; stopPlay: () => void }> {
   return { rig, stopPlay: () => clearInterval(play) };
 }
 
-/** A poller that leads and has published, and one that joined after it. */
+/** Starts a leading poller that has published, and then a standby. */
 async function leaderAndStandby(rig: Rig): Promise<{ first: TestService; second: TestService }> {
   const first = rig.startPoller(SHORT_SESSION);
   await first.ready();
@@ -34,7 +34,7 @@ async function leaderAndStandby(rig: Rig): Promise<{ first: TestService; second:
   return { first, second };
 }
 
-test('one stands by, asks the provider nothing, and resumes from the checkpoint after the leader is killed; nothing is missing', async () => {
+test('a standby sends no requests, and resumes from the checkpoint after the leader is killed without loss', async () => {
   const { rig, stopPlay } = await rigInPlay();
   const { first, second } = await leaderAndStandby(rig);
   expect(await second.metric('touchline_poller_leader')).toBe(0);
@@ -46,7 +46,7 @@ test('one stands by, asks the provider nothing, and resumes from the checkpoint 
   expect(await second.metric('touchline_poller_requests_total')).toBeGreaterThan(0);
 });
 
-test('a leader that was paused past its session starts a new term or stands by; nothing is missing', async () => {
+test('a leader that was paused past its session starts a new term or stands by, without loss', async () => {
   const { rig, stopPlay } = await rigInPlay();
   const pollers = [rig.startPoller(SHORT_SESSION), rig.startPoller(SHORT_SESSION)];
   await Promise.all(pollers.map((poller) => poller.ready()));
@@ -61,7 +61,7 @@ test('a leader that was paused past its session starts a new term or stands by; 
   leader.signal('SIGSTOP');
   await untilTrue('the other leads', () => leads(other));
   leader.signal('SIGCONT');
-  // Which of the two leads then is the group's to say; the term that was paused is over in any case.
+  // The group decides which of the two leads then; the paused term is over in any case.
   await untilTrue('its term is over', async () => !(await leads(leader)) || terms(leader) > before);
   stopPlay();
   await rig.caughtUp();

@@ -1,4 +1,7 @@
-/** Processors under load, while they come and go and their connections fail: the output is that of a processor that nothing happens to. */
+/**
+ * Starts and stops processors under load, and breaks their connections: the output must be that of an undisturbed
+ * processor.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
@@ -9,7 +12,7 @@ import { restartableKafka } from '../../support/restartable-kafka.ts';
 const place = backbone();
 const REBALANCES = times(10, 2);
 const DISTURBANCES = times(30, 3);
-/** Frozen past the session timeout and, in full, past the time of a transaction as well. */
+/** Maximum freeze: longer than the session timeout, and in the long variant than a transaction's timeout. */
 const MOST_FROZEN_MS = times(16_000, 4_000);
 const MOST_SLOWED_MS = 400;
 
@@ -56,7 +59,7 @@ test(
       async disturb({ step, random }) {
         await delay(random() * 1_000);
         if (step % 3 === 0) {
-          // By turns all of them and a single one.
+          // In turns all connections and a single one.
           cut += proxy.cut(step % 2 === 0 ? undefined : Math.floor(random() * proxy.open));
           return;
         }

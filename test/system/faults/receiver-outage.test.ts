@@ -9,7 +9,7 @@ import { machineLoad } from '../../support/harness.ts';
 import { until } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 
-/** How long the broker is down, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
+/** Outage of the broker, patience of the receiver, and timeout of a sender, in milliseconds: long, short, between. */
 const [OUTAGE_MS, PATIENCE_MS, SENDER_TIMEOUT_MS] =
   process.env.FAULTS === 'full' ? [20_000, 8_000, 10_000] : [5_000, 2_000, 4_000];
 const SENDERS = 20;
@@ -25,7 +25,7 @@ type Sent = { readonly id: number; readonly status: number; readonly ms: number;
 
 const TICK_MS = 100;
 
-/** Stands still while this process is held up: what a busy machine takes from it is not taken by the receiver. */
+/** A clock that stops while this process is delayed, so that a busy machine's delays do not count for the receiver. */
 class Clock {
   readonly #ticks = setInterval(() => this.now(), TICK_MS);
   #last = performance.now();
@@ -43,7 +43,10 @@ class Clock {
   }
 }
 
-/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, like the provider. */
+/**
+ * Sends different deliveries from many senders at once. Like the provider, each repeats a delivery until it is
+ * accepted.
+ */
 class Load {
   readonly answers: Sent[] = [];
   readonly clock = new Clock();
@@ -99,7 +102,7 @@ describe.each([
     const down = load.clock.now();
     await kafka.kill(signal);
     await delay(OUTAGE_MS);
-    // Those that were under way when it went away had been acknowledged before, or are not accepted.
+    // Pending deliveries at the start of the outage were acknowledged before, or are not accepted.
     const settled = load.answers.filter(({ status, at }) => status === 200 && at > down + 500);
     expect(settled).toEqual([]);
     await (signal === 'SIGKILL' ? kafka.start() : kafka.kill('SIGCONT'));
@@ -131,7 +134,7 @@ describe.each([
   });
 });
 
-test('limits what waits for the broker: further deliveries are refused at once', async () => {
+test('limits pending deliveries: further ones are refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
     { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '5000', WEBHOOK_THREADS: '1' },
@@ -149,7 +152,7 @@ test('limits what waits for the broker: further deliveries are refused at once',
     (await receiver.metric('pending_bytes')) > 0 ? true : undefined,
   );
   expect(await receiver.post(large(2))).toMatchObject({ status: 503, text: 'Not stored, repeat it.' });
-  // One round more: an answer that came together with that one would be here.
+  // One more round: an answer that arrived together with that one would be here.
   expect((await receiver.post('[]')).status).toBe(200);
   expect(waits).toBe(true);
   expect((await waiting).status).toBe(503);

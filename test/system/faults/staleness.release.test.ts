@@ -13,23 +13,23 @@ import { seeded } from '../../support/seed.ts';
 
 const place = backbone();
 const MATCHES = Array.from({ length: times(100, 10) }, (_, index) => 5_000 + index);
-/** In full as it is by default. */
+/** Staleness limit; the default in the long variant. */
 const STALE_MS = times(20_000, 5_000);
-/** In which all feeds are cut, each at a moment of its own. */
+/** Period in which all feeds are cut, each at a different time. */
 const CUTS_MS = times(60_000, 8_000);
 const WARM_MS = times(10_000, 2_000);
 /** Time between the messages of a match. */
-const EVERY_MS = times(100, 250);
+const MESSAGE_INTERVAL_MS = times(100, 250);
 const KILLS = times(4, 1);
 const RESTARTS = times(2, 1);
 const WITHIN_MS = 1_000;
-/** What the broker had for so long must be known. */
+/** Time after which readers must have a record of the broker. */
 const KNOWN_MS = 500;
 
-/** The timestamps of records are those of the broker: when they were published, however long a reader takes. */
+/** Records get the broker's timestamp: their time of publication, independent of readers. */
 const APPEND_TIME = { 'log.message.timestamp.type': 'LogAppendTime' };
 
-/** A time without a broker, Unix milliseconds; from `killed` on nothing is acknowledged by the old one. */
+/** A period without a broker, Unix milliseconds; the old broker acknowledges nothing after `killed`. */
 type Outage = { readonly from: number; readonly killed: number; readonly to: number };
 
 test(
@@ -46,11 +46,11 @@ test(
 
     const begin = Date.now() + WARM_MS;
     const cutAt = new Map(MATCHES.map((eventId) => [eventId, begin + random() * CUTS_MS]));
-    const playing = feed.play(MATCHES, EVERY_MS, (eventId) => cutAt.get(eventId) ?? 0);
+    const playing = feed.play(MATCHES, MESSAGE_INTERVAL_MS, (eventId) => cutAt.get(eventId) ?? 0);
     await delay(WARM_MS);
     const disturbances = await disturb(pipeline, processors, kafka, random);
     await playing;
-    // It is back for publishers once the feed, which tries all the time, was acknowledged again.
+    // The broker is back once it acknowledges the feed again, which retries all the time.
     const outages = disturbances.map((outage) => {
       const stored = feed.sent.flatMap(({ storedAt }) => storedAt ?? []);
       const again = Math.min(...stored.filter((at) => at > outage.killed));
@@ -62,10 +62,10 @@ test(
 
     const judged = MATCHES.map((eventId) => {
       const due = feed.heardAt(eventId) + STALE_MS;
-      // Without a broker nothing can be published: it counts from when it is back.
+      // Nothing can be published without a broker, so the time counts from its return.
       const outage = outages.find(({ from, to }) => due >= from - WITHIN_MS && due <= to);
       const published = reader.seen.filter(({ record }) => record.event_id === eventId);
-      // From then on nothing says any more that it is good.
+      // After this record no record confirms the match.
       const lastGood = published.findLastIndex(
         ({ record: { state } }) => state === 'alive' || state === 'recovered',
       );
@@ -117,7 +117,7 @@ test(
   FAULT_TIMEOUT_MS,
 );
 
-/** Kills processors and restarts the broker while the feeds are cut. Gives the times without a broker. */
+/** Kills processors and restarts the broker while the feeds are cut. Returns the periods without a broker. */
 async function disturb(
   pipeline: Pipeline,
   processors: TestService[],
@@ -145,7 +145,7 @@ async function disturb(
   return outages;
 }
 
-/** Least, median, 95th and 99th percentile, most; null without values. */
+/** Returns minimum, median, 95th and 99th percentile, and maximum; null without values. */
 function spread(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number): number | undefined => sorted[Math.floor(part * (sorted.length - 1))];

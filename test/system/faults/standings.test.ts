@@ -36,7 +36,7 @@ test(
     for (let step = 0; step < KILLS; step += 1) {
       const disturb = async () => {
         await delay(random() * 2_000);
-        // Mostly the tables', sometimes the matches'; every other time the group grows before it shrinks.
+        // Mostly a standings processor, sometimes a match processor; every second time a new one joins before.
         const victim = step % 4 === 3 ? 0 : 1 + (step % 2);
         const before = processors[victim];
         if (step % 2 === 0) await before?.kill();
@@ -55,7 +55,7 @@ test(
   FAULT_TIMEOUT_MS,
 );
 
-/** Versions count from 1 without a gap or a repeat, and each is another table than the one before. */
+/** Expects versions to count from 1 without gap or repetition, and each to differ from the previous one. */
 function expectVersions({ log, entries }: TablesOutput): void {
   for (const records of [log, entries]) {
     const last = new Map<number, { version: number; shown: string }>();
@@ -69,7 +69,7 @@ function expectVersions({ log, entries }: TablesOutput): void {
   }
 }
 
-/** The tables of all messages by the rules alone: no broker, no processes. */
+/** Returns the tables of all messages, derived in this process without a broker. */
 function derivedAtOnce(messages: readonly NormalizedMessage[]): Record<string, string> {
   const matches = new Map<number, Match>();
   for (const [offset, message] of messages.entries()) {

@@ -7,11 +7,11 @@ import { topicName } from '#topics/topics.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 
-/** Longer than any broker is down. */
+/** Timeout of a publication: longer than any outage of a broker. */
 const TIMEOUT_MS = 120_000;
 const TICK_MS = 20;
 
-/** Publishes messages in order and at a steady rate, like an ingress service, whatever the brokers do. */
+/** Publishes messages in order and at a steady rate, like an ingress service, also during outages of brokers. */
 export class SteadyLoad {
   readonly #messages: readonly NormalizedMessage[];
   readonly #encode: (message: NormalizedMessage) => Buffer;
@@ -48,12 +48,14 @@ export class SteadyLoad {
     return new SteadyLoad(messages, topic, publisher, (message) => codec.encode(message));
   }
 
-  /** What was published, or will be, in order. */
+  /** Published and pending messages, in order. */
   get sent(): readonly NormalizedMessage[] {
     return this.#messages.slice(0, this.#sent);
   }
 
-  /** Publishes so many messages a second until `done` resolves; rejects with it, and where there are no more messages. */
+  /**
+   * Publishes messages at this rate until `done` resolves. Rejects when `done` rejects or when the messages run out.
+   */
   async during(
     perSecond: number,
     done: Promise<unknown>,
@@ -74,7 +76,7 @@ export class SteadyLoad {
     await ended;
   }
 
-  /** Waits until all is acknowledged; rejects where something was not. */
+  /** Waits until all messages are acknowledged. Rejects when one failed. */
   async close(): Promise<void> {
     await Promise.all(this.#publishing);
     await this.#publisher.close();

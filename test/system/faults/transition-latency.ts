@@ -7,7 +7,7 @@ import { quantile } from '../../../bench/context.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 
-/** How long after the first send of its message a transition was visible to a reader of committed records. */
+/** Time from the first send of a message until a read-committed reader has its transition. */
 export class TransitionLatency {
   readonly #sent = new Map<string, { readonly at: number; readonly phase: string }>();
   readonly #latencies = new Map<string, number[]>();
@@ -32,7 +32,7 @@ export class TransitionLatency {
           for (const { value } of records)
             if (value !== null) latency.#seen((await codec.read(value)).cause.message_id, now);
         } catch (error) {
-          // No broker answered for long: that is what is measured.
+          // A long time without an answer of a broker is part of the measurement.
           if (!(error instanceof StreamError)) throw error;
           await delay(100);
         }
@@ -47,12 +47,12 @@ export class TransitionLatency {
     return latency;
   }
 
-  /** A message is sent now, in a phase of the test; a repeat of it does not count. */
+  /** Records the send time of a message in a phase of the test. Repetitions do not count. */
   sent(messageId: string, phase: string): void {
     if (!this.#sent.has(messageId)) this.#sent.set(messageId, { at: performance.now(), phase });
   }
 
-  /** A line for each phase. */
+  /** One line for each phase. */
   get summary(): string {
     return [...this.#latencies]
       .map(([phase, of]) => {

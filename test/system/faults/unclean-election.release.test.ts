@@ -1,6 +1,7 @@
 /**
- * An unclean election on three brokers: the leader with the last records dies, and a replica that lacks them leads. What was
- * committed is gone from one log and not from the others: the runtime refuses, and publishes nothing made of what is left.
+ * Tests an unclean election on three brokers: the leader with the last records dies, and a replica without them leads.
+ * Committed records are missing in one log but not in the others: the runtime must refuse the partition and publish
+ * nothing from the remaining records.
  */
 import { ConfigResourceTypes } from 'kafkajs';
 import { beforeAll, expect, test } from 'vitest';
@@ -12,9 +13,9 @@ import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startCluster } from './killed-cluster.ts';
 
-/** The nodes with the two replicas of what is lost: the first leads until it dies, the second was behind. */
+/** The nodes with the two replicas: the first leads until it dies, the second is behind. */
 const [LEADER, BEHIND] = [1, 2];
-/** The partition of the only key. */
+/** Partition of the only key. */
 const PARTITION = 1;
 
 let cluster: KafkaCluster;
@@ -23,12 +24,12 @@ const applications = new Map<Lost, Application>();
 const LOST = ['input', 'changelog', 'nothing'] as const;
 type Lost = (typeof LOST)[number];
 
-/** An application, and the member that runs through the election. */
+/** An application with the member that runs during the election. */
 type Application = {
   readonly counting: CountingApplication;
   readonly lines: readonly string[];
   readonly stop: () => Promise<void>;
-  /** Records that the member has committed. */
+  /** Returns the number of records that the member has committed. */
   readonly records: () => Promise<number>;
 };
 
@@ -47,7 +48,7 @@ beforeAll(async () => {
     await untilTrue(`${topic} is led by the replica that was behind`, async () => {
       return (await partitionOf(topic))?.leader === BEHIND;
     });
-  // They take the offsets of what is gone.
+  // They take the offsets of the lost records.
   for (const { counting } of applications.values())
     for (const value of ['x', 'y', 'z']) await counting.send(['a', value]);
 });
@@ -62,7 +63,7 @@ async function startApplication(lost: Lost): Promise<Application> {
   return { counting, lines, stop: () => stream.stop(), records };
 }
 
-/** The partition has two replicas, and one of them alone acknowledges. */
+/** Gives the partition two replicas of which one suffices to acknowledge. */
 async function withTwoReplicas(topic: string): Promise<void> {
   await withKafkaAdmin(cluster.brokers, async (admin) => {
     await admin.alterConfigs({
@@ -79,7 +80,7 @@ async function withTwoReplicas(topic: string): Promise<void> {
       ],
     });
   });
-  // Alone first, so that the second does not lead.
+  // First a single replica, so that the second one does not lead.
   await place(topic, [LEADER]);
   await place(topic, [LEADER, BEHIND]);
 }
@@ -91,11 +92,11 @@ async function place(topic: string, replicas: number[]): Promise<void> {
     }),
   );
   await untilInSync(topic, replicas);
-  // Its former leader may lead on for a moment.
+  // The former leader may still lead for a moment.
   await untilTrue(`${LEADER} leads ${topic}`, async () => (await partitionOf(topic))?.leader === LEADER);
 }
 
-/** Every application counts a further record, in a transaction of its own. */
+/** Lets every application count further records, each in a separate transaction. */
 async function countEach(value: string, count: number): Promise<void> {
   for (const [lost, { counting, records, lines }] of applications) {
     await counting.send(['a', value]);
@@ -119,7 +120,7 @@ function nodeOf(id: number): Kafka {
   return node;
 }
 
-/** Undefined while no broker says: some of them are down. */
+/** Returns the partition's metadata; undefined while no broker answers. */
 async function partitionOf(topic: string) {
   const metadata = await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.fetchTopicMetadata({ topics: [topic] }),
@@ -136,7 +137,9 @@ const untilInSync = (topic: string, nodes: readonly number[]) =>
 const says = (lines: readonly string[], code: string) => (): boolean =>
   lines.some((line) => line.startsWith('{"partition":1,') && line.includes(`"${code}"`));
 
-/** The running member refuses, and one that starts now too; neither has committed a record since. */
+/**
+ * Expects that the running member and a new one refuse the partition, and that neither has committed a record since.
+ */
 async function refused({ counting, lines, records, stop }: Application, code: string): Promise<void> {
   await untilTrue(`the running member says ${code}`, says(lines, code)).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${lines.join('\n')}`);
@@ -155,7 +158,7 @@ async function refusedAtStart(counting: CountingApplication, code: string): Prom
   await stream.stop();
 }
 
-test('an input that lost what was processed is refused, and nothing is counted from what follows', async () => {
+test('an input that lost processed records is refused, and later records are not counted', async () => {
   const application = of('input');
   await refused(application, 'INPUT_TRUNCATED');
   expect(await application.counting.history(application.counting.counts)).toEqual([
@@ -165,13 +168,13 @@ test('an input that lost what was processed is refused, and nothing is counted f
   ]);
 });
 
-test('a changelog that lost state is refused, and nothing is counted on from what is left', async () => {
+test('a changelog that lost state is refused, and the remaining state is not continued', async () => {
   const application = of('changelog');
   await refused(application, 'CHANGELOG_TRUNCATED');
   expect(await application.counting.history(application.counting.counts)).toEqual([['a', '1']]);
 });
 
-test('an application that lost nothing goes on through the election', async () => {
+test('an application that lost nothing continues during the election', async () => {
   const { counting, records, lines } = of('nothing');
   await untilTrue('it counts all', async () => (await records()) === 6).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${lines.join('\n')}`);
@@ -179,14 +182,14 @@ test('an application that lost nothing goes on through the election', async () =
   expect(await counting.read(counting.counts)).toEqual({ a: '6' });
 });
 
-test('the former leader gives up what nobody else has, and an operator decides how it goes on', async () => {
+test('the former leader truncates its log, and an operator decides where to continue', async () => {
   await nodeOf(LEADER).start();
   const { counting } = of('input');
   await untilInSync(counting.input, [LEADER, BEHIND]);
   await refusedAtStart(counting, 'INPUT_TRUNCATED');
   const { application, brokers, input, counts } = counting;
   const topics = { application, input, changelogs: [counts], outputs: [] };
-  // What it lost began at offset 1.
+  // The lost records began at offset 1.
   await setPosition(topics, { brokers, partition: PARTITION, to: 1, log: quietLog });
   const { metric } = await counting.start();
   await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 3);

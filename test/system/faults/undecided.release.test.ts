@@ -25,13 +25,13 @@ const FIRST = MESSAGES.slice(0, 1_000);
 const NEXT = MESSAGES.slice(1_000, 1_800);
 const REST = MESSAGES.slice(1_800);
 
-/** A broker of that version that takes records of transactions that it knows nothing of. */
+/** Starts a broker of that version that accepts records of unknown transactions, and returns its addresses. */
 async function brokersOf(version: string): Promise<string[]> {
   if (version === KAFKA_VERSION) return (await restartableKafka(UNVERIFIED)).directBrokers;
   return (await startOwnKafka({ version, settings: UNVERIFIED })).brokers;
 }
 
-/** A pipeline that has processed these messages and whose processor has stopped. */
+/** Returns a pipeline that has processed these messages, with its processor stopped. */
 async function processed(at: PipelineConnection, messages: typeof MESSAGES): Promise<Pipeline> {
   const pipeline = await Pipeline.create({ ...at, partitions: PARTITIONS });
   const processor = pipeline.startProcessor();
@@ -60,7 +60,7 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
       const pipeline = await processed(on('aborted'), [...FIRST, ...NEXT]);
       const outputs = new Outputs(pipeline.place);
 
-      // One output alone for each of the first input partitions: the others have their markers. Then all at once.
+      // A single output lacks its marker for each of the first input partitions; then all outputs do.
       for (const [partition, alone] of OUTPUTS.entries()) {
         const others = OUTPUTS.filter((output) => output !== alone);
         await leaveUndecided({
@@ -119,7 +119,7 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
         const committedBefore = (await outputs.committed(outputs.of('match-transitions', partition))).length;
         const read = (output: (typeof LACKING)[number]) =>
           calmOutputs.committed(calmOutputs.of(output, partition));
-        // All outputs of the messages in between, in one transaction.
+        // All outputs of the messages between, in one transaction.
         const to = (output: (typeof LACKING)[number], records: readonly ConsumedRecord[]): OutputRecord[] =>
           records.map(({ key, value }) => ({ ...outputs.of(output, partition), key: key as Buffer, value }));
         const written = {

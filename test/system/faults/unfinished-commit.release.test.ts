@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
+import { startProxiedKafka } from '../../support/own-kafka.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { openTransactions } from '../../support/undecided.ts';
 
 const TOPICS = ['one', 'other'];
-/** How long markers are delayed. */
+/** Delay of markers, milliseconds. */
 const SLOWED_MS = 3_000;
 const PARTITIONS = TOPICS.map((topic) => ({ topic, partition: 0 }));
 
 test('records after a commit without its markers are not committed with it', async () => {
-  // The broker sends itself the markers of transactions through the proxy, and clients do without it.
+  // The broker sends transaction markers to itself through the proxy; clients connect directly.
   const { proxy, directBrokers } = await startProxiedKafka({
     settings: { 'inter.broker.listener.name': 'PROXIED' },
   });
@@ -39,11 +39,11 @@ test('records after a commit without its markers are not committed with it', asy
     async () => (await openTransactions(directBrokers, PARTITIONS)).length === 0,
   );
 
-  // Slow at first, for the broker also asks itself whether records are of a transaction that was begun.
+  // Slow only now, because the broker also verifies open transactions through the proxy.
   proxy.slow(SLOWED_MS);
   await producer.transact(written('committed'));
   proxy.freeze();
-  // The coordinator begins no other one before the markers are written.
+  // The coordinator starts no other transaction before the markers are written.
   await expect(producer.transact(written('never begun'))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   await producer.close();
   proxy.resume();

@@ -1,4 +1,4 @@
-/** The contract as a server publishes it: what may be sent, and what may come back. */
+/** Reads the OpenAPI document of a server: allowed requests and answers. */
 import { z } from 'zod';
 import type {
   JsonSchema,
@@ -11,9 +11,9 @@ import type {
 export type Documented = {
   readonly path: string;
   readonly id: string;
-  /** Answers without a token. */
+  /** Whether it answers without a token. */
   readonly open: boolean;
-  /** Those of the query. */
+  /** Parameters of the query. */
   readonly parameters: readonly ParameterObject[];
   readonly responses: ReadonlyMap<number, DocumentedResponse>;
 };
@@ -23,7 +23,7 @@ type DocumentedResponse = { readonly mediaTypes: readonly string[]; readonly bod
 
 type Content = { readonly [mediaType: string]: { readonly schema: { readonly $ref: string } } };
 
-/** The operations of a document, each answer with a validator made of its schema. */
+/** Returns the operations of a document, with a validator for each answer's schema. */
 export function operationsOf(document: OpenApiDocument): Documented[] {
   const validators = validatorsOf(document);
   const responsesOf = ({ responses }: OperationObject) =>
@@ -42,7 +42,7 @@ export function operationsOf(document: OpenApiDocument): Documented[] {
 }
 
 function validatorsOf({ components }: OpenApiDocument): Map<string, z.ZodType> {
-  // zod looks for definitions in `$defs` only.
+  // zod reads definitions from `$defs` only.
   const $defs = JSON.parse(
     JSON.stringify(components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
   ) as Record<string, JsonSchema>;
@@ -52,8 +52,8 @@ function validatorsOf({ components }: OpenApiDocument): Map<string, z.ZodType> {
 }
 
 /**
- * Whether a text in a query is of the schema of its parameter; null where the schema does not say: what it says of a
- * number is said of the number, not of how it is written.
+ * Whether a text in a query matches its parameter's schema; null when the schema cannot decide, because it describes a
+ * number and not its notation.
  */
 export function fits({ schema }: ParameterObject, text: string): boolean | null {
   const { type, enum: values, minimum, maximum, pattern } = schema;

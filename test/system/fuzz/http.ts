@@ -1,16 +1,16 @@
-/** Sends requests as they are written: nothing in a path is encoded, decoded or put in order on the way. */
+/** Sends requests verbatim: it does not encode, decode or normalize a path. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** An answer, whatever it is. */
+/** Any answer. */
 export type RawAnswer = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 };
 
-/** Sends requests to one server, one after the other over one connection. */
+/** Sends requests to a server, one after the other over one connection. */
 export class RawClient {
   readonly #url: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -23,14 +23,14 @@ export class RawClient {
     try {
       return await this.#send(method, path);
     } catch (error) {
-      // The server has closed the connection after the answer before, such as one to no HTTP.
+      // The server has closed the connection after the previous answer, for example to invalid HTTP.
       if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
         return this.#send(method, path);
       throw error;
     }
   }
 
-  /** Sends bytes, one a character, and gives all that comes back until the server ends the connection. */
+  /** Sends one byte for each character, and returns everything that the server sends until it closes the connection. */
   async raw(bytes: string): Promise<string> {
     const socket = connect(Number(this.#url.port), this.#url.hostname);
     socket.write(bytes, 'latin1');

@@ -1,31 +1,31 @@
-/** Requests of every kind, made of the published document. */
+/** Generates requests of every kind from the published document. */
 import fc from 'fast-check';
 import type { ParameterObject } from '#contract/rest/openapi.ts';
 import type { Documented } from './document.ts';
 
-/** Whose token is sent. */
+/** Kind of the token. */
 export type Bearer = 'everything' | 'narrow' | 'nobody' | 'expired' | 'malformed';
 
-/** A request that can be sent and shown. */
+/** A generated request. */
 export type FuzzRequest = {
   readonly method: string;
-  /** The id of the operation whose path it is; null where it is of none. */
+  /** Id of the operation of its path; null for another path. */
   readonly operation: string | null;
-  /** What stands in the path for `{id}`, as it is sent; null where there is none. */
+  /** Text in the path for `{id}`, as sent; null without an id. */
   readonly id: string | null;
   readonly path: string;
-  /** Names and values in their order, as they are sent, without the token. */
+  /** Names and values in order, as sent, without the token. */
   readonly query: readonly (readonly [string, string])[];
   readonly bearer: Bearer;
 };
 
-/** Values that mean something to the server that is asked. */
+/** Values that exist on the server. */
 export type KnownValues = {
   readonly numbers: readonly number[];
   readonly texts: readonly string[];
-  /** What a path of an operation may have for `{id}`. */
+  /** Ids for the paths of operations. */
   readonly ids: Readonly<Record<string, readonly number[]>>;
-  /** What a parameter may be. */
+  /** Values of parameters. */
   readonly named: Readonly<Record<string, readonly string[]>>;
 };
 
@@ -86,7 +86,7 @@ const HOSTILE = [
   '9'.repeat(4_000),
 ];
 
-/** Sent as they are: percent signs that encode nothing, bytes that are no UTF-8, signs with a meaning of their own. */
+/** Texts that are sent verbatim: invalid percent encodings, bytes that are no UTF-8, reserved characters. */
 const RAW = ['%', '%zz', '%c3', '%ff%fe', '%00', '%F0%9F%98%80', '%25', '+', '%2B', '&', '=', '?', ';'];
 
 const NAMES = [
@@ -101,7 +101,7 @@ const NAMES = [
   'LIMIT',
 ];
 
-/** Node takes no URL that is much longer, whatever it is of. */
+/** Maximum length of a URL; Node accepts none that is much longer. */
 const MAX_LENGTH = 12_000;
 
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -122,7 +122,7 @@ const PATHS = [
   '/.env',
 ];
 
-/** Requests of these operations, of paths that are of none, and by methods that none has. */
+/** Returns an arbitrary of requests: of these operations, of other paths, and with other methods. */
 export function requests(operations: readonly Documented[], known: KnownValues): fc.Arbitrary<FuzzRequest> {
   const of = operations.map((operation) => ofOperation(operation, known));
   const elsewhere = fc.record({
@@ -180,7 +180,7 @@ function ofOperation(operation: Documented, known: KnownValues): fc.Arbitrary<Fu
     };
   };
   const pairs = parameters.map(pair);
-  // All in order as often as not: most of what happens behind the parameters happens only then.
+  // Half of the requests are valid, because most of the server's code runs only then.
   const orderly = fc.tuple(
     ...pairs.map(({ valid }, index) =>
       fc.option(valid, { nil: null, freq: parameters[index]?.required ? 30 : 1 }),
@@ -209,7 +209,7 @@ function ofOperation(operation: Documented, known: KnownValues): fc.Arbitrary<Fu
     }));
 }
 
-/** Values of a parameter: those of its schema, and any, encoded. */
+/** Returns an arbitrary of a parameter's values: those of its schema, and any others, encoded. */
 function choices(
   { name, schema }: ParameterObject,
   known: KnownValues,

@@ -1,7 +1,7 @@
 /**
- * Requests of every kind, made of the document that the server itself publishes: a few hundred, the same in every run;
- * with `FUZZ=full` ten times as many, others in every run. A failure shows the request as a line for a shell, and its
- * seed: with `FUZZ_SEED=<seed>` beside the rest the same requests are sent again.
+ * Sends requests of every kind, generated from the server's own document: a few hundred, the same in every run; with
+ * `FUZZ=full` ten times as many, different in every run. A failure shows the request as a shell command, and its seed:
+ * `FUZZ_SEED=<seed>` with the same settings sends the same requests again.
  */
 import { parse } from 'node:querystring';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ const FULL = process.env.FUZZ === 'full';
 const RUNS = FULL ? 6_000 : 600;
 const SEED = process.env.FUZZ_SEED ?? (FULL ? undefined : '1');
 
-/** Rules over several parameters, or over what a text means, may refuse these where each parameter is of its schema. */
+/** Operations that may refuse valid parameters, by rules over several parameters or over the meaning of a text. */
 const MORE_RULES = [
   'standings.index',
   'events.index',
@@ -70,7 +70,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-test('answers nothing but what its document says, whatever it is asked', async () => {
+test('answers every request as its document says', async () => {
   const seen = new Map<string, number>();
   const property = fc.asyncProperty(requests([...operations.values()], known), async (request) => {
     const answer = await client.send(request.method, target(request, tokens[request.bearer] ?? null));
@@ -86,7 +86,7 @@ test('answers nothing but what its document says, whatever it is asked', async (
     }
   });
   await fc.assert(property, { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) });
-  // It was asked in earnest: every operation has answered, and refused.
+  // The requests reached the code: every operation has both answered and refused.
   for (const { id, parameters } of operations.values()) {
     expect(seen.get(`${id} 200`), id).toBeGreaterThan(0);
     if (parameters.length > 0) expect(seen.get(`${id} 400`), id).toBeGreaterThan(0);
@@ -118,7 +118,7 @@ test.each([
   expect(body).not.toContain(contract().everything.token);
 });
 
-/** The path with its query, the token last. */
+/** Returns the path with its query, the token last. */
 function target({ path, query }: FuzzRequest, token: string | null): string {
   const pairs = query.map(([name, value]) => `${name}=${value}`);
   if (token !== null) pairs.push(`token=${token}`);
@@ -147,7 +147,7 @@ function check(request: FuzzRequest, answer: RawAnswer): void {
     expect(ERRORS).toContainEqual({ status: answer.status, error });
   }
   if (!isDecodable(path)) {
-    // Refused before anything is looked at.
+    // Refused before any other check.
     expect(answer.status).toBe(400);
   } else if (operation === null) {
     expect(answer.status).toBe(404);
@@ -166,14 +166,14 @@ function expectDocumented({ id, responses }: Documented, status: number, json: u
   if (status === 200) expectStrict(id, json);
 }
 
-/** Exactly as the contract defines it: the document may say less. */
+/** Expects exactly the contract's shape; the document may be less strict. */
 function expectStrict(id: string, json: unknown): void {
   if (!isOperationName(id)) throw new Error(`${id} is no operation`);
   const schema = answerEnvelope(id, operationNamed(id).data);
   expect(schema.safeParse(json).error?.issues ?? []).toEqual([]);
 }
 
-/** A token is in the URLs of pages and where it was asked for; nothing else that is secret is anywhere. */
+/** Expects no secret in an answer, except a token in the URLs of pages and in the answer of the token operation. */
 function expectNoSecret({ operation }: FuzzRequest, { body, headers }: RawAnswer): void {
   const shown = body
     .replace(/"(previous|next)_page":"[^"]*"/g, '')
@@ -181,7 +181,7 @@ function expectNoSecret({ operation }: FuzzRequest, { body, headers }: RawAnswer
   for (const secret of secrets) expect(shown + JSON.stringify(headers)).not.toContain(secret);
 }
 
-/** The statuses that a GET may have, as far as the document says. */
+/** Returns the possible statuses of a GET by the document. */
 function allowed(request: FuzzRequest, operation: Documented): readonly number[] {
   const { id, bearer } = request;
   const [, query = ''] = target(request, tokens[bearer] ?? null).split(/\?(.*)/s);
@@ -206,7 +206,7 @@ function allowed(request: FuzzRequest, operation: Documented): readonly number[]
   ];
 }
 
-/** Whether anything can have it: a whole number that is exact here. */
+/** Whether a text can be an id: a safe integer. */
 function isId(text: string): boolean {
   return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 }

@@ -12,13 +12,13 @@ const PAGES = [
 ];
 const BLOCK = /^ *```sh\n([\s\S]*?)^ *```$/gm;
 const INDENTED = /^ {4}npx touchline .*$/gm;
-/** Those that end when they are told to. */
-const GOES_ON = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
+/** Matches commands that run until they are stopped. */
+const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
 
-/** A command of the command line that a page shows, without its comment. */
+/** A `touchline` command in a page, without its comment. */
 export type GuideCommand = { readonly page: string; readonly command: string; readonly goesOn: boolean };
 
-/** The commands of all pages in the order of the pages; runbooks have tests of their own. */
+/** Returns the commands of all pages in order; runbooks have separate tests. */
 export function guideCommands(): GuideCommand[] {
   return PAGES.flatMap((page) => {
     const text = readFileSync(join(ROOT, page), 'utf8');
@@ -29,6 +29,6 @@ export function guideCommands(): GuideCommand[] {
     return lines
       .map((line) => /^ *npx touchline (.*?)(?: +# .*)?$/.exec(line)?.[1] ?? '')
       .filter((command) => command !== '')
-      .map((command) => ({ page, command, goesOn: GOES_ON.test(command) }));
+      .map((command) => ({ page, command, goesOn: ENDLESS.test(command) }));
   });
 }

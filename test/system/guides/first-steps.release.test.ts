@@ -1,4 +1,4 @@
-/** The page of the first steps: every command runs on a demonstration, and prints what the page says. */
+/** Runs every command of the page First steps on a demonstration, and compares the output with the page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,15 +9,15 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/first-steps.md'), 'utf8');
-/** The settings of the first command, and what it prints at its end. */
+/** Matches the settings of the first command, and the end of its output. */
 const STARTED = /^((?:[A-Z]+=\S+ )+)npm start[\s\S]*?```text\n([\s\S]*?)^```$/m;
 const STEP = /^```sh step\n([\s\S]*?)^```\n\n^```text\n([\s\S]*?)^```$/gm;
 const NEXT = '=== next step';
 const PLAY_MS = 300_000;
-/** As the page has it: it is known to have a goal that was taken back. */
+/** The match of the page, which has a cancelled goal. */
 const MATCH = '310002';
 
-/** A line of the page as what is printed: numbers may be others, `…` is anything. */
+/** Returns a pattern for a line of the page: numbers may differ, `…` matches anything. */
 function printed(line: string): RegExp {
   const escaped = line.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(escaped.replaceAll('…', '.*').replace(/\d+/g, '\\d+').replace(/ {2,}/g, ' +'));
@@ -68,7 +68,7 @@ test('every command of the first steps prints what the page says', async () => {
     .replaceAll('rebuilt.', `${prefix}firstrebuilt.`);
   const { code, out, err } = await runBlock(placed, { ...place, API, SECRET, TOOLS, MATCH }, folder);
   expect(code, out + err).toBe(0);
-  // What goes on while it works is said on the standard error.
+  // Progress goes to standard error.
   const outputs = out.split(`${NEXT}\n`);
   for (const [n, [, , lines = '']] of steps.entries())
     expectLines(outputs[n] ?? '', lines.replaceAll('rebuilt.', '…'));

@@ -1,4 +1,7 @@
-/** What the guides say, of the whole tournament of the demonstration: their commands run, and examples for analysts give the official figures. */
+/**
+ * Runs the commands of the guides on the whole tournament of the demonstration, and compares the examples for analysts
+ * with the official figures.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -18,9 +21,9 @@ import { GOALS, KICKS_SCORED, MATCHES, POINTS, readTimelines, SCORERS, SEASON } 
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FINAL = 310_064;
-/** Long enough for a command to refuse what it does not know. */
-const GOING_ON_MS = 6_000;
-/** Commands that are started together. */
+/** Time in which a command would refuse its arguments, milliseconds. */
+const REFUSAL_MS = 6_000;
+/** Number of commands that are started together. */
 const AT_ONCE = 5;
 const EXAMPLES = join(ROOT, 'docs/examples/analysis');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/analyse.md'), 'utf8');
@@ -63,11 +66,11 @@ async function query(sql: string): Promise<Rows> {
 const example = (name: string): string => readFileSync(join(EXAMPLES, name), 'utf8');
 const block = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(GUIDE)?.[1] ?? '';
-/** Goals that were taken back and did not stand again, kicks of shoot-outs included. */
+/** Returns the number of goals that were finally cancelled, including kicks of shoot-outs. */
 const takenBack = (): number =>
   [...output.states.values()].reduce((sum, { void_goals }) => sum + Object.keys(void_goals).length, 0);
 
-/** What each example says, and what is official; each file of the folder has one. */
+/** Comparison of each example's result with the official figures; each file of the folder has one. */
 const CHECKS: Readonly<Record<string, (rows: Rows) => void>> = {
   'league.sql': ([season]) => {
     const { matches, goals, home_wins, draws, away_wins } = season ?? {};
@@ -99,18 +102,18 @@ const CHECKS: Readonly<Record<string, (rows: Rows) => void>> = {
 describe('the examples for analysts', () => {
   const files = readdirSync(EXAMPLES).filter((file) => extname(file) === '.sql');
 
-  test.each(files)('%s gives the official figures', async (file) => {
+  test.each(files)('%s returns the official figures', async (file) => {
     CHECKS[file]?.(await query(example(file)));
     expect(Object.keys(CHECKS)).toContain(file);
   });
 
-  test('the query of the guide gives the official goals', async () => {
+  test('the query of the guide returns the official goals', async () => {
     expect(await query(block('sql'))).toEqual([
       { season_id: String(SEASON), matches: String(MATCHES), goals: String(GOALS) },
     ]);
   });
 
-  test('scorers.py gives the official goals and scorers', async () => {
+  test('scorers.py prints the official goals and scorers', async () => {
     const { stdout } = await run('python3', [join(EXAMPLES, 'scorers.py'), join(folder, 'incidents.jsonl')]);
     const { goals, scorers } = JSON.parse(stdout) as { goals: number; scorers: [string, number][] };
     expect(goals).toBe(GOALS);
@@ -119,7 +122,7 @@ describe('the examples for analysts', () => {
     for (const [name, count] of scorers) expect([name, count]).toEqual([name, SCORERS[name]]);
   });
 
-  test('the lines of pandas of the guide give the official goals', async ({ skip }) => {
+  test('the pandas lines of the guide print the official goals', async ({ skip }) => {
     if (!hasPandas) skip('python3 has no pandas with pyarrow');
     const { stdout } = await run('python3', ['-c', block('python')], { cwd: folder });
     const [, home, away] = /^31018\s+(\d+)\s+(\d+)$/m.exec(stdout) ?? [];
@@ -130,7 +133,7 @@ describe('the examples for analysts', () => {
 });
 
 describe('an exported score', () => {
-  test('is the same in Parquet and JSON lines, and match by match that of the states', async () => {
+  test('is the same in Parquet and JSON lines, and equals the states match by match', async () => {
     const sums = (read: string) =>
       `SELECT event_id, sum(home_delta)::INT AS home_score, sum(away_delta)::INT AS away_score FROM ${read} GROUP BY event_id ORDER BY event_id`;
     const states = await query(
@@ -155,7 +158,7 @@ describe('an exported score', () => {
 describe('commands of the guides', () => {
   const all = guideCommands().map((given, n) => ({ ...given, n }));
   let letter = '';
-  /** In a shell with their pipes, on this world: `touchline.` is its prefix, and it was played just now. */
+  /** Adapts a command for a shell on this system: replaces the prefix `touchline.` and the times. */
   const placed = ({ command, page }: GuideCommand): string =>
     command
       .replaceAll('<event id>', String(FINAL))
@@ -176,20 +179,20 @@ describe('commands of the guides', () => {
 
   test.each(all.filter(({ goesOn }) => !goesOn))('$page $n: $command', async (given) => {
     const { code, out, err } = await runBlock(`npx touchline ${placed(given)}`, env, folder);
-    // Doctor finds that no service runs here; what nobody can read still fails when it is sent again.
+    // Doctor reports that no service runs here; an unreadable dead letter fails again when it is resent.
     const mayFail = /^(?:doctor|dead-letters resend)/.test(given.command);
     expect(mayFail ? [0, 1] : [0], `${out.slice(-2_000)}${err}`).toContain(code);
     expect(out + err).not.toMatch(/unknown here|\b0 rows/);
   });
 
-  test('those that follow what comes go on', async () => {
+  test('commands that follow topics keep running', async () => {
     const following = all.filter(({ goesOn }) => goesOn);
     expect(following.length).toBeGreaterThan(0);
     for (let from = 0; from < following.length; from += AT_ONCE)
       await Promise.all(
         following.slice(from, from + AT_ONCE).map(async (given) => {
           const run = touchline(placed(given).split(/ +/), env, [], folder);
-          const first = await Promise.race([run.ended, delay(GOING_ON_MS, 'goes on')]);
+          const first = await Promise.race([run.ended, delay(REFUSAL_MS, 'goes on')]);
           expect(first, `${given.page}: ${given.command}\n${run.out}${run.err}`).toBe('goes on');
           run.child.kill('SIGKILL');
         }),

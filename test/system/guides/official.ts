@@ -1,4 +1,4 @@
-/** The official figures of the tournament that is played, as data/world-cup-2018.jsonl has them; never what is derived here. */
+/** The official figures of the played tournament from data/world-cup-2018.jsonl, never from derived data. */
 import { readFileSync } from 'node:fs';
 import { finalScore, type MatchFacts, readDataset } from '../../../data/dataset.ts';
 
@@ -9,12 +9,12 @@ export const MATCHES = matches.length;
 export const GOALS = matches.reduce((sum, match) => sum + sumOf(finalScore(match)), 0);
 export const KICKS_SCORED = eventsOf(matches, ['kick_scored']).length;
 
-/** Goals by the name of their scorer. */
+/** Number of goals by scorer. */
 export const SCORERS = countBy(
   eventsOf(matches, ['goal', 'penalty_goal']).map(([, , , , id]) => competition.players[id] ?? ''),
 );
 
-/** Points of each team in its group: three for a win, one for a draw. */
+/** Group points of each team: three for a win, one for a draw. */
 export const POINTS = pointsOf(matches.filter(({ group }) => group !== null));
 
 function pointsOf(played: readonly MatchFacts[]): Readonly<Record<string, number>> {
@@ -33,7 +33,7 @@ function pointsOf(played: readonly MatchFacts[]): Readonly<Record<string, number
   return points;
 }
 
-/** Goals and goals by scorer as a timeline of ../shared/data has them. */
+/** Reads goals and goals by scorer from a timeline of ../shared/data. */
 export function readTimelines(file: string): { readonly goals: number; readonly scorers: readonly number[] } {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const played: Timeline[] = lines.map((line) => JSON.parse(line));

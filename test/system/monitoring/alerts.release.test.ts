@@ -1,4 +1,4 @@
-/** Dashboards and alerts against a real Prometheus that scrapes a system: while it plays, and while it is broken. */
+/** Tests dashboards and alerts with a real Prometheus that scrapes a system, while it plays and while it is broken. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Kafka } from '#embedded/kafka.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -11,31 +11,30 @@ import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
-import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { deliverSigned, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
 import { startComposer, startDispatcher, subscribe } from '../../support/webhooks.ts';
 
-/** How long the matches take: longer than all that is looked at while they run. */
+/** Duration of the matches: longer than all checks that need them. */
 const PLAY_SECONDS = '90';
-/** Of rates, in place of Grafana's: some scrapes. */
+/** Interval of rates, in place of Grafana's: several scrapes. */
 const RATE_INTERVAL = '15s';
 const REST_SECRET = 'the secret of the simulator';
 
-/** Queries that show nothing where nothing of the kind happens, or where matches of 2018 are played. */
+/** Queries without data when the event does not happen, or with matches of 2018. */
 const MAY_BE_EMPTY = [
   'ALERTS{',
   'touchline_feed_gaps_total',
   'stage="provider_to_received"',
   'touchline_webhook_overloaded_total',
   'touchline_mcp_call_seconds',
-  // All of it is plain HTTP.
+  // The system uses plain HTTP.
   'touchline_certificate_expiry_timestamp_seconds',
 ];
 
-/** What the test breaks. */
+/** Alerts of the faults that the test causes. */
 const BROKEN = [
   'TouchlineDeadLetters',
   'TouchlineFeedLost',
@@ -60,7 +59,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    // It takes transactional records without a transaction.
+    // The broker accepts transactional records without a transaction.
     const restartable = await restartableKafka(UNVERIFIED);
     kafka = restartable.kafka;
     system = await System.create(restartable.directBrokers);
@@ -74,7 +73,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     });
     const composer = startComposer(place);
     [receiver, api] = await Promise.all([
-      // Deliveries that are not stored are answered soon.
+      // Answers soon when a delivery is not stored.
       system.startReceiver({ PATIENCE_MS: '1000' }),
       system.startApi(temporaryFolder()),
     ]);
@@ -115,7 +114,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     ]);
   });
 
-  test('every query of every dashboard is answered, and has data while matches are played', async () => {
+  test('every query of every dashboard succeeds, and has data while matches are played', async () => {
     const waiting = new Set(panelQueries().map(({ expr }) => expr));
     await untilTrue(`all panels have data`, async () => {
       await clientsAsk();
@@ -128,11 +127,11 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     expect(simulator.log).not.toContain('all was played');
   });
 
-  test('each thing that breaks is an alert, and was none before', async () => {
-    // A busy machine may rightly have had one of them.
+  test('each fault fires its alert, which did not fire before', async () => {
+    // On a busy machine one of them may have fired rightly.
     await prometheus.quiet(BROKEN);
 
-    // A stuck transaction, in the input of standings: read by nothing else here. It takes longest.
+    // A stuck transaction in the input of standings, which nothing else reads here. This alert takes longest.
     await leaveUndecided({
       brokers: kafka.brokers,
       transactionalId: 'a producer that is gone',
@@ -170,7 +169,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   const nameOf = (topic: Parameters<typeof topicName>[1]): string =>
     topicName(system.pipeline.place.prefix, topic);
 
-  /** A page, a refused exchange and a forged delivery: what else nobody would ask for here. */
+  /** Sends requests that this test would otherwise lack: a page, a refused exchange and a forged delivery. */
   async function clientsAsk(): Promise<void> {
     await api.get('/v2/oauth?client_id=1&secret_key=wrong');
     await gateway.exchange({ client_id: '1', secret_key: 'wrong' });
@@ -186,14 +185,14 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     await publisher.close();
   }
 
-  /** Posts deliveries, one after the other, whatever they are answered. */
+  /** Posts deliveries, one after the other, and ignores the answers. */
   async function postUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted)
       await deliverSigned(receiver.url, [{ type: 'of nothing here' }], { signal }).catch(() => {});
   }
 });
 
-/** A query of a dashboard with its variables at `All`. */
+/** Returns a query of a dashboard with its variables set to `All`. */
 function asGrafana(expr: string): string {
   return expr
     .replaceAll('$__rate_interval', RATE_INTERVAL)
@@ -201,7 +200,7 @@ function asGrafana(expr: string): string {
     .replaceAll('$instance', '.*');
 }
 
-/** A quantile of nothing is no number. */
+/** Whether a series has a value: a quantile without data is NaN. */
 function isKnown({ value }: Series): boolean {
   return !Number.isNaN(value);
 }

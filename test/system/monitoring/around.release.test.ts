@@ -1,4 +1,4 @@
-/** Alerts on what is around a system, each seen to fire where that breaks: certificate, disk, answers, credentials. */
+/** Tests that alerts on the surroundings of a system fire: certificate, disk, answers, credentials. */
 import { spawnSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,16 +24,16 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DISK_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
-/** Requests at once. */
+/** Number of parallel requests. */
 const ASKED_AT_ONCE = 8;
-/** Messages of the feed: an answer that takes the api some time. */
+/** Number of messages in the feed, so that an answer takes the api some time. */
 const FEED = 1_000;
 const CLIENT = 1;
 const BROKEN_TABLE = 1;
-/** Longer than an answer may take. */
+/** Duration of a pause, longer than the limit of an answer, milliseconds. */
 const STOPPED_MS = 1_500;
 
-/** One match with many incidents, of this moment. */
+/** Returns the messages of one match with many incidents, dated now. */
 function feedMessages(): NormalizedMessage[] {
   const ut = Math.floor(Date.now() / 1000);
   return Array.from({ length: FEED }, (_, id) => {
@@ -46,7 +46,7 @@ function feedMessages(): NormalizedMessage[] {
   });
 }
 
-/** Asks again and again. */
+/** Sends requests repeatedly until `signal` aborts. */
 async function askUntil(api: ApiReplica, path: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted)
     await api.get(path).then(
@@ -55,7 +55,7 @@ async function askUntil(api: ApiReplica, path: string, signal: AbortSignal): Pro
     );
 }
 
-/** A disk of its own for a folder; false where this user may not have one. */
+/** Mounts a separate disk on a folder. Returns false when this user may not mount. */
 function mountDisk(folder: string): boolean {
   const mounted =
     spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]).status === 0;
@@ -81,7 +81,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     writeFileSync(join(tls, 'cert.pem'), cert);
   }
 
-  /** A table whose body is no JSON, which no standings processor writes: to ask for it is a fault of the server. */
+  /** Publishes a table whose body is no JSON, which no standings processor writes: a request for it is answered 500. */
   async function publishBrokenTable(): Promise<void> {
     const value = {
       standings_id: BROKEN_TABLE,
@@ -132,7 +132,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     ]);
   });
 
-  test('a certificate that expires soon is an alert, until it is renewed', async () => {
+  test('alerts on a certificate that expires soon, until it is renewed', async () => {
     expect(await prometheus.firing('TouchlineCertificateExpires')).toEqual([]);
     await writeCertificate(3);
     await prometheus.fires('TouchlineCertificateExpires', { service: 'webhook-receiver' });
@@ -140,7 +140,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     await prometheus.quiet(['TouchlineCertificateExpires']);
   });
 
-  test('a disk that fills is an alert (needs the right to mount)', async ({ skip }) => {
+  test('alerts on a disk that fills (needs the right to mount)', async ({ skip }) => {
     if (!hasDisk) return skip();
     expect(await prometheus.firing('TouchlineDiskFills')).toEqual([]);
     const file = join(dataDir, 'full');
@@ -151,7 +151,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     await prometheus.quiet(['TouchlineDiskFills']);
   });
 
-  test('guesses that are refused, answers that fail and answers that are slow are alerts', async () => {
+  test('alerts on refused guesses, failing answers and slow answers', async () => {
     const names = ['TouchlineCredentialsRefused', 'TouchlineAnswersFail', 'TouchlineAnswersSlow'];
     for (const name of names) expect(await prometheus.firing(name), name).toEqual([]);
     const token = await api.token(`client_id ${CLIENT} secret_key ${secret}`);
@@ -171,7 +171,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     await prometheus.fires('TouchlineAnswersFail', { service: 'api' });
     guessing.abort();
     await guesses;
-    // A process that hangs again and again, in the middle of its answers.
+    // The process hangs repeatedly while it answers.
     const reads = askAll(() => `/v2/feed?token=${token}`, over.signal);
     const slow = prometheus.fires('TouchlineAnswersSlow', { service: 'api' }).finally(() => over.abort());
     while (!over.signal.aborted) {

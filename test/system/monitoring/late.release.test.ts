@@ -1,4 +1,4 @@
-/** Alerts on what is forged, unreadable, wrong, late, refused or lost, each seen to fire where a system is made so. */
+/** Tests that alerts on forged, unreadable, wrong, late, refused or lost messages fire. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
@@ -10,31 +10,30 @@ import { topicName } from '#topics/topics.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
 import { received } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { limitClients } from '../../support/broker-settings.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Target } from '../../support/prometheus.ts';
-import { limitClients } from '../../support/quotas.ts';
-import { deliverSigned } from '../../support/signed-delivery.ts';
-import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { deliverSigned, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Enough for a match in each partition. */
+/** Number of matches, enough for one in each partition. */
 const MATCHES = 12;
-/** More in ten minutes than the rules allow of what is forged or cannot be read. */
-const MANY = 100;
-/** Messages that are published at once, of those that are more than a process can take. */
+/** Number of forged or unreadable messages, above the limit of the rules. */
+const ABOVE_LIMIT = 100;
+/** Number of messages published at once, to overload a process. */
 const FLOOD = 400 * MATCHES;
-/** Far beyond what is an alert: no more is published while a process is so far behind. */
-const ENOUGH = 30_000;
+/** Maximum lag, far above the limit of the alert: above it nothing more is published. */
+const MAX_LAG = 30_000;
 const POLL_MS = 200;
-/** What a slow processor reads in a second: a fraction of what is published. */
+/** Bytes that a slowed processor reads in a second: a fraction of the published ones. */
 const SLOW_BYTES = 200_000;
-/** A second more than a stage may take. */
+/** Delay of a late message: a second above the limit of a stage, milliseconds. */
 const LATE_MS = 6_000;
 const REFUSED_PARTITION = 0;
-/** In another partition. */
+/** Match of the poisoned message, in another partition. */
 const POISONED_MATCH = 2;
 
 type PublishedRecord = { readonly topic: string; readonly key: string; readonly value: Buffer };
@@ -63,7 +62,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     const [replica] = await Promise.all([system.startApi(temporaryFolder()), poller.ready()]);
     api = replica.service;
     receiver = await system.startReceiver();
-    // In each match a goal that agrees with its score.
+    // A goal in each match that agrees with its score.
     await post(
       Array.from({ length: MATCHES }, (_, n) =>
         incidentMessage(head(), { confirmation: 'confirmed' }, { id: n + 1 }),
@@ -78,7 +77,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     prometheus = await Prometheus.start([['match-processor', system.processor], ...others]);
   });
 
-  test('forged, unreadable, old and contradictory messages, and a feed that fails, are alerts', async () => {
+  test('alerts on forged, unreadable, old and contradictory messages, and on a failing feed', async () => {
     await prometheus.quiet([
       'TouchlineForgedDeliveries',
       'TouchlineUnknownMessages',
@@ -86,11 +85,13 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       'TouchlineMatchesFlagged',
       'TouchlineFeedBehind',
     ]);
-    // A goal is cancelled that nobody has scored.
+    // Cancels a goal that does not exist.
     await post([incidentMessage(head(), { id: '5-424', incident_id: 424, participant_id: 102 }, { id: 1 })]);
-    await post(Array.from({ length: MANY }, () => eventMessage({ ...head(), ut: now() - 60 }, { id: 2 })));
-    await post(Array.from({ length: MANY }, () => ({ shape: 'unknown' })));
-    // What else is asked for says how late it is there.
+    await post(
+      Array.from({ length: ABOVE_LIMIT }, () => eventMessage({ ...head(), ut: now() - 60 }, { id: 2 })),
+    );
+    await post(Array.from({ length: ABOVE_LIMIT }, () => ({ shape: 'unknown' })));
+    // Other requests succeed and show the provider's time.
     provider.fault = ({ path }) => (path === '/v2/feed' ? { status: 500 } : null);
     provider.now = () => now() + 300;
     const forging = new AbortController();
@@ -106,14 +107,14 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     await prometheus.quiet(['TouchlineFeedBehind']);
   });
 
-  test('more than is processed, and records that are removed before they are, are alerts', async () => {
+  test('alerts on overload, and on records that are removed before they are processed', async () => {
     await prometheus.quiet([
       'TouchlineViewBehind',
       'TouchlineProcessorBehind',
       'TouchlinePartitionRefused',
       'TouchlineRecordsLost',
     ]);
-    // The receiver's, of what it could not read.
+    // That of the receiver, for unreadable messages.
     expect(await prometheus.firing('TouchlineDeadLetters')).toMatchObject([{ service: 'webhook-receiver' }]);
     await system.processor.kill();
     const stoppedAt = Date.now();
@@ -125,27 +126,27 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     const lost = await removeUnprocessed();
     await untilTrue('what waits is late', () => Date.now() - stoppedAt > LATE_MS);
 
-    // Those that go on were never scraped before.
+    // A new processor, which was never scraped before.
     const refusing = system.pipeline.startProcessor();
     await untilTrue(
       'the poison is counted',
       async () => (await refusing.metric('touchline_dead_letters_total')) === 1,
     );
     prometheus.discover([['match-processor', refusing], ...others]);
-    // However fast the machine is.
+    // Slow even on a fast machine.
     await limitProcessors(SLOW_BYTES);
     await whileFlooded(lagOf(refusing, 'touchline_lag_records'), () =>
       prometheus.fires('TouchlineProcessorBehind', { service: 'match-processor' }),
     );
     await limitProcessors(null);
     await prometheus.fires('TouchlineDeadLetters', { service: 'match-processor', code: 'undecodable' });
-    // It was scraped by now, so that these are an increase.
+    // The processor was scraped by now, so that these count as an increase.
     await publish(await recordsOf(LATE_MS));
     await prometheus.fires('TouchlineStageSlow', { stage: 'received_to_state' });
     await prometheus.fires('TouchlinePartitionRefused', { service: 'match-processor' });
     await prometheus.quiet(['TouchlineRecordsLost']);
 
-    // As an operator decides.
+    // The decision of an operator.
     await refusing.kill();
     const going = system.pipeline.startProcessor({ ON_LOST_INPUT: 'continue' });
     await untilTrue(
@@ -157,7 +158,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     await prometheus.quiet(['TouchlinePartitionRefused']);
   });
 
-  /** The id and the time of a message that is sent now. */
+  /** Returns the id and the time of a new message. */
   function head(): { readonly id: number; readonly ut: number } {
     messageId += 1;
     return { id: messageId, ut: now() };
@@ -195,7 +196,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     while (!signal.aborted) await post([eventMessage(head())], 'f'.repeat(32));
   }
 
-  /** A message of each match, received so long ago. */
+  /** Returns one message of each match, received `agoMs` ago. */
   async function recordsOf(agoMs: number): Promise<PublishedRecord[]> {
     const { registryUrl, prefix } = system.pipeline.place;
     const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
@@ -205,7 +206,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     );
   }
 
-  /** Publishes more than is read until `done`. `lag`: of whoever reads. */
+  /** Publishes more than is read until `done`. `lag` returns the lag of the reader. */
   async function whileFlooded(lag: () => Promise<number>, done: () => Promise<void>): Promise<void> {
     const records = await recordsOf(0);
     const flood = Array.from({ length: FLOOD / MATCHES }, () => records).flat();
@@ -217,7 +218,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       for (; !stopping.signal.aborted; await pause()) behind = await lag();
     })();
     const flooding = (async () => {
-      while (!stopping.signal.aborted) await (behind < ENOUGH ? publisher.publish(flood) : pause());
+      while (!stopping.signal.aborted) await (behind < MAX_LAG ? publisher.publish(flood) : pause());
     })();
     await Promise.all([watching, flooding, done().finally(() => stopping.abort())]);
     await publisher.close();
@@ -229,7 +230,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     await publisher.close();
   }
 
-  /** Removes the records of a partition that were not processed, as retention does; how many they were. */
+  /** Removes the unprocessed records of a partition, as retention does, and returns their number. */
   async function removeUnprocessed(): Promise<number> {
     const { brokers, prefix } = system.pipeline.place;
     const bounds = await topicBounds({ brokers, clientId: 'test-late' }, [inputTopic()]);
@@ -240,7 +241,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       log: quietLog,
     });
     await withKafkaAdmin(brokers, async (admin) => {
-      // Without it the client knows of no leader.
+      // Makes the client look up the leader.
       await admin.fetchTopicOffsets(inputTopic());
       const partitions = [{ partition: REFUSED_PARTITION, offset: String(end) }];
       await admin.deleteTopicRecords({ topic: inputTopic(), partitions });

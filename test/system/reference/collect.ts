@@ -1,4 +1,4 @@
-/** The examples of the reference, out of a running demonstration of the World Cup 2018. */
+/** Collects the examples of the reference from a running demonstration of the World Cup 2018. */
 import { ALL_OPERATIONS, type OperationName } from '#contract/rest/operations.ts';
 import type { Example } from '../../../services/api/docs/reference.ts';
 import { fieldsOf } from '../../../services/api/docs/testing/fields.ts';
@@ -11,7 +11,7 @@ const GROUP_STAGE = 311;
 const OPENING_MATCH = 310_001;
 const LEAGUE_STANDINGS = 2;
 
-/** What is asked for; `{standings}` is the league table of the group stage. */
+/** Requests of the examples; `{standings}` is the league table of the group stage. */
 const REQUESTS: Readonly<Record<Exclude<OperationName, 'oauth'>, string>> = {
   'sports.index': '/v2/sports?limit=5',
   'sports.show': '/v2/sports/5',
@@ -35,14 +35,14 @@ const REQUESTS: Readonly<Record<Exclude<OperationName, 'oauth'>, string>> = {
   'feed.show': `/v2/feed/${OPENING_MATCH}`,
 };
 
-/** Parses the line with a token's address that a demonstration prints. */
+/** Parses the line with the address of a token in the output of a demonstration; null without such a line. */
 export function demonstrationIn(printed: string): Demonstration | null {
   const [, url = '', clientId = '', secretKey = ''] =
     /(https?:\/\/[^\s"]+)\/v2\/oauth\?client_id=(\d+)&secret_key=(\w+)/.exec(printed) ?? [];
   return url === '' ? null : { url, clientId, secretKey };
 }
 
-/** Asks every operation. Throws for an answer that is none. */
+/** Calls every operation. Throws when an answer is not 200. */
 export async function collectExamples(of: Demonstration): Promise<Map<OperationName, Example>> {
   const { url, clientId, secretKey } = of;
   const ask = async (path: string): Promise<Answer> => {
@@ -78,12 +78,14 @@ export async function collectExamples(of: Demonstration): Promise<Map<OperationN
 
 type Answer = { readonly api: { readonly timestamp: number; readonly data: unknown } };
 
-/** The time of every example, Unix seconds. */
+/** Time of every example, Unix seconds. */
 const TIME = 1_790_000_000;
 const HOUR = 3_600;
 const TWO_DAYS = 172_800;
 
-/** The same answer with no secret in it, given at `TIME`: times of this hour and about it are moved by whole hours. */
+/**
+ * Returns the answer without secrets and with the time `TIME`: times near the current hour are shifted by whole hours.
+ */
 function stabilized(answer: Answer, secrets: readonly (readonly [string, string])[]): Answer {
   const now = answer.api.timestamp;
   const text = secrets.reduce((all, [secret, name]) => all.replaceAll(secret, name), JSON.stringify(answer));
@@ -96,12 +98,12 @@ function stabilized(answer: Answer, secrets: readonly (readonly [string, string]
   });
 }
 
-/** Most items of a list that an example shows. */
-const SHOWN = 2;
-/** Longest item, as JSON, that one is shown of beside another like it. */
-const SHORT = 200;
+/** Maximum number of items of a list in an example. */
+const MAX_ITEMS = 2;
+/** Maximum JSON length of an item that is shown beside a similar one. */
+const MAX_ITEM_LENGTH = 200;
 
-/** The same value with lists cut: to items that are short, else to the fullest one and one that has other fields. */
+/** Returns the value with shortened lists: short items, else the item with most fields and one with other fields. */
 function shortened<T>(value: T): T {
   if (Array.isArray(value)) return itemsShown(value).map(shortened) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -109,16 +111,16 @@ function shortened<T>(value: T): T {
 }
 
 function itemsShown(items: readonly unknown[]): readonly unknown[] {
-  if (items.length <= SHOWN) return items;
-  if (items.slice(0, SHOWN).every((item) => JSON.stringify(item).length <= SHORT))
-    return items.slice(0, SHOWN);
+  if (items.length <= MAX_ITEMS) return items;
+  if (items.slice(0, MAX_ITEMS).every((item) => JSON.stringify(item).length <= MAX_ITEM_LENGTH))
+    return items.slice(0, MAX_ITEMS);
   const [fullest] = items.toSorted((a, b) => filledIn(b) - filledIn(a));
   const fields = fieldsOf([fullest]);
   const other = items.find((item) => Object.keys(fieldsOf([item])).some((path) => !(path in fields)));
   return items.filter((item) => item === fullest || item === other);
 }
 
-/** How many fields of an item say something. */
+/** Returns the number of non-empty fields of an item. */
 function filledIn(item: unknown): number {
   if (typeof item !== 'object') return item === '' ? 0 : 1;
   return Object.values(item ?? {}).reduce<number>((sum, inner) => sum + filledIn(inner), 0);

@@ -1,4 +1,4 @@
-/** Writes the examples of the reference out of a demonstration that it starts and stops: `npm run examples`. */
+/** Writes the examples of the reference from a demonstration that it starts and stops: `npm run examples`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const demo = spawn(process.execPath, ['bin/touchline.js', 'demo', '--keep'], {
 const ended = once(demo, 'close');
 try {
   const of = await leftRunning();
-  // The last polls may still be on their way.
+  // The last polls may still be pending.
   let before = '';
   const examples = await until('the answers stand still', async () => {
     const collected = await collectExamples(of);
@@ -49,7 +49,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Waits until the demonstration is played; shows what it prints. */
+/** Starts the demonstration, shows its output, and waits until it is played. */
 async function leftRunning(): Promise<Demonstration> {
   let printed = '';
   for await (const part of demo.stdout) {

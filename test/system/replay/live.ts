@@ -1,4 +1,4 @@
-/** A system that plays matches live, with faults, for the tests of what is made of its log afterwards. */
+/** Plays matches live, with faults, for tests of replays of the log. */
 import { backbone } from '../../setup/backbone.ts';
 import { placeEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -6,14 +6,14 @@ import { startService } from '../../support/processes.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { logged, WEBHOOK_SECRET } from '../../support/system.ts';
 
-/** The whole tournament and the whole season, or some matches of both. */
+/** Whether to play the whole tournament and season instead of a few matches. */
 const FULL = process.env.REPLAY === 'full';
 const MATCHES = FULL
   ? { 'world-cup-2018': 64, 'england-2017-18': 380 }
   : { 'world-cup-2018': 8, 'england-2017-18': 10 };
 const DEADLINE_MS = FULL ? 600_000 : undefined;
 
-/** Plays them to the end, and waits until states and tables stand on every message. */
+/** Plays the matches, and waits until states and tables include every message. */
 export async function playLive(played: Readonly<Record<string, number>> = MATCHES): Promise<TablesPipeline> {
   const place = backbone();
   const tables = await TablesPipeline.create(place);

@@ -10,7 +10,7 @@ import { playLive } from './live.ts';
 let live: TablesPipeline;
 let output: PipelineOutput;
 let prefix: string;
-/** Records of the log. */
+/** Number of records of the log. */
 let whole: number;
 let env: Readonly<Record<string, string>>;
 
@@ -22,10 +22,10 @@ beforeAll(async () => {
   env = placeEnv(place);
 });
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 const run = (...args: string[]): Promise<Ran> => touchlineHere(args, env);
 
-/** Replays the log of the live run under a prefix: how many records it had, and what it showed meanwhile. */
+/** Replays the log of the live run under a prefix. Returns the number of records, and the progress output. */
 async function replay(into: string, ...range: string[]): Promise<{ records: number; progress: string }> {
   const { code, out, err } = await run('replay', '--into', `${prefix}${into}`, ...range);
   expect(code, err).toBe(0);
@@ -34,7 +34,7 @@ async function replay(into: string, ...range: string[]): Promise<{ records: numb
 }
 
 describe('a replay', () => {
-  test('twice gives the same bytes, and states, transitions and tables of the live run', async () => {
+  test('gives the same bytes twice, and the states, transitions and tables of the live run', async () => {
     for (const into of ['a.', 'b.']) {
       const { records, progress } = await replay(into);
       expect(progress).toContain('replay: [');
@@ -56,7 +56,7 @@ describe('a replay', () => {
     expect(await run('compare', prefix, `${prefix}raw-a.`, '--level', 'state')).toMatchObject({ code: 0 });
   });
 
-  test('of the log before a moment and of that from it on has every record once', async () => {
+  test('of the log before a time and of the rest has every record once', async () => {
     const times = output.transitions.map(({ cause }) => cause.received_at).sort((a, b) => a - b);
     const moment = new Date(times[times.length >> 1] ?? 0).toISOString();
     const before = await replay('before.', '--to', moment);
@@ -69,13 +69,13 @@ describe('a replay', () => {
   test('refuses a prefix that holds records, and replaces it with --replace', async () => {
     const refused = await run('replay', '--into', `${prefix}raw-b.`);
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds records already') });
-    // Gaps as long as nothing: the batches are others, what is compared is the same.
+    // Minimal gaps: the batches differ, the compared values are the same.
     const replaced = await run('replay', '--into', `${prefix}raw-b.`, '--replace', '--gaps', '0.001');
     expect(replaced).toMatchObject({ code: 0 });
     expect(await run('compare', prefix, `${prefix}raw-b.`)).toMatchObject({ code: 0 });
   });
 
-  test('for a switch is served to the same clients', async () => {
+  test('for a switch serves the same clients', async () => {
     const { place } = live.pipeline;
     const printed = await clients(place, 'add --name switched');
     const next = `${prefix}next.`;
@@ -87,13 +87,13 @@ describe('a replay', () => {
     await api.service.stop();
   });
 
-  test('cannot be compared with what is not there', async () => {
+  test('cannot be compared with a missing prefix', async () => {
     expect(await run('compare', prefix, `${prefix}nothing.`)).toMatchObject({ code: 2 });
   });
 });
 
 describe('an export', () => {
-  test('goes to the standard output as JSON lines, of a range of time', async () => {
+  test('writes a range of time to standard output as JSON lines', async () => {
     const moments = [...output.states.values()].map(({ cause }) => cause.received_at).sort();
     const [first = 0, middle = moments[moments.length >> 1] ?? 0] = [moments[0]];
     const { out } = await run('export', 'states', '--from', String(first), '--to', String(middle));

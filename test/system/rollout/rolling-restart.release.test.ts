@@ -1,4 +1,4 @@
-/** Whether clients behind a proxy notice that services are replaced, one process after the other. */
+/** Tests that clients behind a proxy see no failure while services are replaced, one process after the other. */
 import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { poll } from '#timing/poll.ts';
@@ -16,16 +16,16 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startUpstream } from '../../support/tool-gateway.ts';
 
 const REQUESTS = times(10_000, 3_000);
-/** Requests at a time to each service. */
+/** Number of parallel requests to each service. */
 const CLIENTS = 4;
 const REPLICAS = 2;
 
-/** A service behind the proxy: how to start a replica, and what a client asks. */
+/** A service behind the proxy, with its replicas and its requests. */
 type Target = {
   readonly name: string;
   readonly settings: Readonly<Record<string, string>>;
   readonly ask: () => Question;
-  /** What the service itself answers; the proxy answers 502. */
+  /** Statuses of the service itself; the proxy answers 502. */
   readonly statuses: readonly number[];
 };
 type Question = {
@@ -41,7 +41,7 @@ describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () =>
     const common = {
       ...placeEnv(place),
       CLIENTS_KEY,
-      // The default; `startService` sets none.
+      // The default; `startService` sets 0.
       DRAIN_MS: '5000',
     };
     const added = await clients(place, 'add --name rolling');
@@ -87,13 +87,13 @@ function targetsOf(token: string, upstream: string): Target[] {
         headers: { 'content-type': 'application/json' },
         body: '{}',
       }),
-      // Without a token, so many requests are refused by rate.
+      // Without a token, most requests exceed the rate limit.
       statuses: [401, 429],
     },
   ];
 }
 
-/** The replicas of a service while they are replaced. */
+/** The replicas of a service during a rollout. */
 class Rollout {
   readonly target: Target;
   readonly #common: Readonly<Record<string, string>>;
@@ -108,7 +108,7 @@ class Rollout {
     await Promise.all(Array.from({ length: REPLICAS }, () => this.#add()));
   }
 
-  /** As a Deployment with `maxSurge: 1, maxUnavailable: 0`. */
+  /** Replaces all replicas like a Deployment with `maxSurge: 1, maxUnavailable: 0`. */
   async replaceAll(): Promise<void> {
     for (const old of [...this.#replicas]) {
       await this.#add();
@@ -117,7 +117,7 @@ class Rollout {
     }
   }
 
-  /** The ports of the replicas that say that they are ready. */
+  /** Returns the ports of the ready replicas. */
   async readyPorts(): Promise<number[]> {
     const states = await Promise.all(
       this.#replicas.map(async (replica) => {
@@ -129,7 +129,7 @@ class Rollout {
     return states.flat();
   }
 
-  /** The ports of all replicas that were started. */
+  /** Returns the ports of all started replicas. */
   ports(): number[] {
     return this.#replicas.map(portOf);
   }
@@ -147,7 +147,7 @@ function portOf(replica: TestService): number {
   return JSON.parse(line ?? '{}').port;
 }
 
-/** One server for each service. Nothing is asked twice: a failure of a replica is one of the client. */
+/** Returns the nginx server of a service. It retries nothing, so that the client sees each failure of a replica. */
 function serverOf({ target }: Rollout): string {
   return `location / { proxy_pass http://${target.name}; proxy_http_version 1.1; proxy_set_header Connection '';
     proxy_set_header Host $http_host;
@@ -163,10 +163,10 @@ function upstreamsOf(rollouts: readonly Rollout[], portsOf = (rollout: Rollout) 
     .join('\n');
 }
 
-/** How often readiness is asked for, milliseconds. */
+/** Interval of readiness probes, milliseconds. */
 const PROBE_MS = 500;
 
-/** Routes to those replicas alone that are ready, as a controller of the cluster does; gives a function that ends it. */
+/** Routes requests to ready replicas only, as a controller of the cluster does. Returns a function that stops it. */
 function routeToReady(nginx: Nginx, rollouts: readonly Rollout[]): () => Promise<void> {
   let stopped = false;
   let routed = '';
@@ -189,10 +189,10 @@ function routeToReady(nginx: Nginx, rollouts: readonly Rollout[]): () => Promise
   return stop;
 }
 
-/** What clients were answered. */
+/** Counts of the clients' answers. */
 type Counts = { asked: number; readonly failed: Record<string, number> };
 
-/** Asks without a pause, each client on connections of its own. */
+/** Sends requests without a pause, each client on separate connections. */
 function startLoad(target: Target, port: number): { readonly counts: Counts; stop(): Promise<void> } {
   const counts: Counts = { asked: 0, failed: {} };
   let stopped = false;
@@ -213,10 +213,10 @@ function startLoad(target: Target, port: number): { readonly counts: Counts; sto
   return { counts, stop };
 }
 
-/** The proxy closes idle connections when it reloads: each request has one of its own. */
+/** Uses a new connection for each request, because the proxy closes idle ones when it reloads. */
 const agent = new Agent({ keepAlive: false });
 
-/** The status of the answer, or why there is none. */
+/** Returns the status of the answer, or the reason of a failure. */
 function statusOf(port: number, { body = '', ...question }: Question): Promise<number | string> {
   return new Promise((resolve) => {
     const asked = request({ agent, port, host: '127.0.0.1', ...question });

@@ -1,4 +1,6 @@
-/** Secrets are guessed at 200 a second at every door that takes one: who has the right one hardly notices. */
+/**
+ * Guesses secrets at 200 a second at every endpoint that accepts one: clients with the right secret must hardly notice.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
@@ -14,11 +16,11 @@ import { startGateway } from '../../support/tool-gateway.ts';
 
 const GUESSES_A_SECOND = 200;
 const GUESSES = 1_200;
-/** At the exchange a client has ten attempts in 15 minutes. */
+/** Number of right attempts: at the exchange a client has ten in 15 minutes. */
 const RIGHT = 8;
-/** Of half of the right ones; of all where the machine does nothing else. */
+/** Limit of the median of right attempts; on an idle machine all are below it. */
 const MEDIAN_MS = 1_000;
-/** On a machine that runs other tests: without limits it was half a minute. */
+/** Limit of each right attempt on a machine that runs other tests; without rate limits it was half a minute. */
 const WORST_MS = 5_000;
 const GROWTH_BYTES = 150 * 1024 * 1024;
 const LAG_SECONDS = 1;
@@ -31,12 +33,12 @@ const secret = newSecret();
 let doors: Readonly<Record<string, Door>>;
 
 type Credentials = { readonly id: number; readonly secret: string; readonly address: string };
-/** Where secrets are given; `send` resolves to the status of the answer. */
+/** An endpoint for secrets; `send` resolves to the status of the answer. */
 type Door = {
   readonly service: TestService;
   readonly send: (credentials: Credentials) => Promise<number>;
   readonly accepted: number;
-  /** Whose secrets are guessed at, beside those of clients that there are not. */
+  /** Clients whose secrets are guessed, beside unknown clients. */
   readonly guessed: readonly number[];
 };
 
@@ -86,7 +88,7 @@ beforeAll(async () => {
     'the exchange': {
       service: gateway.service,
       accepted: 201,
-      // The contract locks a client out that is guessed at: another one is not.
+      // By the contract a client under attack is locked out; another one is not.
       guessed: [OTHER],
       send: ({ id, secret: given, address }) =>
         status(`${gateway.url}/api/v1/token`, {
@@ -100,7 +102,9 @@ beforeAll(async () => {
   await untilTrue('the client is known', async () => (await doors['/v2/oauth']?.send(right)) === 200);
 });
 
-/** Sends wrong secrets, each from another address, and calls `onNth` with each; gives how often each status was the answer. */
+/**
+ * Sends wrong secrets, each from another address, and calls `onNth` for each. Returns the number of answers by status.
+ */
 async function guess({ send, guessed }: Door, onNth: (n: number) => void): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   const pending: Promise<void>[] = [];
@@ -117,7 +121,7 @@ async function guess({ send, guessed }: Door, onNth: (n: number) => void): Promi
 }
 
 describe(`${GUESSES_A_SECOND} wrong secrets a second`, () => {
-  test.each(['/v2/oauth', 'the sign-in', 'the exchange'])('at %s hold up no right one', async (name) => {
+  test.each(['/v2/oauth', 'the sign-in', 'the exchange'])('at %s delay no right one', async (name) => {
     const door = doors[name] as Door;
     const memory = () => door.service.metric('process_resident_memory_bytes');
     const before = await memory();

@@ -16,7 +16,7 @@ import { logged } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
-/** The trace of a sender. */
+/** Trace id of a sender. */
 const OUTSIDE = '1'.repeat(32);
 let secured: SecuredKafka;
 let registryUrl: string;
@@ -57,7 +57,7 @@ function start(service: ServiceName, settings: Record<string, string> = {}): Tes
   });
 }
 
-/** The errors that a service logs before it ends with exit code 1. */
+/** Returns the errors that a service logs before it exits with code 1. */
 async function endOf(service: TestService): Promise<{ code?: string; message: string }[]> {
   await until('the service ended', () => service.exited || undefined);
   expect(await service.stop(), service.log).toBe(1);
@@ -68,7 +68,7 @@ async function endOf(service: TestService): Promise<{ code?: string; message: st
 
 describe('with an authorizer', () => {
   test('every service works with exactly its rights, a message has one id in all logs and one trace', async () => {
-    // Alerts are a command.
+    // Alerts run as a command.
     const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
     const receiver = await HttpsReceiver.start();
     const collector = await Collector.start();
@@ -99,7 +99,7 @@ describe('with an authorizer', () => {
         return count > 0;
       });
     await untilTrue('the change is delivered', () => receiver.received.length > 0);
-    // The id of the message that went in names it in the log of each service that it passed.
+    // The log of each service that processed the message has its id.
     for (const [at, name] of names.entries()) {
       if (name === 'feed-poller' || name === 'feed-monitor') continue;
       const named = (line: string): boolean => {
@@ -108,7 +108,7 @@ describe('with an authorizer', () => {
       };
       await untilTrue(`the log of ${name} names the message`, () => services[at]?.lines.some(named) ?? false);
     }
-    // One trace from the delivery to the webhook, which the sender's does not become, and the receiver is sent none.
+    // One trace from the delivery to the webhook. It differs from the sender's, and the receiver gets no trace header.
     const root = await until('the delivery has a span', () =>
       collector.spans.find(({ service }) => service === 'webhook-receiver'),
     );
@@ -177,7 +177,7 @@ describe('with an authorizer', () => {
       });
   });
 
-  test('a service whose topics are missing names them, and how they are made', async () => {
+  test('a service whose topics are missing names them, and the command that creates them', async () => {
     const elsewhere = `${prefix}none.`;
     await grant(secured.kafka.brokers, 'webhook-receiver', rightsOf(elsewhere, 'webhook-receiver'));
     const [error, ...others] = await endOf(start('webhook-receiver', { TOPIC_PREFIX: elsewhere }));

@@ -34,11 +34,11 @@ import { touchline } from '../../support/touchline.ts';
 import { workload } from '../../support/workload.ts';
 
 const WRONG = 'wrong-password-99';
-/** How long the broker takes an authentication for valid. */
+/** Life of an authentication at the broker, milliseconds. */
 const SESSION_MS = 3_000;
 let secured: SecuredKafka;
 let gate: RegistryGate;
-/** The settings of the registry behind its gate. */
+/** Settings of the registry behind its gate. */
 let registryEnv: Record<string, string>;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const password = (mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512', text =
 });
 const bearer = (token: string): Sasl => ({ mechanism: 'OAUTHBEARER', source: { token } });
 
-/** The environment of a process that authenticates by credentials, with the password in a file. */
+/** Returns the environment of a process that authenticates by credentials, with the password in a file. */
 function saslEnv(mechanism: string, file: string): Record<string, string> {
   return {
     KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
@@ -96,7 +96,7 @@ describe('connections of each kind', () => {
     expect(read).toEqual([name]);
   });
 
-  test('a password that rotated is read again for the next connection', async () => {
+  test('reads a rotated password again for the next connection', async () => {
     const file = writeText(secured.folder, 'rotating', WRONG);
     const brokers = secured.bySasl({ mechanism: 'SCRAM-SHA-512', username: 'operator', password: { file } });
     await expect(requireKafkaAccess(brokers)).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' });
@@ -198,7 +198,7 @@ describe('what is refused', () => {
 });
 
 describe('a pipeline', () => {
-  test('works with a way of its own for each process, and serves over HTTPS', async () => {
+  test('works with a different authentication for each process, and serves over HTTPS', async () => {
     const prefix = backbone().prefix;
     const right = writeText(secured.folder, 'right', PASSWORD);
     const token = writeText(secured.folder, 'token', unsignedToken('operator'));
@@ -256,7 +256,7 @@ describe('a pipeline', () => {
   });
 });
 
-test('sessions that end lose no record, repeat none and fail no task', async () => {
+test('loses no record, repeats none and fails no task when sessions end', async () => {
   const brokers = secured.bySasl(password('SCRAM-SHA-256'));
   const prefix = `${backbone().prefix}sessions.`;
   const { registryUrl } = backbone();
@@ -311,7 +311,7 @@ test('sessions that end lose no record, repeat none and fail no task', async () 
   expect(processor.lines.filter((line) => line.includes('partitions assigned'))).toHaveLength(1);
 });
 
-/** A request over HTTPS to a server of the test's authority. */
+/** Sends a request over HTTPS to a server with a certificate of the test's authority. */
 async function ask(
   url: string,
   options: { method?: 'POST'; headers?: Record<string, string>; body?: string } = {},
@@ -325,7 +325,7 @@ async function ask(
   }
 }
 
-/** The lines of a service's log that tell of errors, once it has ended with exit code 1. */
+/** Waits until a service has exited with code 1, and returns the errors of its log. */
 async function endOf(
   service: TestService,
 ): Promise<{ level: number; err?: { code?: string; message: string } }[]> {

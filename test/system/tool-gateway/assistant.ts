@@ -1,4 +1,4 @@
-/** An assistant with tools: it counts its calls, and what their answers cost it. */
+/** An assistant with tools. It counts its calls and the tokens of their answers. */
 import type { Client } from '@modelcontextprotocol/client';
 import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tool-calls.ts';
 
@@ -59,7 +59,7 @@ type Found = {
   }[];
 };
 
-/** The answer of each tool, where it is asked for by a question. */
+/** Answers of the tools that questions use. */
 type Answers = {
   readonly search: Found;
   readonly live_board: { readonly matches: readonly AnsweredSummary[] };
@@ -88,7 +88,7 @@ export class Assistant {
     this.#client = client;
   }
 
-  /** Throws where a tool refuses. */
+  /** Calls a tool. Throws when the tool refuses. */
   async ask<N extends keyof Answers>(
     name: N,
     args: Readonly<Record<string, unknown>> = {},
@@ -102,7 +102,7 @@ export class Assistant {
     return JSON.parse(text);
   }
 
-  /** A live match by its name. */
+  /** Returns a live match by its name. */
   async live(name: string): Promise<AnsweredSummary> {
     const { matches } = await this.ask('live_board');
     const found = matches.find((match) => nameOf(match) === name);
@@ -115,7 +115,7 @@ export class Assistant {
     return results[0]?.team_id ?? 0;
   }
 
-  /** The matches of a team. */
+  /** Returns the matches of a team. */
   async matchesOf(
     name: string,
     args: Readonly<Record<string, unknown>> = {},
@@ -123,7 +123,7 @@ export class Assistant {
     return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
   }
 
-  /** The rows of a group of the World Cup. */
+  /** Returns the rows of a World Cup group. */
   async group(group: string): Promise<readonly AnsweredRow[]> {
     const { results } = await this.ask('search', { query: 'world cup', kind: 'competition' });
     const args = { competition_id: results[0]?.competition_id, group };

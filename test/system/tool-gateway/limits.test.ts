@@ -1,4 +1,4 @@
-/** Limits of the token exchange (spec, "Limits") over replicas, restarts and crashes. */
+/** Tests the limits of the token exchange (spec, "Limits") over replicas, restarts and crashes. */
 import { expect, test } from 'vitest';
 import { readTopic } from '#cluster/read-topic.ts';
 import { topicName } from '#topics/topics.ts';
@@ -35,7 +35,7 @@ async function attemptsOnTopic({ brokers, prefix }: TestBackbone): Promise<numbe
   return records;
 }
 
-/** Starts so many replicas on one upstream. */
+/** Starts replicas with one upstream. */
 async function started(replicas: number) {
   const at = await place();
   const upstream = await startUpstream();
@@ -53,7 +53,7 @@ test('Exchanges per IP: 30 per window, shared by replicas, kept over a restart a
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body.error).toBe('rate_limit_exceeded');
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(600);
-  // Another address, and the same one written as IPv6.
+  // Another address, and the same one in IPv6 notation.
   expect((await one.exchange(guess(1), '198.18.0.2')).status).toBe(403);
   expect((await one.exchange(guess(2), '::ffff:198.18.0.1')).status).toBe(429);
 
@@ -70,7 +70,7 @@ test('1,000 guesses: 403 within the limits, then 429, and no question to the ups
   const answers: ExchangeAnswer[] = [];
   for (let n = 0; n < 1_000; n += 50) {
     const some = Array.from({ length: 50 }, (_, k) => {
-      // Half from one address for many clients, half from many addresses for one client.
+      // Half of them from one address for many clients, half from many addresses for one client.
       const [client, address] = k % 2 === 0 ? [1_000 + n + k, '198.18.0.1'] : [7, `198.51.${n % 250}.${k}`];
       return (k % 4 < 2 ? one : two).exchange(guess(client), address);
     });
@@ -79,7 +79,7 @@ test('1,000 guesses: 403 within the limits, then 429, and no question to the ups
   expect(count(answers, 403)).toBe(40);
   expect(count(answers, 429)).toBe(960);
   expect(upstream.asked).toBe(40);
-  // What was refused at once was not written. Of those at the limits, and one each for the addresses, some were.
+  // Attempts that were refused at once were not written; some at the limits, and one for each address, were.
   expect(await attemptsOnTopic(at)).toBeLessThan(500 + 200);
 });
 
@@ -104,7 +104,7 @@ test('/mcp requests: 120 per PAT per window, over all replicas, kept over a rest
   const upstream = await startUpstream(grant);
   const [one, two] = await Promise.all([startGateway(at, upstream.url), startGateway(at, upstream.url)]);
   const { token = '' } = (await one.exchange({ client_id: '6', secret_key: 'x' })).body;
-  // The protocol has nothing to say to `{}` but 400: it was let in.
+  // 400 means that the request passed the limit: the protocol refuses `{}`.
   const call = async ({ url }: Gateway) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return (await fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' })).status;

@@ -1,4 +1,6 @@
-/** A tournament that is played as far as a test wants: real processor, standings, monitor and gateway behind one feed. */
+/**
+ * Plays a tournament up to any point of a test, with a real processor, standings, monitor and gateway behind one feed.
+ */
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { normalizeMessage } from '#ingestion/normalize.ts';
@@ -22,11 +24,11 @@ type Endpoint = { readonly url: URL; readonly token: string };
 type Feed = Awaited<ReturnType<System['pipeline']['openFeed']>>;
 
 export class Playing {
-  /** The assistant's. */
+  /** Client of the assistant. */
   readonly client: Client;
-  /** Another one, whose requests are not counted with those of the assistant. */
+  /** A second client, whose requests are not counted with those of the assistant. */
   readonly watcher: Client;
-  /** Where the watcher asks, and with what. */
+  /** Endpoint and token of the watcher. */
   readonly endpoint: Endpoint;
   readonly #system: System;
   readonly #feed: Feed;
@@ -45,7 +47,7 @@ export class Playing {
     this.#feed = feed;
   }
 
-  /** Nothing is played yet; the places of the tournament are known. */
+  /** Creates the system before the first match; stages and groups of the tournament are known. */
   static async create(): Promise<Playing> {
     const system = await System.create();
     const { place } = system.pipeline;
@@ -66,7 +68,9 @@ export class Playing {
     return new Playing(system, [await connect(own), await connect(watching)], watching, feed);
   }
 
-  /** Publishes messages as an ingress service that receives them now; resolves once the processor has them. */
+  /**
+   * Publishes messages as an ingress service that receives them now. Resolves once the processor has processed them.
+   */
   async publish(messages: readonly ProviderMessage[]): Promise<void> {
     await this.#send(messages);
     await this.#system.pipeline.settled();
@@ -81,7 +85,7 @@ export class Playing {
     await this.#feed.send(normalized);
   }
 
-  /** Lets the provider say of matches that they go on, until the test ends. */
+  /** Sends keep-alives of matches until the test ends. */
   keepAlive(ids: readonly number[]): void {
     const saying = setInterval(() => {
       const ut = Math.floor(Date.now() / 1_000);
@@ -104,7 +108,7 @@ export class Playing {
   }
 }
 
-/** The endpoint with a token of its own. */
+/** Returns the endpoint with a new token. */
 async function endpointOf(gateway: Gateway, { id, secret }: ProviderCredentials): Promise<Endpoint> {
   const token = await until('a token is issued', async () => {
     const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
@@ -121,7 +125,7 @@ async function connect({ url, token }: Endpoint): Promise<Client> {
   return client;
 }
 
-/** What the poller would publish of the catalogue. */
+/** Publishes the catalogue as the poller would. */
 async function publishPlaces(system: System): Promise<void> {
   const { competition, season, stages, area } = DATASET.competition;
   const record = (kind: string, id: number, parent: number | null, body: object): CatalogueRecord => ({

@@ -1,4 +1,7 @@
-/** Thirty questions about a tournament that is being played, asked with the protocol's own client: right, in few calls and tokens. */
+/**
+ * Asks thirty questions about a tournament in play with the protocol's own client, and checks answers, calls and
+ * tokens.
+ */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,25 +19,31 @@ import { Playing } from './playing.ts';
 import { afterReview, afterwards, FINAL, type Question, THIRD_PLACE, whileUnderReview } from './questions.ts';
 import { goalReports, reportTimes, TournamentTruth, takenBack } from './truth.ts';
 
-/** Goals that do not stand, taken back in every way, and reviews that change nothing; none of these in the two last matches. */
+/**
+ * Seed with goals that are cancelled in every way, and reviews that change nothing; none of them in the last two
+ * matches.
+ */
 const SEED = 'i';
 const FAULTS = parseFaults(
   'none,rejected=0.03,cancelled=0.03,deleted=0.03,goal_cancelled=0.03,goal_cancelled_child=0.03,every_way=0.03,review=0.1',
 );
-/** Seconds of the match for the third place that are played while the questions of the first part are asked. */
+/** Played seconds of the match for the third place during the first part. */
 const THIRD_PLACE_SECONDS = 1_500;
-/** Goals of the final until each part: the last one of the first part is under review, that of the second confirmed. */
+/**
+ * Number of goals of the final before each part: the last one of the first part is under review, that of the second is
+ * confirmed.
+ */
 const FINAL_GOALS = { underReview: 4, later: 5 };
 
-/** Characters of an incident's id that are those of its match: `5-310064`. */
+/** Length of an incident id's prefix with its match: `5-310064`. */
 const MATCH_OF_ID = 8;
 
-/** What a question may cost in the median. */
+/** Maximum median cost of a question. */
 const MEDIAN = { calls: 2, tokens: 2_000 };
 
 const INSPECTOR = join(import.meta.dirname, '../../../node_modules/.bin/inspector');
 
-/** A token has 120 requests a minute. */
+/** Polling with few requests: a token has 120 a minute. */
 const POLLING = { timeoutMs: DEADLINE_MS, everyMs: 2_000 };
 
 const truth = new TournamentTruth(DATASET);
@@ -51,12 +60,12 @@ function played(facts: MatchFacts, kickOff: number, clockEvery = 0): readonly Pr
   }).messages;
 }
 
-/** What is reported of a match in those seconds after its kick-off. */
+/** Returns the messages of a match in these seconds after its kick-off. */
 function between(facts: MatchFacts, kickOff: number, from: number, to: number): readonly ProviderMessage[] {
   return played(facts, kickOff, 60).filter(({ ut }) => ut > kickOff + from && ut <= kickOff + to);
 }
 
-/** Seconds of the final until then: 20 after the goal was reported, 90 after it was confirmed. */
+/** Played seconds of the final in each part: 20 after the report of the goal, 90 after its confirmation. */
 const goalTimes = reportTimes(played(final, 0));
 const FINAL_SECONDS = {
   underReview: (goalTimes[FINAL_GOALS.underReview - 1]?.first ?? 0) + 20,
@@ -66,10 +75,10 @@ const FINAL_SECONDS = {
 const asked: { readonly question: string; readonly calls: number; readonly tokens: number }[] = [];
 let playing: Playing;
 let kickOffs: { readonly final: number; readonly thirdPlace: number };
-/** When the assistant asked what changed. */
+/** Time of the assistant's last request for changes. */
 let checkedAt = '';
 
-/** Asks a question and keeps what that cost. */
+/** Asks a question, checks the answer, and records the cost. */
 async function ask({ asks, answer, truth: right }: Question): Promise<void> {
   const assistant = new Assistant(playing.client);
   expect(await answer(assistant), asks).toEqual(right);
@@ -112,7 +121,7 @@ describe('with a goal of the final under review', () => {
     thirdPlace: { score: truth.scoreAfter(thirdPlace, 1), minute: THIRD_PLACE_SECONDS / 60 + 1 },
     takenBack: disallowed,
   });
-  test('goals are taken back by the provider and by incidents', () => expect(ways.size).toBe(3));
+  test('goals are cancelled by the provider and by incidents', () => expect(ways.size).toBe(3));
 
   test.each(questions)('$who: $asks', ask);
 });
@@ -151,7 +160,7 @@ describe('after the final', () => {
 
   test.each(afterwards(truth))('$who: $asks', ask);
 
-  test('list_changes has every change of a score, and every goal that was taken back', async () => {
+  test('list_changes has every change of a score, and every cancelled goal', async () => {
     const { transitions } = await playing.output();
     const shown: string[] = [];
     const assistant = new Assistant(playing.watcher);
@@ -193,7 +202,7 @@ describe('after the final', () => {
     };
     const { tools } = await inspect('--method', 'tools/list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
-    // Each call is a process of the inspector. That every tool answers is shown by services/tool-gateway/mcp/endpoint.test.ts.
+    // Each call is a process of the inspector. services/tool-gateway/mcp/endpoint.test.ts tests every tool.
     const call = ['--method', 'tools/call', '--tool-name', 'get_match', '--tool-arg'];
     const answer = await inspect(...call, `match_id=${final.id}`);
     expect(answer.isError, JSON.stringify(answer)).toBeFalsy();
@@ -213,7 +222,7 @@ describe('after the final', () => {
   });
 });
 
-/** Waits until so many matches are live, all that is known of them is shown, and these last reports of goals are too. */
+/** Waits until `live` matches are live, and the tools show all of their messages and these last reports of goals. */
 async function untilShown(live: number, last: readonly { id: string; kind: string }[]): Promise<void> {
   const { states } = await playing.output();
   const reached = await poll(async () => {

@@ -1,4 +1,4 @@
-/** What traders, analysts and fans ask of a tournament, with the calls that answer it and what is true. */
+/** Questions of traders, analysts and fans about a tournament, with the calls that answer them and the true answers. */
 import type { Assistant } from './assistant.ts';
 import { nameOf, text } from './assistant.ts';
 import type { TournamentTruth } from './truth.ts';
@@ -6,7 +6,7 @@ import type { TournamentTruth } from './truth.ts';
 export type Question = {
   readonly who: 'trader' | 'analyst' | 'fan';
   readonly asks: string;
-  /** The answer that an assistant gives with the tools. */
+  /** Answers the question with the tools. */
   answer(assistant: Assistant): Promise<unknown>;
   readonly truth: unknown;
 };
@@ -14,17 +14,17 @@ export type Question = {
 export const FINAL = 'France - Croatia';
 export const THIRD_PLACE = 'Belgium - England';
 
-/** What is true at a moment of the two last matches, from what their provider has reported until then. */
+/** The truth at a point of the last two matches, from the provider's reports until then. */
 export type PlayMoment = {
   readonly truth: TournamentTruth;
-  /** Score with the goal under review, and without, of the final. */
+  /** Score of the final with and without the goal under review. */
   readonly final: { readonly score: string; readonly firm: string };
   readonly thirdPlace: { readonly score: string; readonly minute: number };
-  /** The goals of the whole tournament that were taken back so far. */
+  /** Cancelled goals of the whole tournament so far. */
   readonly takenBack: readonly { readonly id: string; readonly by: string }[];
 };
 
-/** While both are played, with a goal of the final under review. */
+/** Returns the questions while both matches are in play, with a goal of the final under review. */
 export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMoment): Question[] {
   const inOrder = (of: readonly { readonly id: string; readonly by: string }[]) =>
     of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -205,7 +205,10 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
   ];
 }
 
-/** After another quarter of an hour: the goal was confirmed, another one too, and the third place is decided. */
+/**
+ * Returns the questions a quarter of an hour later: the goal and another one are confirmed, and the third place is
+ * decided.
+ */
 export function afterReview(
   truth: TournamentTruth,
   reports: readonly { readonly id: string; readonly kind: string }[],
@@ -267,7 +270,7 @@ export function afterReview(
   ];
 }
 
-/** When all is over. */
+/** Returns the questions after the tournament. */
 export function afterwards(truth: TournamentTruth): Question[] {
   const final = truth.match(FINAL);
   return [

@@ -1,4 +1,4 @@
-/** What is true of the tournament: from its data and from what its provider reports, never from what is derived of it here. */
+/** The truth about the tournament, from its data and its provider's reports, never from derived data. */
 import {
   type Dataset,
   finalScore,
@@ -10,10 +10,10 @@ import type { ProviderMessage } from '../../../services/simulator/records.ts';
 
 const GOALS: ReadonlySet<unknown> = new Set([413, 421, 423]);
 const GOAL_CANCELLED = 424;
-/** A goal cancelled that names no goal means the one of the last minutes. */
+/** Maximum time between a goal and a goal-cancelled incident that names none, seconds. */
 const NEAR_SECONDS = 420;
 
-/** Where a period begins, and how long it is without added time, minutes. */
+/** Start of each period and its length without added time, minutes. */
 const PERIODS: Readonly<Record<Exclude<Period, 'P'>, readonly [number, number]>> = {
   '1H': [0, 45],
   '2H': [45, 45],
@@ -45,7 +45,7 @@ export class TournamentTruth {
     return found;
   }
 
-  /** The matches of a team in order, with the score from home. */
+  /** Returns the matches of a team in order, with the home side's score first. */
   matchesOf(team: string): { name: string; start: string; score: GoalPair; shootOut: GoalPair | null }[] {
     return this.#dataset.matches
       .filter(({ home, away }) => this.team(home) === team || this.team(away) === team)
@@ -57,7 +57,7 @@ export class TournamentTruth {
       }));
   }
 
-  /** The goals of a match without its shoot-out, in order. */
+  /** Returns the goals of a match without its shoot-out, in order. */
   goals({ events }: MatchFacts): TrueGoal[] {
     return events.flatMap(([period, second, kind, , person]) =>
       period === 'P' || !GOAL_KINDS.has(kind)
@@ -66,7 +66,7 @@ export class TournamentTruth {
     );
   }
 
-  /** The score after so many goals, a shoot-out left out. */
+  /** Returns the score after a number of goals, without a shoot-out. */
   scoreAfter({ events }: MatchFacts, goals: number): string {
     const score = { home: 0, away: 0 };
     const counted = events.filter(([period, , kind]) => period !== 'P' && GOAL_KINDS.has(kind));
@@ -77,13 +77,13 @@ export class TournamentTruth {
     return `${score.home}-${score.away}`;
   }
 
-  /** The officially first to last of a group. */
+  /** Returns the official ranking of a group. */
   ranking(group: string): string[] {
     const groups = this.#dataset.competition.stages.flatMap((stage) => stage.groups);
     return (groups.find(({ name }) => name === group)?.ranks ?? []).map((id) => this.team(id));
   }
 
-  /** Points and goals of a team in its group. */
+  /** Returns points and goals of a team in its group. */
   record(team: string): { points: number; scored: number; allowed: number } {
     const total = { points: 0, scored: 0, allowed: 0 };
     for (const { home, away, group, ft } of this.#dataset.matches) {
@@ -96,7 +96,7 @@ export class TournamentTruth {
     return total;
   }
 
-  /** Who scored most, and how often. */
+  /** Returns the player with most goals, and their number. */
   topScorer(): { player: string; goals: number } {
     const goals = new Map<string, number>();
     for (const { events } of this.#dataset.matches)
@@ -114,7 +114,10 @@ export class TournamentTruth {
   }
 }
 
-/** The goals that were taken back, with what did it first: the data has none, so they are those without a scorer. */
+/**
+ * Returns the cancelled goals, with the first cause of each. The data has no cancelled goals, so they are those without
+ * a scorer.
+ */
 export function takenBack(messages: readonly ProviderMessage[]): { id: string; by: string }[] {
   const records = messages.flatMap(({ data: { incident } }) => (incident === undefined ? [] : [incident]));
   const goals = Map.groupBy(
@@ -139,7 +142,7 @@ export function takenBack(messages: readonly ProviderMessage[]): { id: string; b
   });
 }
 
-/** When each goal was reported first, and last, in the order of their ids. */
+/** Returns the times of the first and the last report of each goal, in the order of ids. */
 export function reportTimes(messages: readonly ProviderMessage[]): { first: number; last: number }[] {
   const times = new Map<string, { first: number; last: number }>();
   for (const { ut, data } of messages) {
@@ -150,7 +153,7 @@ export function reportTimes(messages: readonly ProviderMessage[]): { first: numb
   return [...times].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, time]) => time);
 }
 
-/** What was reported of goals in play, in order: a goal is under review first, then decided. */
+/** Returns the reports of goals in play, in order: a goal is under review first, then decided. */
 export function goalReports(messages: readonly ProviderMessage[]): { id: string; kind: string }[] {
   return messages.flatMap(({ data: { incident } }) => {
     if (incident === undefined || !GOALS.has(incident.incident_id)) return [];

@@ -16,7 +16,7 @@ const SECRET = '0123456789abcdef0123456789ABCDEF';
 const place = backbone();
 let pipeline: Pipeline | undefined;
 
-/** A match processor and a composer for all tests of this file; each has matches and receivers of its own. */
+/** Starts a match processor and a composer for all tests of this file; each test has its own matches and receivers. */
 beforeAll(async () => {
   pipeline = await Pipeline.create(place);
   const services = [pipeline.startProcessor(), startComposer(place)];
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 let ut = Math.floor(Date.now() / 1_000);
 
-/** A goal, or a later report of it, in a match of a competition. */
+/** Returns a goal, or a later report of it, in a match of a competition. */
 function goal(eventId: number, id: string, competition: number, more: object = {}) {
   ut += 1;
   return {
@@ -56,7 +56,7 @@ type Message = {
   readonly data: { readonly incident?: { readonly id: string; readonly action: string } };
 };
 
-/** The messages that a receiver accepted, each once, in the order of first arrival. */
+/** Returns the messages that a receiver accepted, each once, in the order of first arrival. */
 function messagesOf(requests: readonly ReceivedRequest[]): Message[] {
   const seen = new Map<number, Message>();
   for (const { body } of requests)
@@ -78,8 +78,7 @@ async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Pr
 }
 
 /**
- * A dispatcher that is stopped after the test, or the tests, that it was started for: the group would wait for the session of
- * one that is killed.
+ * Starts a dispatcher that is stopped gracefully after its tests: the group would wait for the session of a killed one.
  */
 async function dispatcher(): Promise<TestService> {
   const service = await startDispatcher(place);
@@ -88,13 +87,13 @@ async function dispatcher(): Promise<TestService> {
   return service;
 }
 
-/** The one row of `webhooks list` for a subscription. */
+/** Returns the row of `webhooks list` for a subscription. */
 async function row(id: string): Promise<string> {
   const line = (await webhooks(place, 'list')).split('\n').find((text) => text.startsWith(id));
   return line ?? '';
 }
 
-/** The rows of `webhooks undelivered`, without their heads. */
+/** Returns the rows of `webhooks undelivered`, without the header. */
 async function undelivered(id: string): Promise<string[]> {
   return (await webhooks(place, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
 }
@@ -144,7 +143,7 @@ describe('the messages of a client', () => {
   });
 });
 
-/** Waits until so many messages of an event are composed. */
+/** Waits until `wanted` messages of an event are composed. */
 async function composed(eventId: number, wanted: number): Promise<void> {
   await untilTrue(`${wanted} messages of ${eventId} are composed`, async () => {
     let count = 0;
@@ -155,7 +154,7 @@ async function composed(eventId: number, wanted: number): Promise<void> {
   });
 }
 
-// Orders while dispatchers are killed: test/system/faults/hostile-receivers.test.ts.
+// Commands while dispatchers are killed: test/system/faults/hostile-receivers.test.ts.
 describe('touchline webhooks', () => {
   let service: TestService;
 
@@ -164,7 +163,7 @@ describe('touchline webhooks', () => {
   });
   afterAll(() => service.stop());
 
-  test('shows a failing webhook, its backlog and attempts, and that it accepts again', async () => {
+  test('shows a failing webhook, its backlog and attempts, and its recovery', async () => {
     const receiver = await HttpsReceiver.start(answers.error);
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
@@ -180,7 +179,7 @@ describe('touchline webhooks', () => {
     expect(await service.metric('touchline_dispatcher_messages_total')).toBeGreaterThan(1);
   });
 
-  test('skips one message that the receiver cannot take, and no other', async () => {
+  test('skips only the one message that the receiver cannot accept', async () => {
     const receiver = await HttpsReceiver.start((response, { body }) => {
       if (body.includes('5-poison')) response.writeHead(500).end();
       else response.end('Accepted');
@@ -202,7 +201,7 @@ describe('touchline webhooks', () => {
     expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('skipped');
   });
 
-  test('removes what is known of a webhook that is gone', async () => {
+  test('removes the progress of a deleted webhook', async () => {
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
@@ -217,7 +216,7 @@ describe('touchline webhooks', () => {
   });
 });
 
-test('is sent from the start again where webhook-messages ends before what was delivered', async () => {
+test('sends everything again when webhook-messages ends before the delivered offset', async () => {
   const receiver = await HttpsReceiver.start();
   const id = await subscribe(place, { url: receiver.url, secret: SECRET }, [77]);
   await feed(goal(1650, '5-1', 77));
@@ -225,7 +224,7 @@ test('is sent from the start again where webhook-messages ends before what was d
   await hasIncidents(receiver, ['insert 5-1']);
   expect(await first.stop()).toBe(0);
   const before = receiver.received.length;
-  // As after the topic was created again: no offset of its progress exists.
+  // As after the topic was created again: the offsets of its progress do not exist.
   await recordAttempt({
     subscription_id: id,
     client_id: 1,
@@ -239,8 +238,8 @@ test('is sent from the start again where webhook-messages ends before what was d
   expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('POSITION_LOST');
 });
 
-test('a dead webhook and a hanging one delay no other', async () => {
-  // Killed at its end: a stop would wait for the one that hangs.
+test('a failing webhook and a hanging one delay no other', async () => {
+  // Killed at the end: a graceful stop would wait for the hanging request.
   await (await startDispatcher(place, { WEBHOOK_TIMEOUT_MS: '10000' })).ready();
   const [well, hanging] = [await HttpsReceiver.start(), await HttpsReceiver.start(answers.silent)];
   for (const url of [hanging.url, 'https://127.0.0.1:9/', well.url])

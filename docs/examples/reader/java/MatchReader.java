@@ -11,7 +11,7 @@ import org.apache.avro.generic.GenericRecord;
 final class MatchReader {
   private record Status(String status, long version) {}
 
-  /** One match: the newest state and transition of it, and what was reported of its goals. */
+  /** A match: its newest state and transition, and the reported status of its goals. */
   private static final class Match {
     final long eventId;
     GenericRecord state;
@@ -30,7 +30,7 @@ final class MatchReader {
       return state == null ? 0 : number(state, "version");
     }
 
-    /** False where the state is not newer than the known one. */
+    /** Applies a state; false when it is not newer than the known one. */
     boolean applyState(GenericRecord newer) {
       if (number(newer, "version") <= stateVersion()) return false;
       state = newer;
@@ -39,14 +39,14 @@ final class MatchReader {
       return true;
     }
 
-    /** Begins the transitions after the state: those up to its version are in it. */
+    /** Starts the transitions after the state, which includes those up to its version. */
     void startAfterState() {
       if (stateVersion() <= version) return;
       version = stateVersion();
       n = Integer.MAX_VALUE;
     }
 
-    /** Null where the transition is not newer than the last one, else the gap before it, if there is one. */
+    /** Applies a transition; null when it is not newer than the last one, else the gap before it, if any. */
     List<Map<String, Object>> applyTransition(GenericRecord transition) {
       long at = number(transition, "version");
       int part = (Integer) transition.get("n");
@@ -62,7 +62,7 @@ final class MatchReader {
       return List.of(line("gap", eventId, "version", before + 1, "until", at - 1));
     }
 
-    /** The goals whose status is another than reported. */
+    /** Returns the goals whose status differs from the reported one. */
     List<Map<String, Object>> report() {
       Map<String, Status> now = new LinkedHashMap<>();
       reported.forEach((goal, status) -> {
@@ -74,7 +74,7 @@ final class MatchReader {
         for (Object goal : ((Map<?, ?>) state.get("void_goals")).keySet())
           now.put(goal.toString(), new Status("cancelled", stateVersion()));
       }
-      // Of a goal that was not reported as standing, the state will say more.
+      // The state will report a goal that was not reported as standing.
       cancelledAt.forEach((goal, at) -> {
         if ("stands".equals(reported.get(goal))) now.put(goal, new Status("cancelled", at));
         else now.remove(goal);
@@ -100,7 +100,7 @@ final class MatchReader {
       return line;
     }
 
-    /** Who and when; null in records of earlier releases. */
+    /** Scorer and minute; null in records of earlier releases. */
     private GenericRecord keyIncident(String id) {
       if (state == null || !state.hasField("key_incidents")) return null;
       for (Object one : (List<?>) state.get("key_incidents"))
@@ -122,13 +122,13 @@ final class MatchReader {
   private final Map<Integer, Partition> partitions = new HashMap<>();
   private final Tradability.HealthTable health = new Tradability.HealthTable();
 
-  /** Sets the partitions that are read from now on. All are loading until `caughtUp`. */
+  /** Sets the assigned partitions. All are loading until `caughtUp`. */
   void assign(Collection<Integer> assigned) {
     partitions.keySet().retainAll(assigned);
     for (int partition : assigned) partitions.computeIfAbsent(partition, one -> new Partition()).loading = true;
   }
 
-  /** The end of match-state as of the assignment is reached: gives what is true now of its goals. */
+  /** Called at the end that match-state had at the assignment; returns the current goals. */
   List<Map<String, Object>> caughtUp(int partition) {
     Partition of = partitions.get(partition);
     if (of.fresh) of.matches.values().forEach(Match::startAfterState);
@@ -137,7 +137,7 @@ final class MatchReader {
     return of.matches.values().stream().flatMap(match -> match.report().stream()).toList();
   }
 
-  /** A state of null says that the match is gone. */
+  /** Applies a state; null deletes the match. */
   List<Map<String, Object>> applyState(int partition, long eventId, GenericRecord state) {
     Partition of = partitions.get(partition);
     if (of == null) return List.of();
@@ -158,7 +158,7 @@ final class MatchReader {
     return of.loading ? gap : Stream.concat(gap.stream(), match.report().stream()).toList();
   }
 
-  /** A record of feed-health, read at a steady time in milliseconds; null deletes it. */
+  /** Applies a record of feed-health, read at a monotonic time in milliseconds; null deletes it. */
   void applyHealth(String key, GenericRecord value, double at) {
     health.apply(key, value == null ? null : healthOf(value), at);
   }
@@ -167,7 +167,7 @@ final class MatchReader {
     return partitions.values().stream().flatMap(of -> of.matches.keySet().stream()).toList();
   }
 
-  /** Whether trading may act on a match, by two clocks in milliseconds, and why not. Ask anew before each act. */
+  /** Whether trading may act on a match, by two clocks in milliseconds, and why not. Call it before each act. */
   Map<String, Object> guard(long eventId, long wall, double steady) {
     Partition of =
         partitions.values().stream().filter(one -> one.matches.containsKey(eventId)).findFirst().orElse(null);

@@ -31,7 +31,7 @@ import org.apache.kafka.common.serialization.ByteBufferDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
- * Follows matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Java 17:
+ * Reads matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Java 17:
  *
  *     mvn -q compile dependency:copy-dependencies
  *     KAFKA_BROKERS=localhost:9092 SCHEMA_REGISTRY_URL=http://localhost:8085/apis/ccompat/v7 \
@@ -43,11 +43,11 @@ final class Reader implements ConsumerRebalanceListener {
   private static final String STATES = PREFIX + "match-state";
   private static final String TRANSITIONS = PREFIX + "match-transitions";
   private static final TopicPartition HEALTH = new TopicPartition(PREFIX + "feed-health", 0);
-  /** Transitions are read from this long before an assignment: what the states have of them is dropped by its version. */
+  /** Transitions are read from this time before an assignment; those that the states already have are dropped by version. */
   private static final long OVERLAP_MS = 60_000;
   private static final long GUARD_EVERY_MS = 100;
 
-  /** Names have letters that the encoding of a bare terminal lacks. */
+  /** UTF-8, because names have letters that the default encoding may lack. */
   private static final PrintStream OUT =
       new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
 
@@ -55,9 +55,9 @@ final class Reader implements ConsumerRebalanceListener {
   private final Map<Integer, Schema> schemas = new HashMap<>();
   private final MatchReader reader = new MatchReader();
   private final KafkaConsumer<String, ByteBuffer> consumer = new KafkaConsumer<>(options());
-  /** Feed health has one partition, which every instance reads: outside of the group. */
+  /** Feed health has one partition, which every instance reads outside of the group. */
   private final KafkaConsumer<String, ByteBuffer> health = new KafkaConsumer<>(options());
-  /** Where the states of partitions that are loading end. */
+  /** Ends of the states of loading partitions. */
   private final Map<TopicPartition, Long> ends = new HashMap<>();
   private final Map<Long, Map<String, Object>> guards = new HashMap<>();
 
@@ -67,7 +67,7 @@ final class Reader implements ConsumerRebalanceListener {
     options.put("group.id", ENV.getOrDefault("READER_GROUP", "reader-example"));
     options.put("isolation.level", "read_committed");
     options.put("enable.auto.commit", false);
-    // Gives all topics alike: who reads a partition of one reads that of the others.
+    // Assigns all topics alike: the owner of a partition of one topic also owns it in the others.
     options.put("partition.assignment.strategy", RangeAssignor.class.getName());
     options.put("session.timeout.ms", 10_000);
     options.put("key.deserializer", StringDeserializer.class);
@@ -93,7 +93,7 @@ final class Reader implements ConsumerRebalanceListener {
     consumer.subscribe(List.of(STATES, TRANSITIONS), this);
     health.assign(List.of(HEALTH));
     health.seekToBeginning(List.of(HEALTH));
-    // A thread of its own: a broker that does not answer may block this one.
+    // A separate thread, because a broker that does not answer may block this one.
     var guarding = Executors.newSingleThreadScheduledExecutor();
     guarding.scheduleWithFixedDelay(this::printGuards, 0, GUARD_EVERY_MS, TimeUnit.MILLISECONDS);
     try (consumer; health) {
@@ -135,7 +135,7 @@ final class Reader implements ConsumerRebalanceListener {
     ends.clear();
   }
 
-  /** The position counts the markers of transactions too, which no record stands for. */
+  /** The position includes the markers of transactions, which are not returned as records. */
   private void checkCaughtUp() {
     for (TopicPartition of : List.copyOf(ends.keySet())) {
       if (consumer.position(of) < ends.get(of)) continue;
@@ -163,7 +163,7 @@ final class Reader implements ConsumerRebalanceListener {
     }
   }
 
-  /** Prints each guard that is another than before: a dead feed closes it without any record. */
+  /** Prints each changed guard. Called by a timer, because a dead feed closes the guard without a record. */
   private void printGuards() {
     synchronized (reader) {
       for (long eventId : reader.eventIds()) {

@@ -11,20 +11,20 @@ public final class Tradability {
   private static final Set<String> GOOD = Set.of("alive", "recovered");
   private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
 
-  /** A record of feed-health: of a source where `eventId` is null, else of a match under it. */
+  /** A record of feed-health: of a source when `eventId` is null, else of one of its matches. */
   public record Health(
       String source, Long eventId, String state, String reason, long since, long term, Long validUntil, long writtenAt) {}
 
   /** Whether and why a match may be believed. */
   public record Belief(boolean believed, String state, String reason, Long since, String source) {}
 
-  /** What the rule reads of match state. */
+  /** The fields of match state that the rule reads. */
   public record Match(String statusType, boolean hasFirmScore, boolean safe, List<String> reasons) {}
 
   /** `permission`: safe, halted, not_in_play; `reasons`: why it is halted. */
   public record Trading(String permission, List<String> reasons) {}
 
-  /** A record of a source with the steady time of its arrival. */
+  /** A record of a source with the monotonic time of its arrival. */
   private record Received(Health record, double at) {}
 
   /** The latest records of feed-health. */
@@ -32,7 +32,7 @@ public final class Tradability {
     private final Map<String, Received> sources = new HashMap<>();
     private final Map<Long, Map<String, Health>> matches = new HashMap<>();
 
-    /** A record of a key, `source` or `source/event id`, read at a steady time in milliseconds; null deletes it. */
+    /** Applies a record of a key, `source` or `source/event id`, read at a monotonic time in milliseconds; null deletes it. */
     public void apply(String key, Health record, double at) {
       int slash = key.lastIndexOf('/');
       String source = slash < 0 ? key : key.substring(0, slash);
@@ -64,13 +64,13 @@ public final class Tradability {
 
   private Tradability() {}
 
-  /** What may be traded on a match; `match`: null where there is no state of it; `doubts`: the reader's own reasons. */
+  /** Returns the permission to trade on a match. `match` is null without a state; `doubts` are the reader's own reasons. */
   public static Trading trading(Match match, Belief feed, List<String> doubts) {
     if (match != null && match.statusType() != null && OVER.contains(match.statusType()))
       return new Trading("not_in_play", List.of());
     List<String> reasons = new ArrayList<>(match == null ? List.of("unknown_match") : match.reasons());
     if (match != null && !match.safe() && reasons.isEmpty()) reasons.add("unsafe");
-    // Before the kick-off there is no score to act on, and nothing to believe or not.
+    // Before the kick-off there is no score to act on, and no feed to believe.
     boolean begins = match != null && "scheduled".equals(match.statusType());
     if (match != null && !match.hasFirmScore() && !begins) reasons.add("unknown_score");
     reasons.addAll(doubts);
@@ -79,17 +79,17 @@ public final class Tradability {
     return new Trading(begins ? "not_in_play" : "safe", reasons);
   }
 
-  /** What a source's record and that of a match under it say together. */
+  /** Combines a source's record with that of one of its matches. */
   private static Belief belief(Received received, Health match, long wall, double steady) {
     if (match.state().equals("ended")) return recorded(match);
     if (received == null) return new Belief(false, "unknown", null, null, match.source());
     Health source = received.record();
     Long until = source.validUntil();
     if (until == null) return new Belief(false, "expired", null, null, source.source());
-    // By both clocks: the wall clock sees a record that was read late, the steady one is right where clocks differ or step.
+    // Both clocks: the wall clock detects a record that was read late, the monotonic one is right when wall clocks differ or step.
     if (wall >= until || steady - received.at() >= until - source.writtenAt())
       return new Belief(false, "expired", null, Math.min(until, wall), source.source());
-    // The monitor that leads now has not judged it.
+    // The leading monitor has not evaluated the match yet.
     if (match.term() < source.term()) return new Belief(false, "expired", null, match.since(), match.source());
     return recorded(GOOD.contains(source.state()) || !GOOD.contains(match.state()) ? match : source);
   }

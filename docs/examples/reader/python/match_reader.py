@@ -4,7 +4,7 @@ from tradability import HealthTable, trading
 
 
 class Match:
-    """One match: the newest state and transition of it, and what was reported of its goals."""
+    """A match: its newest state and transition, and the reported status of its goals."""
 
     def __init__(self, event_id):
         self.event_id = event_id
@@ -16,7 +16,7 @@ class Match:
         self.reported_score = None
 
     def apply_state(self, state):
-        """False where the state is not newer than the known one."""
+        """Applies a state; false when it is not newer than the known one."""
         if self.state is not None and state["version"] <= self.state["version"]:
             return False
         self.state = state
@@ -26,13 +26,13 @@ class Match:
         return True
 
     def start_after_state(self):
-        """Begins the transitions after the state: those up to its version are in it."""
+        """Starts the transitions after the state, which includes those up to its version."""
         version = self.state["version"] if self.state else 0
         if version > self.last[0]:
             self.last = (version, float("inf"))
 
     def apply_transition(self, transition):
-        """None where the transition is not newer than the last one, else the gap before it, if there is one."""
+        """Applies a transition; None when it is not newer than the last one, else the gap before it, if any."""
         version, before = transition["version"], self.last[0]
         if (version, transition["n"]) <= self.last:
             return None
@@ -47,17 +47,17 @@ class Match:
         return [{"type": "gap", "event": self.event_id, "version": before + 1, "until": version - 1}]
 
     def report(self):
-        """The goals whose status is another than reported."""
+        """Returns the goals whose status differs from the reported one."""
         state = self.state or {"version": 0, "counting_goals": [], "void_goals": {}}
         now = {goal: ("cancelled", state["version"]) for goal, status in self.reported.items() if status == "stands"}
         now.update({goal: ("stands", state["version"]) for goal in state["counting_goals"]})
         now.update({goal: ("cancelled", state["version"]) for goal in state["void_goals"]})
         for goal, at in self.cancelled_at.items():
             now.pop(goal, None)
-            # Of a goal that was not reported as standing, the state will say more.
+            # The state will report a goal that was not reported as standing.
             if self.reported.get(goal) == "stands":
                 now[goal] = ("cancelled", at)
-        # Records of earlier releases do not say who and when.
+        # Records of earlier releases lack scorer and minute.
         keys = {one["id"]: one for one in state.get("key_incidents", [])}
         changes = []
         for goal, (status, version) in now.items():
@@ -83,20 +83,20 @@ class Partition:
 
 
 class MatchReader:
-    """Give it the records of a partition in their order; what is read twice changes nothing."""
+    """Takes the records of a partition in order; a record that is read twice changes nothing."""
 
     def __init__(self):
         self.partitions = {}
         self.health = HealthTable()
 
     def assign(self, partitions):
-        """Sets the partitions that are read from now on. All are loading until `caught_up`."""
+        """Sets the assigned partitions. All are loading until `caught_up`."""
         self.partitions = {one: self.partitions.get(one, Partition()) for one in partitions}
         for partition in self.partitions.values():
             partition.loading = True
 
     def caught_up(self, partition):
-        """The end of match-state as of the assignment is reached: gives what is true now of its goals."""
+        """Called at the end that match-state had at the assignment; returns the current goals."""
         of = self.partitions.get(partition)
         if of is None or not of.loading:
             return []
@@ -127,14 +127,14 @@ class MatchReader:
         return gap if of.loading else gap + match.report()
 
     def apply_health(self, key, record, at):
-        """A record of feed-health, read at a steady time in milliseconds; None deletes it."""
+        """Applies a record of feed-health, read at a monotonic time in milliseconds; None deletes it."""
         self.health.apply(key, record, at)
 
     def event_ids(self):
         return [event_id for partition in self.partitions.values() for event_id in partition.matches]
 
     def guard(self, event_id, wall, steady):
-        """Whether trading may act on a match now, and why not. Ask anew before each act: it closes by time alone."""
+        """Whether trading may act on a match now, and why not. Call it before each act: the guard can close by time alone."""
         partition = next((one for one in self.partitions.values() if event_id in one.matches), None)
         match = partition.matches[event_id] if partition else None
         state = match.state if match else None

@@ -1,4 +1,4 @@
-"""Follows matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Python 3.9 or later.
+"""Reads matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Python 3.9 or later.
 
     pip install -r requirements.txt
     KAFKA_BROKERS=localhost:9092 SCHEMA_REGISTRY_URL=http://localhost:8085/apis/ccompat/v7 python3 reader.py
@@ -20,7 +20,7 @@ from match_reader import MatchReader
 REGISTRY = os.environ["SCHEMA_REGISTRY_URL"]
 PREFIX = os.environ.get("TOPIC_PREFIX", "touchline.")
 STATES, TRANSITIONS, HEALTH = (PREFIX + name for name in ("match-state", "match-transitions", "feed-health"))
-# Transitions are read from this long before an assignment: what the states have of them is dropped by its version.
+# Transitions are read from this time before an assignment; those that the states already have are dropped by version.
 OVERLAP_MS = 60_000
 GUARD_EVERY_S = 0.1
 OPTIONS = {
@@ -29,13 +29,13 @@ OPTIONS = {
     "isolation.level": "read_committed",
     "enable.auto.commit": False,
     "enable.partition.eof": True,
-    # Gives all topics alike: who reads a partition of one reads that of the others.
+    # Assigns all topics alike: the owner of a partition of one topic also owns it in the others.
     "partition.assignment.strategy": "range",
     "session.timeout.ms": 10_000,
 }
 
 reader = MatchReader()
-# Held by whoever uses the reader: guards are printed by a thread of their own, as a broker that does not answer may block this one.
+# Lock of the reader: a separate thread prints guards, because a broker that does not answer may block this one.
 using = threading.Lock()
 schemas = {}
 
@@ -72,10 +72,10 @@ def on_assign(consumer, assigned):
 
 
 def take(message):
-    """Applies a record; gives what changed."""
+    """Applies a record and returns the changes."""
     error, topic, partition = message.error(), message.topic(), message.partition()
     if error is not None:
-        # The end of the committed records: for the states of an assignment that is read, all are known.
+        # End of the committed records: all states of the assignment are read.
         if error.code() == KafkaError._PARTITION_EOF and topic == STATES and is_loading(partition):
             with using:
                 return reader.caught_up(partition) + [{"type": "caught_up", "partition": partition}]
@@ -95,7 +95,7 @@ def is_loading(partition):
 
 
 def show_guards():
-    """Prints each guard that is another than before: a dead feed closes it without any record."""
+    """Prints each changed guard. Called by a timer, because a dead feed closes the guard without a record."""
     shown = {}
     while True:
         with using:
@@ -112,7 +112,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: running.clear())
     consumer = Consumer(OPTIONS)
     consumer.subscribe([STATES, TRANSITIONS], on_assign=on_assign)
-    # Feed health has one partition, which every instance reads: outside of the group.
+    # Feed health has one partition, which every instance reads outside of the group.
     health = Consumer(OPTIONS)
     health.assign([TopicPartition(HEALTH, 0, OFFSET_BEGINNING)])
     threading.Thread(target=show_guards, daemon=True).start()

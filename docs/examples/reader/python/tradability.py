@@ -12,7 +12,7 @@ class HealthTable:
         self.matches = {}
 
     def apply(self, key, record, at):
-        """A record of feed-health, of a source or of a match under one, read at a steady time; None deletes it."""
+        """Applies a record of a source, or of a match of a source, read at a monotonic time; None deletes it."""
         source, _, event_id = key.partition("/")
         of = self.matches.setdefault(int(event_id), {}) if event_id else self.sources
         if record is None:
@@ -31,14 +31,14 @@ class HealthTable:
         return good[0] if good else max(beliefs, key=lambda one: one["since"] or 0, default=_belief("unknown"))
 
     def _belief(self, name, match, wall, steady):
-        """What a source's record and that of a match under it say together."""
+        """Combines a source's record with that of one of its matches."""
         if match["state"] == "ended":
             return _recorded(match)
         if name not in self.sources:
             return _belief("unknown", source=name)
         source, at = self.sources[name]
         until = source["valid_until"]
-        # By both clocks: the wall clock sees a record that was read late, the steady one is right where clocks differ or step.
+        # Both clocks: the wall clock detects a record that was read late, the monotonic one is right when wall clocks differ or step.
         if until is None or wall >= until or steady - at >= until - source["written_at"]:
             return _belief("expired", since=None if until is None else min(until, wall), source=name)
         if match["term"] < source["term"]:  # the monitor that leads now has not judged it
@@ -47,13 +47,13 @@ class HealthTable:
 
 
 def trading(match, feed, doubts=()):
-    """What may be traded on a match, and why not; `doubts` are the reader's own."""
+    """Returns the permission to trade on a match, with the reasons; `doubts` are the reader's own reasons."""
     if match and match["status_type"] in OVER:
         return {"permission": "not_in_play", "reasons": []}
     reasons = list(match["guard"]["reasons"]) if match else ["unknown_match"]
     if match and not match["guard"]["safe"] and not reasons:
         reasons.append("unsafe")
-    # Before the kick-off there is no score to act on, and nothing to believe or not.
+    # Before the kick-off there is no score to act on, and no feed to believe.
     begins = bool(match) and match["status_type"] == "scheduled"
     if match and match["firm"] is None and not begins:
         reasons.append("unknown_score")

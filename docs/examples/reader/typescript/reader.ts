@@ -1,5 +1,5 @@
 /**
- * Follows matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Node 24:
+ * Reads matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Node 24:
  *
  *     KAFKA_BROKERS=localhost:9092 SCHEMA_REGISTRY_URL=http://localhost:8085/apis/ccompat/v7 node reader.ts
  */
@@ -11,11 +11,13 @@ import kafkajs, { type PartitionAssigner } from 'kafkajs';
 const { KAFKA_BROKERS = 'localhost:9092', SCHEMA_REGISTRY_URL = '' } = process.env;
 const { TOPIC_PREFIX: prefix = 'touchline.', READER_GROUP: group = 'reader-example' } = process.env;
 const [STATES, TRANSITIONS, HEALTH] = [`${prefix}match-state`, `${prefix}match-transitions`, `${prefix}feed-health`];
-/** Transitions are read from this long before an assignment: what the states have of them is dropped by its version. */
+/**
+ * Transitions are read from this time before an assignment; those that the states already have are dropped by version.
+ */
 const OVERLAP_MS = 60_000;
 const GUARD_EVERY_MS = 100;
 
-/** Gives all topics alike: who reads a partition of one reads that of the others. */
+/** Assigns all topics alike: the owner of a partition of one topic also owns it in the others. */
 const samePartitions: PartitionAssigner = ({ cluster }) => {
   const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
   const [name, version] = ['same-partitions', 0];
@@ -58,7 +60,7 @@ function printChanges(changes: readonly Change[]): void {
 
 const guards = new Map<number, string>();
 
-/** Prints each guard that is another than before: a dead feed closes it without any record. */
+/** Prints each changed guard. Called by a timer too, because a dead feed closes the guard without a record. */
 function printGuards(): void {
   for (const event of reader.eventIds()) {
     const { permission, safe, reasons } = reader.guard(event, { wall: Date.now(), steady: performance.now() });
@@ -68,7 +70,7 @@ function printGuards(): void {
   }
 }
 
-/** How far `match-state` is read, and has to be for a partition to be caught up. */
+/** Position in `match-state`, and the end at which a partition has caught up. */
 const position = new Map<number, number>();
 const end = new Map<number, number>();
 
@@ -87,7 +89,7 @@ const consumer = kafka.consumer({
   sessionTimeout: 10_000, heartbeatInterval: 1_000, maxWaitTimeInMs: 200, rebalanceTimeout: 10_000,
 });
 
-/** Which assignment is the current one: what was asked for another is of no use. */
+/** Number of the current assignment: results that were requested for an earlier one are dropped. */
 let generation = 0;
 
 consumer.on('consumer.group_join', ({ payload: { memberAssignment } }) => {
@@ -97,12 +99,12 @@ consumer.on('consumer.group_join', ({ payload: { memberAssignment } }) => {
   reader.assign(partitions);
   position.clear();
   end.clear();
-  // Nothing is committed, so states begin anew; transitions wait for their offsets.
+  // Nothing is committed, so states are read from the beginning; transitions wait for their offsets.
   if (partitions.length > 0) consumer.pause([{ topic: TRANSITIONS, partitions }]);
   void begin(partitions, generation);
 });
 
-/** Begins the transitions of an assignment, and finds where its states end. Repeated until the broker answers. */
+/** Starts the transitions of an assignment, and looks up where its states end. Repeated until the broker answers. */
 async function begin(partitions: readonly number[], of: number): Promise<void> {
   try {
     const since = await admin.fetchTopicOffsetsByTimestamp(TRANSITIONS, Date.now() - OVERLAP_MS);
@@ -121,14 +123,14 @@ async function begin(partitions: readonly number[], of: number): Promise<void> {
   }
 }
 
-// Counts the markers of transactions too, which no record stands for.
+// Includes the markers of transactions, which are not returned as records.
 consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, lastOffset } }) => {
   if (topic !== STATES) return;
   position.set(partition, Number(lastOffset) + 1);
   checkCaughtUp(partition);
 });
 
-/** Feed health has one partition, which every instance reads: a group of its own. */
+/** Feed health has one partition, which every instance reads in a separate group. */
 const healthGroup = `${group}-health-${randomUUID()}`;
 const health = kafka.consumer({ groupId: healthGroup, readUncommitted: false, maxWaitTimeInMs: 100 });
 

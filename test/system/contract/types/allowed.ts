@@ -1,10 +1,10 @@
-/** Which kinds of values a field may have. */
+/** Decides which kinds of values a field may have. */
 import { shownKinds } from './shown.ts';
 import { SPECIFIED } from './specified.ts';
 import { UNLISTED } from './unlisted.ts';
 import type { Kind, Seen } from './walk.ts';
 
-/** Records that are another one in another place: what the sources show of that one holds for them too. */
+/** Records that equal another one elsewhere: what the sources show of that one holds for them too. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   feed_event: ['event'],
   feed_incident: ['incident'],
@@ -14,12 +14,12 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   standings: ['standings_entry'],
 };
 
-/** What stands for nothing. */
+/** Kinds of empty values. */
 const EMPTY: readonly Kind[] = ['null', '""', '0'];
 
 /**
- * The kinds that each field may have: those of the specification with what the provider writes for nothing there, else
- * those that the provider shows, and those that have a reason.
+ * Returns the kinds that a field may have: those of the specification with the provider's empty values, else those that
+ * the provider shows, and those with a reason.
  */
 function allowedKinds(field: string): ReadonlySet<Kind> {
   const shown = shownKinds();
@@ -39,7 +39,7 @@ function namesOf(field: string): string[] {
   return name === undefined ? [field] : [record, ...(SAME[record] ?? [])].map((one) => `${one}.${name}`);
 }
 
-/** What was seen and may not be, a line each: the field, the kind and the first value of it. */
+/** Returns the forbidden kinds that were seen, one line each: the field, the kind and its first value. */
 export function strangers(seen: Seen): string[] {
   return [...seen]
     .flatMap(([field, kinds]) => {

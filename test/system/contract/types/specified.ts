@@ -8,11 +8,11 @@ const INTEGER_OR_NONE = [...INTEGER, 'null'] as const;
 const LIST = ['list'] as const;
 const ID_AND_NAME = { id: INTEGER, name: TEXT };
 
-/** By record, then by field. A field that the specification names without a type is not here. */
+/** Kinds by record, then by field. Fields that the specification names without a type are missing. */
 const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly Kind[]>>>> = {
   answer: { ver: TEXT, timestamp: INTEGER },
   method: {
-    // The URL of a page that there is not is shown as "".
+    // The URL of a missing page is shown as "".
     name: TEXT,
     details: TEXT,
     total_items: INTEGER,

@@ -1,4 +1,4 @@
-/** What is answered although no source shows it: kinds of values with their reasons. */
+/** Kinds of values in our answers that no source shows, with their reasons. */
 import type { Kind } from './walk.ts';
 
 type Reason = { readonly kinds: readonly Kind[]; readonly fields: readonly string[]; readonly why: string };

@@ -1,12 +1,12 @@
-/** Answers taken apart: which record has which field, and of what kind its values are. Pure. */
+/** Collects the fields of records in answers, with the kinds of their values. Pure. */
 
 /** The type of a value; distinguishes the empty values `null`, `""` and `0`. */
 export type Kind = 'null' | '""' | '0' | 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object';
 
-/** Kinds by the field of a record, as `competition.tour_id`; with the first value of each kind. */
+/** Kinds by the field of a record, such as `competition.tour_id`, with the first value of each kind. */
 export type Seen = Map<string, Map<Kind, unknown>>;
 
-/** The records that are inside of others, by the field that they are in. */
+/** Nested records, by the field that contains them. */
 const INSIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   competition: { seasons: 'season', season: 'season' },
   season: { stages: 'stage', stage: 'stage' },
@@ -40,7 +40,7 @@ const INSIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   feed_participant: { results: 'feed_value', stats: 'feed_value' },
 };
 
-/** The records of the payload, by the field that they are in. */
+/** Records of the payload, by the field that contains them. */
 const CONTAINERS: Readonly<Record<string, string>> = {
   sports: 'sport',
   sport: 'sport',
@@ -56,7 +56,7 @@ const CONTAINERS: Readonly<Record<string, string>> = {
   event_incidents: 'incident',
 };
 
-/** The records of an operation whose payload is a bare list, or the record itself. */
+/** Records of operations whose payload is a bare list or the record itself. */
 const BARE: Readonly<Record<string, string>> = {
   'events.incidents': 'incident',
   'feed.index': 'feed_message',
@@ -75,14 +75,14 @@ function kindOf(value: unknown): Kind {
   return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'boolean' : 'object';
 }
 
-/** Takes an answer of an operation apart: its `api` object. */
+/** Collects the fields of an operation's answer: its `api` object. */
 export function seeAnswer(seen: Seen, operation: string, api: Json): void {
   see(seen, 'answer', without(api, 'data', 'method'));
   see(seen, 'method', api.method);
   seeData(seen, operation, api.data);
 }
 
-/** Takes the payload of an operation apart. */
+/** Collects the fields of an operation's payload. */
 export function seeData(seen: Seen, operation: string, data: unknown): void {
   const bare = BARE[operation];
   if (bare !== undefined) {

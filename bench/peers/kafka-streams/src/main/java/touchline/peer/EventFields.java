@@ -14,7 +14,7 @@ import touchline.FieldsAt;
  * kept whole and only its time moves, so that nothing is parsed again.
  */
 final class EventFields {
-  /** One object as it was reported, and how many of its fields still stand. */
+  /** A reported object, and the number of its fields that are still current. */
   private static final class Reported {
     final String json;
     final int fields;
@@ -40,7 +40,7 @@ final class EventFields {
     return changed;
   }
 
-  /** The field's value as canonical JSON, or null where it was never reported. */
+  /** Returns the field's value as canonical JSON; null when it was never reported. */
   String get(String name) {
     Field field = byName.get(name);
     return field == null ? null : field.json;
@@ -52,7 +52,7 @@ final class EventFields {
     return field == null ? 0 : field.reported.ut;
   }
 
-  /** Applies the objects of one message; false where they change nothing, not even a time. */
+  /** Applies the objects of one message; false when they change nothing, not even a time. */
   boolean apply(List<String> objects, long ut) {
     changed.clear();
     boolean any = false;
@@ -92,7 +92,7 @@ final class EventFields {
     return value.compareTo(held.json) > 0;
   }
 
-  /** The register as the topic keeps it, oldest first. */
+  /** Returns the register in the form of the topic, oldest first. */
   List<FieldsAt> encode() {
     reported.sort(Comparator.comparingLong(one -> one.ut));
     List<FieldsAt> out = new ArrayList<>(reported.size());
@@ -113,7 +113,7 @@ final class EventFields {
     return json.append('}').toString();
   }
 
-  /** Afterwards every field counts as changed. */
+  /** Restores the register; afterwards every field counts as changed. */
   void restore(List<FieldsAt> fields) {
     for (FieldsAt one : fields) applyOne(one.getJson(), one.getUt());
   }

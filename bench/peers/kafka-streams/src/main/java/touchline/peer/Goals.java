@@ -9,7 +9,7 @@ import java.util.Map;
 import touchline.Incident;
 import touchline.Score;
 
-/** Laws 5 to 7: which goals count, for whom, and why the others do not. */
+/** Laws 5 to 7: decides which goals count for which side, and why the others do not. */
 final class Goals {
   private static final int OWN_GOAL = 423;
   private static final int GOAL_CANCELLED = 424;
@@ -20,14 +20,14 @@ final class Goals {
   private final Score points = new Score(0, 0);
   private final Score firmPoints = new Score(0, 0);
   private final Score shootOutPoints = new Score(0, 0);
-  /** Null where a side is unknown. */
+  /** Null when a side is unknown. */
   final Score score;
   final Score firm;
-  /** Null where no goal counted in it. */
+  /** Null when no goal counts in it. */
   Score shootOut;
   boolean underReview;
   final List<String> counting = new ArrayList<>(4);
-  /** All goals that are not void, wherever they count. */
+  /** All goals that are not void, in play or in the shoot-out. */
   final List<String> valid = new ArrayList<>(4);
   final Map<String, String> voided = new LinkedHashMap<>(4);
   final List<String> orphans = new ArrayList<>(0);

@@ -2,7 +2,7 @@ package touchline.peer;
 
 import touchline.Incident;
 
-/** One incident of the register: its winning record, and what is remembered of deletes and lists. */
+/** One incident of the register: its winning record, and its last deletes and lists. */
 final class Held {
   /** How long an incident may take from being written to being listed, seconds. */
   private static final long SETTLE_SECONDS = 5;
@@ -13,7 +13,7 @@ final class Held {
   Long listedAt;
   boolean removed;
 
-  /** What it was before the message in hand. */
+  /** Its state before the current message. */
   Incident incidentBefore;
   Long deletedBefore;
   boolean removedBefore;
@@ -67,7 +67,7 @@ final class Held {
     return "tbd".equals(incident.getConfirmation());
   }
 
-  /** The incident's type; 0 where only deletes have arrived. */
+  /** The incident's type; 0 when only deletes have arrived. */
   int type() {
     return incident == null ? 0 : incident.getIncidentId();
   }

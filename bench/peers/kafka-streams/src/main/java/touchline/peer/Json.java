@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The little JSON that is needed: the members of a canonical object as text, and values. */
+/** Minimal JSON functions: the members of a canonical object as text, and values. */
 final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -57,7 +57,7 @@ final class Json {
     }
   }
 
-  /** The text of a string or the digits of a number; null for null and for what is absent. */
+  /** The text of a string or the digits of a number; null for null and for a missing value. */
   static String text(String json) {
     if (json == null || json.equals("null")) return null;
     if (json.charAt(0) != '"') return json;

@@ -68,7 +68,7 @@ public final class Main {
     System.exit(exitCode.get());
   }
 
-  /** What did best here, measured by `npm run bench -- throughput`; docs/reference/performance.md has the figures. */
+  /** The best settings, measured by `npm run bench -- throughput`; docs/reference/performance.md has the figures. */
   private static Properties defaults() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
@@ -102,7 +102,7 @@ public final class Main {
       try {
         while (System.in.read() >= 0) continue;
       } catch (java.io.IOException ignored) {
-        // A broken standard input is an ended one.
+        // A broken standard input counts as closed.
       }
       exitCode.complete(0);
     });

@@ -21,7 +21,7 @@ import touchline.Participant;
 import touchline.Score;
 import touchline.ScoreSource;
 
-/** One event: its registers, and the state derived from them. What a message cannot have changed is not derived again. */
+/** One event: its registers, and the state derived from them. Derives only the parts that a message can change. */
 final class Match {
   private static final int SOCCER = 5;
 
@@ -42,16 +42,16 @@ final class Match {
     state.setAgreement(Agreement.unknown);
     state.setGuard(new Guard(true, List.of()));
     state.setRemoved(List.of());
-    // Who scored, which alerts and readers show, is not written here.
+    // Scorers, which alerts and readers show, are not written.
     state.setKeyIncidents(List.of());
     showGoals();
   }
 
-  /** What one message changed. */
+  /** The changes of one message. */
   static final class Change {
     final List<Held> touched = new ArrayList<>(1);
     boolean snapshot;
-    /** Never empty where anything changed. */
+    /** Not empty when anything changed. */
     List<MatchTransition> transitions = List.of();
   }
 
@@ -147,7 +147,7 @@ final class Match {
     change.touched.add(held);
   }
 
-  /** Updates the indexes beside the register; true where the goals may change. */
+  /** Updates the indexes beside the register; true when the goals may change. */
   private boolean settle(Held held) {
     held.removed = held.absent(state.getSnapshotAt());
     if (held.incidentBefore == null && held.incident != null) known++;
@@ -175,7 +175,7 @@ final class Match {
     state.setRemoved(removed);
   }
 
-  /** Reads what the changed fields say; true where a goal's side, or whether goals have rules, may have changed. */
+  /** Reads the changed fields; true when a goal's side, or whether goals have rules, may have changed. */
   private boolean readFields() {
     boolean sides = false;
     boolean hadGoalRules = hasGoalRules();

@@ -26,7 +26,7 @@ final class Pipeline {
 
   private Pipeline() {}
 
-  /** What one message changed, as encoded records; passed between nodes of one task, never serialized. */
+  /** The changes of one message as encoded records; passed between nodes of one task, never serialized. */
   record Update(List<KeyValue<String, byte[]>> incidents, byte[] state, List<byte[]> transitions) {}
 
   static Topology build(String inputPrefix, String outputPrefix, SchemaIds ids) {

@@ -13,7 +13,7 @@ import touchline.MatchState;
 
 /**
  * Law 9: the trading guard, decided from the last incident, in order of ids, of each kind that speaks for or against
- * it. Kept up to date incident by incident; the whole timeline is looked at only where such a last one is taken back.
+ * it. Kept up to date incident by incident; the whole timeline is read only when such a last one is removed.
  */
 final class Signals {
   private static final int POSSIBLE_GOAL = 0;
@@ -78,7 +78,7 @@ final class Signals {
     return "cancelled".equals(incident.getConfirmation()) ? mask & DECIDED : mask;
   }
 
-  /** Takes in what the incident was before, and what it is now. */
+  /** Applies the change of an incident from its previous to its current state. */
   void update(Held held) {
     int had = of(held.incidentBefore, held.removedBefore);
     int has = of(held.incident, held.removed);
@@ -96,7 +96,7 @@ final class Signals {
     }
   }
 
-  /** The guard; the one before where it still says the same. */
+  /** Returns the guard; the previous object when it is equal. */
   Guard guard(MatchState state, Collection<Held> all) {
     if (lost != 0) findLost(all);
     String type = state.getStatusType();

@@ -15,10 +15,10 @@ import touchline.Score;
 import touchline.ScoreChange;
 import touchline.ValueChange;
 
-/** Law 10: what one message changed, as the records of match-transitions, in a fixed order. */
+/** Law 10: returns the changes of one message as records of match-transitions, in a fixed order. */
 final class Transitions {
   private static final int TICK_TOLERANCE_SECONDS = 2;
-  /** Fields that a transition kind of their own reports. */
+  /** Fields with their own kind of transition. */
   private static final Map<String, String> OWN_KIND = Map.of(
       "status_id", "status_changed",
       "status_type", "status_changed",
@@ -122,7 +122,7 @@ final class Transitions {
     if (!Objects.equals(was, is)) add(kind, null, null, null, new ValueChange(was, is), null, List.of());
   }
 
-  /** Another status, or a time that the clock would not show by itself. */
+  /** Whether the status changed, or the time differs from the running clock. */
   private static boolean isNews(Clock was, Clock is) {
     if (was == null || is == null) return was != is;
     if (!Objects.equals(was.getStatus(), is.getStatus())) return true;
@@ -141,7 +141,7 @@ final class Transitions {
     return word == null ? number.toString() : number + " " + word;
   }
 
-  /** Without the presence of an incident and the goals of a score, which webhooks and alerts need: so much less is written here. */
+  /** Without the presence of an incident and the goals of a score, which webhooks and alerts need: the peer writes that much less. */
   private void add(String kind, String incidentId, Integer type, ScoreChange score, ValueChange value, Guard guard,
       List<String> fields) {
     int n = emitted.size();

@@ -53,7 +53,7 @@ final class Wire<T extends SpecificRecordBase> {
     }
   }
 
-  /** Fails where the bytes were written with another schema: this program knows one version of each. */
+  /** Decodes a record. Fails when the bytes were written with another schema: this program knows one version of each. */
   T decode(byte[] bytes) {
     int id = (bytes[1] & 0xff) << 24 | (bytes[2] & 0xff) << 16 | (bytes[3] & 0xff) << 8 | bytes[4] & 0xff;
     if (bytes[0] != 0 || id != schemaId) {
