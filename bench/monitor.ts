@@ -35,7 +35,7 @@ export const bench: Bench = {
       for (const origin of SOURCES) {
         const message = { ...sampleOf('normalized-messages'), event_id: match, event_fields: LIVE };
         const position = { partition: match % PARTITIONS, offset: match };
-        monitor.hear({ ...message, origin, received_at: BEGIN, ut: BEGIN / 1_000 }, position, BEGIN);
+        monitor.receive({ ...message, origin, received_at: BEGIN, ut: BEGIN / 1_000 }, position, BEGIN);
       }
     }
     if (monitor.liveMatches !== MATCHES) throw new Error(`${monitor.liveMatches} matches are live`);

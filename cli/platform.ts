@@ -10,7 +10,7 @@ import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/leadership.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
-import { quiet } from '#streams/log.ts';
+import { silentLogger } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
@@ -257,7 +257,7 @@ function settingsOf({ baseUrl, clientId, secretKey, settings }: ProviderAccess):
 
 /** Creates client 1 when there is no client, so that the served contract can be tried at once. Null when there are clients. */
 async function createFirstClient(cluster: TopicCluster): Promise<NewClient | null> {
-  const directory = ClientDirectory.open({ ...cluster, log: quiet });
+  const directory = ClientDirectory.open({ ...cluster, log: silentLogger });
   if ((await directory.list()).length > 0) return null;
   const secretKey = newSecret();
   const secret_hash = hashSecret(secretKey);

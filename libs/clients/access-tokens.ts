@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { supersedes } from './directory.ts';
-import { type FollowPlace, followRecords, type RecordFollower } from './follow-records.ts';
+import { type FollowContext, followRecords, type RecordFollower } from './follow-records.ts';
 
 /** Prefix of all tokens, by which people and scanners of secrets recognise one. */
 const TOKEN_PREFIX = 'touchline_pat_';
@@ -44,7 +44,7 @@ export class AccessTokens {
   private constructor() {}
 
   /** Resolves once all tokens are known, and follows the topic until `close`. Throws what `followRecords` throws. */
-  static async follow(context: FollowPlace): Promise<AccessTokens> {
+  static async follow(context: FollowContext): Promise<AccessTokens> {
     const tokens = new AccessTokens();
     tokens.#follower = await followRecords({
       ...context,

@@ -2,7 +2,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { supersedes } from './directory.ts';
-import { type FollowPlace, followRecords, type RecordFollower } from './follow-records.ts';
+import { type FollowContext, followRecords, type RecordFollower } from './follow-records.ts';
 
 /** Returns what the contract of a client covers. */
 function accessOf({ client_id, competitions, operations }: Client): Access {
@@ -30,7 +30,7 @@ export class Contracts {
   }
 
   /** Resolves once all clients are known, and follows the topic until `close`. Throws what `followRecords` throws. */
-  static async follow(context: FollowPlace, narrow: (access: Access) => Access): Promise<Contracts> {
+  static async follow(context: FollowContext, narrow: (access: Access) => Access): Promise<Contracts> {
     const contracts = new Contracts(narrow);
     contracts.#follower = await followRecords({
       ...context,

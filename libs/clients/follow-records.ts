@@ -7,13 +7,13 @@ import type { TopicSource } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 
 /** The cluster whose topics are followed, and the log. */
-export type FollowPlace = TopicSource & {
+export type FollowContext = TopicSource & {
   readonly log: Logger;
   /** Called with the error that ended the following after the start: later records are missed. */
   readonly onFailure: (error: unknown) => void;
 };
 
-type FollowRecordsOptions<T extends TopicName> = FollowPlace & {
+type FollowRecordsOptions<T extends TopicName> = FollowContext & {
   readonly topic: T;
   /** Time of the first record, Unix milliseconds; default: all records. */
   readonly since?: number;

@@ -121,7 +121,7 @@ function contextOf(clientId: number, webhookId: string, field: 'url' | 'secret' 
 }
 
 /** The filter of a subscription. */
-export type Audience = {
+export type SubscriptionFilter = {
   /** Ids of competitions; null: all. */
   readonly competitions: ReadonlySet<number> | null;
   /** Types of messages; null: those of the provider's contract, incidents and events. */
@@ -133,7 +133,7 @@ const ALERT = 'alert';
 
 /** Whether a subscription receives a message. Only a subscription to all competitions receives one of an unknown competition. */
 export function wants(
-  { competitions, types }: Audience,
+  { competitions, types }: SubscriptionFilter,
   { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,
 ): boolean {
   if (types === null ? type === ALERT : !types.has(type)) return false;

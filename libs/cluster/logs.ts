@@ -117,7 +117,7 @@ export async function inputProgress(options: {
 }
 
 /** Returns the total lag: the number of unprocessed records in these partitions. */
-export function behindOf(partitions: readonly PartitionProgress[]): number {
+export function totalLag(partitions: readonly PartitionProgress[]): number {
   return partitions.reduce(
     (sum, { start, end, position }) => sum + Math.max(0, end - (position ?? start)),
     0,

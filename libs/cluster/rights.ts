@@ -18,7 +18,7 @@ type NeededRight = {
 };
 
 /** Rights that are not granted, and topics that are missing. */
-export type Lacks<R> = { readonly rights: readonly R[]; readonly topics: readonly string[] };
+export type MissingRights<R> = { readonly rights: readonly R[]; readonly topics: readonly string[] };
 
 const CLIENT_ID = 'touchline-rights';
 /** Bits of a topic's authorized operations (KIP-430). */
@@ -36,10 +36,10 @@ const MISSING = ['UNKNOWN_TOPIC_OR_PARTITION'];
  * Returns the rights that the brokers do not grant, and the topics that are missing. For groups and transactional ids it only checks
  * whether they may be looked up. Rejects with errors of the client when no broker responds.
  */
-export async function lacksOf<R extends NeededRight>(
+export async function findMissingRights<R extends NeededRight>(
   brokers: Brokers,
   needed: readonly R[],
-): Promise<Lacks<R>> {
+): Promise<MissingRights<R>> {
   const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
     const rights: R[] = [];

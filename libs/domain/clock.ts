@@ -83,7 +83,7 @@ function shownAt(clock: Clock, at: number): number | null {
 }
 
 /** Time without a message after which a match whose clock runs is quiet, seconds. */
-export const QUIET_AFTER = 60;
+export const QUIET_AFTER_SECONDS = 60;
 
 /** The fields of a match that `playedMinute` reads. `ut`: the provider's time, Unix seconds; `received_at`: Unix milliseconds. */
 export type TimedMatch = {
@@ -113,7 +113,7 @@ export function renderMinute(eventTime: number, eventStatusId: number | null): s
  */
 export function playedMinute(match: TimedMatch, now: number): string | null {
   const { clock, status_id, ut, received_at, extra_time } = match;
-  const since = Math.min(QUIET_AFTER, Math.max(0, now - received_at / 1000));
+  const since = Math.min(QUIET_AFTER_SECONDS, Math.max(0, now - received_at / 1000));
   const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since, extra_time);
   return played_time === null ? null : renderMinute(played_time, status_id);
 }

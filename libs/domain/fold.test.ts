@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fold, rankOf } from './fold.ts';
+import { foldName, matchRank } from './fold.ts';
 
 test.each([
   ['Beşiktaş J.K.', 'besiktas j k'],
@@ -12,14 +12,14 @@ test.each([
   ['Спартак', 'спартак'],
   ['!!!', ''],
 ])('folds %j into %j', (name, folded) => {
-  expect(fold(name)).toBe(folded);
-  expect(fold(folded)).toBe(folded);
+  expect(foldName(name)).toBe(folded);
+  expect(foldName(folded)).toBe(folded);
 });
 
 test('ranks the whole name first, then a prefix, then other matches', () => {
-  expect(rankOf('real madrid', ['real', 'madrid'])).toBe(0);
-  expect(rankOf('real madrid', ['real'])).toBe(1);
-  expect(rankOf('real madrid', ['madrid'])).toBe(2);
-  expect(rankOf('real madrid', ['madrid', 'real'])).toBe(2);
-  expect(rankOf('real madrid', ['real', 'betis'])).toBeNull();
+  expect(matchRank('real madrid', ['real', 'madrid'])).toBe(0);
+  expect(matchRank('real madrid', ['real'])).toBe(1);
+  expect(matchRank('real madrid', ['madrid'])).toBe(2);
+  expect(matchRank('real madrid', ['madrid', 'real'])).toBe(2);
+  expect(matchRank('real madrid', ['real', 'betis'])).toBeNull();
 });

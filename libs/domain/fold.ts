@@ -16,7 +16,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the words of a name in lower case, separated by one space: `Beşiktaş J.K.` becomes `besiktas j k`. */
-export function fold(name: string): string {
+export function foldName(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -29,7 +29,7 @@ export function fold(name: string): string {
 }
 
 /** Returns how well a folded name matches folded words: 0 is the whole name, 1 a prefix, 2 any other match, null no match. */
-export function rankOf(folded: string, words: readonly string[]): 0 | 1 | 2 | null {
+export function matchRank(folded: string, words: readonly string[]): 0 | 1 | 2 | null {
   if (!words.every((word) => folded.includes(word))) return null;
   const text = words.join(' ');
   if (folded === text) return 0;

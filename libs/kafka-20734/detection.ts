@@ -43,7 +43,7 @@ export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[
 }
 
 /** Logs a warning for each defect of the cluster. Never rejects. */
-export async function warnOfBrokerDefects(
+export async function logBrokerDefects(
   brokers: Brokers,
   log: { warn(fields: object, message: string): void },
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function warnOfBrokerDefects(
     log.warn({ code, brokers: affected }, message);
 }
 
-/** Whether the code of a log line is one of `warnOfBrokerDefects`. */
+/** Whether the code of a log line is one of `logBrokerDefects`. */
 export function isBrokerDefect(code: string | undefined): boolean {
   return CODES.some((known) => known === code);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroupListener } from '#streams/client/port.ts';
-import { Leadership, type Term } from './leadership.ts';
+import { Leadership, type LeadershipTerm } from './leadership.ts';
 
 const TIMEOUT = 6_000;
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -14,7 +14,7 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
       clock.now += ms;
     },
   };
-  const terms: Term[] = [];
+  const terms: LeadershipTerm[] = [];
   const changes: number[] = [];
   let listener: GroupListener | undefined;
   let left = false;

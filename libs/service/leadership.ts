@@ -15,7 +15,7 @@ class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
 }
 
 /** A period in which this process leads, as far as it knows. */
-export type Term = {
+export type LeadershipTerm = {
   /** Aborted when the term is over. */
   readonly signal: AbortSignal;
   /** Throws `LeadershipLostError` when the term is over or the last heartbeat is older than the session timeout. */
@@ -28,7 +28,7 @@ export type LeadershipOptions = Pick<GroupOptions, 'group' | 'topic' | 'sessionT
   readonly onFenced: (error: StreamError) => void;
   readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
   /** Leads until the term is over. Called again after it returns, while this process still leads. */
-  readonly lead: (term: Term) => Promise<void>;
+  readonly lead: (term: LeadershipTerm) => Promise<void>;
   /**
    * Whether this process keeps leading while the group is unreachable, until the group assigns the partition to another
    * process. For leaders whose late writes are harmless, but whose absence after an outage is not.
@@ -125,7 +125,7 @@ export class Leadership implements GroupListener {
     if (this.#term !== null || this.#stopping.signal.aborted) return;
     const over = new AbortController();
     const { lead, clock, sessionTimeoutMs, log } = this.#options;
-    const term: Term = {
+    const term: LeadershipTerm = {
       signal: over.signal,
       permit: () => {
         const silent = clock.monotonic() - this.#heartbeatAt > sessionTimeoutMs;

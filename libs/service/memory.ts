@@ -50,7 +50,7 @@ export class ReleaseRule {
  * Returns unused pages to the system whenever the process is idle. V8 itself does so only under memory pressure, which Node
  * does not report to it and `last-resort` simulates. Meanwhile the process pauses for 2.5 ms for each MiB in use.
  */
-export function giveMemoryBack(limits: ReleaseLimits): void {
+export function releaseIdleMemory(limits: ReleaseLimits): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = runInNewContext('gc');
   const rule = new ReleaseRule(limits);

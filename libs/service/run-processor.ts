@@ -1,6 +1,6 @@
 /** Runs processors with their codecs, their dead letters and the exactly-once stream of their topics. */
 import type { z } from 'zod';
-import { warnOfBrokerDefects } from '#kafka-20734/detection.ts';
+import { logBrokerDefects } from '#kafka-20734/detection.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
@@ -27,7 +27,7 @@ export async function openProcessor<const T extends TopicName>(
 ) {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   // Not awaited: no start depends on it.
-  void warnOfBrokerDefects(brokers, log);
+  void logBrokerDefects(brokers, log);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const { input } = PROCESSORS[name];
   const [codecs, codec] = await Promise.all([registry.codecs(values), registry.codec('dead-letters')]);

@@ -16,4 +16,4 @@ export function logsMessages(log: Logger): boolean {
 const silent = (): void => {};
 
 /** A logger that writes nothing: for commands that print a table and throw their errors. */
-export const quiet: Logger = { debug: silent, info: silent, warn: silent, error: silent };
+export const silentLogger: Logger = { debug: silent, info: silent, warn: silent, error: silent };

@@ -1,11 +1,11 @@
 import { requireKafkaAccess } from '#cluster/access.ts';
 import {
-  BUSY,
-  isPassing,
+  BUSY_CREATE_CODES,
+  isTransientCreateError,
   type NewTopic,
-  PASSING,
   type TopicAdmin,
   type TopicShape,
+  TRANSIENT_CREATE_CODES,
   withTopicAdmin,
 } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
@@ -52,7 +52,7 @@ const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
  */
 export async function createTopics(options: CreateTopicsOptions): Promise<string[]> {
   // A requested factor above the number of brokers fails at once: retries would not help.
-  const retryable = options.replicationFactor === undefined ? PASSING : BUSY;
+  const retryable = options.replicationFactor === undefined ? TRANSIENT_CREATE_CODES : BUSY_CREATE_CODES;
   return withAdmin(options.brokers, STARTING_MS, async (admin) => {
     // Kept once known: each further request may reach a broker that is down.
     let brokers = 0;
@@ -70,7 +70,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<string
       firstMs: POLL_MS,
       ceilingMs: POLL_MS,
       deadlineMs: SETTLE_MS,
-      passes: (error) => isPassing(error, retryable),
+      passes: (error) => isTransientCreateError(error, retryable),
     });
   });
 }

@@ -1,4 +1,4 @@
-import { type Lacks, lacksOf } from '#cluster/rights.ts';
+import { findMissingRights, type MissingRights } from '#cluster/rights.ts';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { poll } from '#timing/poll.ts';
 import { type Right, rightsOf, rightText, type ServiceName } from './acls.ts';
@@ -13,9 +13,9 @@ const APPEAR_MS = 5_000;
  */
 export async function requireRights(brokers: Brokers, prefix: string, service: ServiceName): Promise<void> {
   const needed = rightsOf(prefix, service);
-  let lacks: Lacks<Right> = { rights: [], topics: [] };
+  let lacks: MissingRights<Right> = { rights: [], topics: [] };
   const settled = async (): Promise<boolean> => {
-    lacks = await lacksOf(brokers, needed);
+    lacks = await findMissingRights(brokers, needed);
     return lacks.topics.length === 0 || lacks.rights.length > 0;
   };
   try {

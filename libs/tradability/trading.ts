@@ -55,7 +55,7 @@ export function tradingOf(
 /** Maximum time since a partition was last read to its end: after it, its matches are in doubt, milliseconds. */
 const MAX_UNREAD_MS = 1_750;
 /** Interval at which a reader checks that it has read to the end: one or two slow answers must not cause doubts, milliseconds. */
-export const RENEW_MS = 100;
+export const FRESHNESS_POLL_MS = 100;
 
 /** How fresh a reader's state of a match is. Times are of the steady clock, milliseconds. */
 type StateFreshness = {

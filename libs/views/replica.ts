@@ -10,7 +10,7 @@ import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
 import { isBroken, removeViews } from './store/database.ts';
-import type { Served } from './store/served.ts';
+import type { ServedCompetitions } from './store/served.ts';
 import { Views } from './store/views.ts';
 
 /** Views that were unused for longer are rebuilt: brokers delete tombstones after a day. */
@@ -38,7 +38,7 @@ type ReplicaOptions = Pick<
   /** Default: all of `SOURCES`. */
   readonly topics?: readonly SourceTopic[];
   /** Ids of the competitions that are served; null means all. */
-  readonly competitions: Served;
+  readonly competitions: ServedCompetitions;
   /** Called with an error after which the process must stop. */
   readonly fail: (error: unknown) => void;
 };

@@ -1,5 +1,5 @@
 /** Publishes alerts of matches that become stale or recover: docs/decisions/0088. */
-import { Leadership, type LeadershipOptions, type Term } from '#service/leadership.ts';
+import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#service/leadership.ts';
 import { type OutputRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import { machineClock } from '#timing/clock.ts';
 import type { Alert } from '#topics/generated/types.ts';
@@ -11,7 +11,7 @@ import { alertsOf, webhookMessageOf } from './alert.ts';
 import type { KnownMatches } from './match-facts.ts';
 import type { MatchFeeds } from './match-feeds.ts';
 import type { AlertRule } from './rules.ts';
-import { LOOK_EVERY_MS, StaleMatches } from './stale-matches.ts';
+import { STALE_CHECK_MS, StaleMatches } from './stale-matches.ts';
 
 /** The inputs of alerts of stale matches. */
 type FeedAlertSource = {
@@ -46,7 +46,7 @@ export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
 }
 
 /** Publishes until the term ends. First reads the published alerts, after the fencing: no one else can publish any more. */
-async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<void> {
+async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm): Promise<void> {
   const { prefix, client, topicName } = options;
   const partitions = await client.partitionCount(topicName('webhook-messages'));
   const producer = await client.openProducer({
@@ -83,7 +83,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
         await producer.transact(fresh.flatMap((alert) => recordsOf(options, alert, partitions)));
         for (const { id } of fresh) published.add(id);
       }
-      await machineClock.sleep(LOOK_EVERY_MS, signal);
+      await machineClock.sleep(STALE_CHECK_MS, signal);
     }
   } finally {
     await producer.close();

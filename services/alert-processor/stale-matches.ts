@@ -2,7 +2,7 @@
 import type { FeedStatus } from '#tradability/feed-status.ts';
 
 /** Interval between checks for changes: a heartbeat is valid for 1.75 s, and every reader must notice its end within 2 s. */
-export const LOOK_EVERY_MS = 50;
+export const STALE_CHECK_MS = 50;
 
 /** A match that became stale or recovered. */
 type FeedChange = {

@@ -11,7 +11,7 @@ import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
-import type { Served } from '#views/store/served.ts';
+import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { BacklogCounter } from './board/backlog.ts';
 import type { GateOptions } from './board/gate.ts';
@@ -43,7 +43,7 @@ export type ApiAppOptions = {
   /** Access rules of the live board; null: the board is not served. */
   readonly board: GateOptions | null;
   /** Ids of the competitions that are served; null: all. */
-  readonly competitions: Served;
+  readonly competitions: ServedCompetitions;
   /** Unprocessed records of each processor, for the board's page of the feeds. */
   readonly backlog?: BacklogCounter | undefined;
   readonly version: string;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FollowPlace, followRecords } from '#clients/follow-records.ts';
+import { type FollowContext, followRecords } from '#clients/follow-records.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 
@@ -13,7 +13,7 @@ const PUBLISH_TIMEOUT_MS = 5_000;
  * Follows the topic of ended sessions. Resolves when every session that has ended by now is known. `lifetimeMs`: lifetime of a
  * session; sessions that ended earlier have expired and are not read.
  */
-export async function followEndedSessions(place: FollowPlace, lifetimeMs: number) {
+export async function followEndedSessions(place: FollowContext, lifetimeMs: number) {
   const { brokers, prefix, registry, log } = place;
   /** Time of each end, Unix milliseconds, by the session's hash; the oldest first. */
   const ended = new Map<string, number>();

@@ -6,7 +6,7 @@ import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
-import type { Term } from '#service/leadership.ts';
+import type { LeadershipTerm } from '#service/leadership.ts';
 import { partitionHash, partitionKey } from '#streams/client/port.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
@@ -63,16 +63,16 @@ const PROCESSOR = 'match-processor';
 /** A term of the monitor. It begins from the feed health that earlier terms published. */
 export class MonitorTerm {
   readonly #options: TermOptions;
-  readonly #term: Term;
+  readonly #term: LeadershipTerm;
   readonly #clock = new SteadyClock();
-  readonly #messages: Decoder<Parameters<HealthMonitor['hear']>[0]>;
+  readonly #messages: Decoder<Parameters<HealthMonitor['receive']>[0]>;
   readonly #reports: Decoder<Parameters<HealthMonitor['report']>[0]>;
   readonly #health: Decoder<FeedHealth>;
   /** Deletions that could not be published yet. */
   #deletions: readonly PublishedHealth[] = [];
   readonly #topics: { messages: string; positions: string; reports: string; health: string };
 
-  constructor(options: TermOptions, term: Term) {
+  constructor(options: TermOptions, term: LeadershipTerm) {
     const { registry, prefix } = options;
     this.#options = options;
     this.#term = term;
@@ -173,7 +173,7 @@ export class MonitorTerm {
       try {
         if (topic === health) this.#readHealth(monitor, number, String(key), value);
         else if (topic === reports) monitor.report(this.#reports.decode(value), this.#clock.now());
-        else monitor.hear(this.#messages.decode(value), { partition, offset }, this.#clock.now());
+        else monitor.receive(this.#messages.decode(value), { partition, offset }, this.#clock.now());
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
         this.#options.metrics.undecodable.inc();

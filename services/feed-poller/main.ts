@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { giveMemoryBack } from '#service/memory.ts';
+import { releaseIdleMemory } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { feedPoller } from './service.ts';
 
@@ -7,5 +7,5 @@ import { feedPoller } from './service.ts';
 const HEAP_GROWING_PERCENT = 30;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-giveMemoryBack({ calm: 0.05, worthBytes: 8 * 1024 * 1024 });
+releaseIdleMemory({ calm: 0.05, worthBytes: 8 * 1024 * 1024 });
 await runService(feedPoller);

@@ -1,4 +1,4 @@
-import { instanceId, Leadership, type Term } from '#service/leadership.ts';
+import { instanceId, Leadership, type LeadershipTerm } from '#service/leadership.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -54,7 +54,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     signal: stopping.signal,
   });
 
-  const lead = async ({ signal, permit }: Term): Promise<void> => {
+  const lead = async ({ signal, permit }: LeadershipTerm): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
       readLatest('poller-checkpoints', source, signal),
       readLatest('catalogue', source, signal),

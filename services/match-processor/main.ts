@@ -1,6 +1,6 @@
-import { giveMemoryBack, PROCESSOR_LIMITS } from '#service/memory.ts';
+import { PROCESSOR_LIMITS, releaseIdleMemory } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { matchProcessor } from './service.ts';
 
-giveMemoryBack(PROCESSOR_LIMITS);
+releaseIdleMemory(PROCESSOR_LIMITS);
 await runService(matchProcessor);

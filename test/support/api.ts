@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { placeEnv } from './environment.ts';
+import { connectionEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
@@ -55,7 +55,7 @@ export async function startApi(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ApiReplica> {
   const service = startService('api', {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     DATA_DIR: dataDir,
     API_PORT: '0',
     CLIENTS_KEY,
@@ -69,7 +69,7 @@ export async function startApi(
 /** Runs `touchline clients …` and returns its output. */
 export async function clients(place: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     CLIENTS_KEY,
   });
   expect(code, err).toBe(0);

@@ -11,7 +11,7 @@ export function bareEnvironment(): Record<string, string> {
 }
 
 /** Returns the settings by which a process finds its topics. */
-export function placeEnv({
+export function connectionEnv({
   brokers,
   registryUrl,
   prefix,

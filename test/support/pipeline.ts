@@ -11,7 +11,7 @@ import type {
 } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { placeEnv } from './environment.ts';
+import { connectionEnv } from './environment.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, until, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
@@ -62,7 +62,7 @@ export class Pipeline {
 
   startProcessor(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('match-processor', {
-      ...placeEnv(this.place),
+      ...connectionEnv(this.place),
       SESSION_TIMEOUT_MS: '6000',
       ...settings,
     });

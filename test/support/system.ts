@@ -2,7 +2,7 @@ import { signatureHeaders } from '#signing/signing.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, clients, startApi } from './api.ts';
-import { placeEnv } from './environment.ts';
+import { connectionEnv } from './environment.ts';
 import { Pipeline, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
@@ -57,7 +57,7 @@ export class System {
   ): Promise<{ readonly service: TestService; readonly url: string }> {
     const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
     const service = startService('webhook-receiver', {
-      ...placeEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.place),
       ...own,
       ...settings,
     });
@@ -72,7 +72,7 @@ export class System {
     settings: Readonly<Record<string, string>> = {},
   ): TestService {
     return startService('feed-poller', {
-      ...placeEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.place),
       PROVIDER_BASE_URL: provider.url,
       PROVIDER_CLIENT_ID: provider.client.id,
       PROVIDER_SECRET_KEY: provider.client.secret,
@@ -84,7 +84,7 @@ export class System {
 
   /** Starts any other service with the connection of this system. */
   start(name: string, settings: Readonly<Record<string, string>> = {}): TestService {
-    return startService(name, { ...placeEnv(this.pipeline.place), ...settings });
+    return startService(name, { ...connectionEnv(this.pipeline.place), ...settings });
   }
 
   /** Starts a replica of the api with its views in that folder. */

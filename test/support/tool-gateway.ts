@@ -4,7 +4,7 @@ import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { CLIENTS_KEY } from './api.ts';
 import { atEnd } from './at-end.ts';
-import { placeEnv } from './environment.ts';
+import { connectionEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -60,7 +60,7 @@ export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const service = startService('tool-gateway', {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     DATA_DIR: temporaryFolder(),
     TOOLS_PORT: '0',
     CLIENTS_KEY,

@@ -1,5 +1,5 @@
 import { topicBounds, topicIds } from '#cluster/logs.ts';
-import { isPassing, withTopicAdmin } from '#cluster/topic-admin.ts';
+import { isTransientCreateError, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { untilTrue } from './poll.ts';
 
@@ -27,7 +27,7 @@ export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[])
       admin.createTopics(wanted).then(
         () => true,
         (error: unknown) => {
-          if (isPassing(error)) return false;
+          if (isTransientCreateError(error)) return false;
           throw error;
         },
       ),

@@ -6,7 +6,7 @@ import { run } from '../../cli/run.ts';
 import { bareEnvironment } from './environment.ts';
 
 /** Output and exit code of a command. */
-export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+export type CommandOutput = { readonly code: number | null; readonly out: string; readonly err: string };
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -18,13 +18,16 @@ let last: Promise<unknown> = Promise.resolve();
 export function touchlineHere(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+): Promise<CommandOutput> {
   const ran = last.then(() => runHere(args, env));
   last = ran.catch(() => {});
   return ran;
 }
 
-async function runHere(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
+async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandOutput> {
   let out = '';
   let err = '';
   const spies = [

@@ -6,7 +6,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
 import { CLIENTS_KEY } from './api.ts';
-import { placeEnv } from './environment.ts';
+import { connectionEnv } from './environment.ts';
 import { HttpsReceiver } from './https-receiver.ts';
 import { quietLog } from './log.ts';
 import type { PipelineConnection } from './pipeline.ts';
@@ -22,7 +22,7 @@ const FAST = {
 };
 
 export function startComposer(place: PipelineConnection): TestService {
-  return startService('webhook-composer', { ...placeEnv(place), SESSION_TIMEOUT_MS: '6000' });
+  return startService('webhook-composer', { ...connectionEnv(place), SESSION_TIMEOUT_MS: '6000' });
 }
 
 /** Starts a dispatcher that trusts the receivers of the test. */
@@ -31,7 +31,7 @@ export async function startDispatcher(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestService> {
   return startService('webhook-dispatcher', {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     ...FAST,
     CLIENTS_KEY,
     DISPATCHER_PORT: '0',
@@ -80,7 +80,7 @@ export async function subscribe(
 
 /** Runs `touchline webhooks …` and returns its output. */
 export async function webhooks(place: PipelineConnection, line: string): Promise<string> {
-  const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], placeEnv(place));
+  const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], connectionEnv(place));
   expect(code, err).toBe(0);
   return out;
 }

@@ -10,7 +10,7 @@ import { deleteTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, positionsTopicName } from '#topics/processors.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { type ApiReplica, CLIENTS_KEY, received, startApi } from '../support/api.ts';
-import { placeEnv } from '../support/environment.ts';
+import { connectionEnv } from '../support/environment.ts';
 import { expectSame } from '../support/harness.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
     partitions: PARTITIONS,
   };
   env = {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     TOPIC_PARTITIONS: String(PARTITIONS),
     RULES_DIR: join(folder, 'rules'),
     DATA_DIR: join(folder, 'data'),

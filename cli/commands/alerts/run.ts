@@ -12,7 +12,7 @@ import {
   openAlertProcessor,
   settings,
 } from '../../../services/alert-processor/service.ts';
-import { LOOK_EVERY_MS } from '../../../services/alert-processor/stale-matches.ts';
+import { STALE_CHECK_MS } from '../../../services/alert-processor/stale-matches.ts';
 import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';
@@ -99,7 +99,7 @@ async function printFeedChanges(
   const changed = await processor.watch();
   while (!signal.aborted) {
     await printer.found(changed(), performance.now());
-    await machineClock.sleep(LOOK_EVERY_MS, signal);
+    await machineClock.sleep(STALE_CHECK_MS, signal);
   }
 }
 

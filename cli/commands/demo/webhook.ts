@@ -14,7 +14,7 @@ import { sealWebhook } from '#clients/webhooks.ts';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
-import { quiet } from '#streams/log.ts';
+import { silentLogger } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
@@ -157,7 +157,11 @@ const CLIENT = 1;
 
 function edit({ backbone, prefix }: Platform, edited: (client: Client) => ClientDraft): Promise<Client> {
   const { brokers, registryUrl } = backbone;
-  return editClient(ClientDirectory.open({ brokers, registryUrl, prefix, log: quiet }), CLIENT, edited);
+  return editClient(
+    ClientDirectory.open({ brokers, registryUrl, prefix, log: silentLogger }),
+    CLIENT,
+    edited,
+  );
 }
 
 function goalsText({ counting_goals, void_goals }: MatchState): string {

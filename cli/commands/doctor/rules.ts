@@ -1,6 +1,6 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
-import { behindOf, type PartitionProgress } from '#cluster/logs.ts';
+import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
 export type CheckName =
@@ -174,7 +174,7 @@ export function* judgeLag(
       `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
       `the input was made again: npx touchline rebuild ${processor}, or npx touchline position ${processor} <partition> start`,
     );
-  const behind = behindOf(progress);
+  const behind = totalLag(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
   const command = RUN_BY[processor];
   if (members === 0 && command !== undefined && progress.every(({ position }) => position === null))

@@ -3,7 +3,7 @@ import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
-import { doubtsOf, RENEW_MS, tradingOf } from '#tradability/trading.ts';
+import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { type Decoders, decodersOf } from '../../topic-reads.ts';
@@ -49,7 +49,7 @@ export class LiveMatches {
       reader: 'touchline-live',
       topics,
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
-      idleMs: RENEW_MS,
+      idleMs: FRESHNESS_POLL_MS,
       signal,
       onBatch: (batch) => this.#apply(batch),
       onUpToDate: (of, at) => {

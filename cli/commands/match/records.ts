@@ -3,7 +3,7 @@ import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from
 import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { RENEW_MS } from '#tradability/trading.ts';
+import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { decodersOf } from '../../topic-reads.ts';
 
@@ -93,7 +93,7 @@ export class MatchRecords {
     await this.#follow(
       logs.map((log) => [log, log.end]),
       {
-        idleMs: RENEW_MS,
+        idleMs: FRESHNESS_POLL_MS,
         signal,
         onUpToDate: (of, at) => {
           if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);

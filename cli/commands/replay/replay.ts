@@ -1,6 +1,6 @@
 import { openStreamClient } from '#streams/client/client.ts';
 import { type ConsumedRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
-import { quiet } from '#streams/log.ts';
+import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
@@ -58,8 +58,9 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   onProgress('preparing the target');
   await prepareTarget(source, target, options);
   const brokers = source.brokers;
-  const client = openStreamClient({ brokers, clientId: CLIENT, log: quiet });
-  const open = () => openPublisher({ brokers, clientId: CLIENT, log: quiet, maxQueueBytes: QUEUE_BYTES });
+  const client = openStreamClient({ brokers, clientId: CLIENT, log: silentLogger });
+  const open = () =>
+    openPublisher({ brokers, clientId: CLIENT, log: silentLogger, maxQueueBytes: QUEUE_BYTES });
   const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
   const prefix = target.prefix;
   const codecs = await target.registry.codecs(REPLAY_TOPICS);

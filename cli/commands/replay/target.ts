@@ -2,7 +2,7 @@ import { topicBounds } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { quiet } from '#streams/log.ts';
+import { silentLogger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { createTopics, deleteTopics, findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
@@ -144,7 +144,7 @@ export async function setPositions(target: TopicCluster): Promise<void> {
     const topics = streamTopics(prefix, processor);
     await Promise.all(
       (await bounds(brokers, topics.input)).map(({ partition }) =>
-        setPosition(topics, { brokers, partition, to: 'end', log: quiet }),
+        setPosition(topics, { brokers, partition, to: 'end', log: silentLogger }),
       ),
     );
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { behindOf } from '#cluster/logs.ts';
+import { totalLag } from '#cluster/logs.ts';
 import { httpUrl, list } from '#service/config.ts';
 import { StreamError } from '#streams/errors.ts';
 import { machineClock } from '#timing/clock.ts';
@@ -87,7 +87,7 @@ async function processorStatus(cluster: TopicCluster, processor: ProcessorName):
     state: {
       processes: members,
       partitions: partitions.length,
-      behind: behindOf(partitions),
+      behind: totalLag(partitions),
       outside: outside.map(({ partition }) => partition),
     },
   };

@@ -1,9 +1,9 @@
-import type { Audience } from '#clients/webhooks.ts';
+import type { SubscriptionFilter } from '#clients/webhooks.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { TextCell, TextColumn } from '../../table.ts';
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */
-export type WebhookRow = Audience & {
+export type WebhookRow = SubscriptionFilter & {
   readonly id: string;
   readonly clientId: number;
   readonly clientName: string;

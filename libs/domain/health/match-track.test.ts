@@ -21,7 +21,7 @@ function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
     track,
     applied,
     /** Applies a message of the webhook source with these fields, received at `at`. */
-    hear(fields: Readonly<Record<string, unknown>>, at: number, isKeepAlive = false) {
+    receive(fields: Readonly<Record<string, unknown>>, at: number, isKeepAlive = false) {
       applied.read(offset, at);
       track.apply(eventMessage(ut++, fields), at, offset++);
       track.noteSignOfLife('webhook', at, isKeepAlive);
@@ -36,10 +36,10 @@ function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
 
 describe('the health of a match under a source', () => {
   test('begins with the first message while the match is live', () => {
-    const { track, hear, pair } = matchOf();
-    hear({ status_type: 'scheduled' }, T);
+    const { track, receive, pair } = matchOf();
+    receive({ status_type: 'scheduled' }, T);
     expect(track.pairs.size).toBe(0);
-    hear(PLAY, T + 10);
+    receive(PLAY, T + 10);
     expect(pair()).toEqual({
       source: 'webhook',
       key: 'webhook/7',
@@ -57,28 +57,28 @@ describe('the health of a match under a source', () => {
   ])('ends when %s deletes the match, and begins again when the match is restored', (_, deletion) => {
     const { track } = matchOf();
     /** In parts, as messages are. */
-    const hear = (ut: number, item: object) => {
+    const receive = (ut: number, item: object) => {
       const parts = [{ ...PLAY, status_id: 33 }, item].map((part) => JSON.stringify(part));
       track.apply({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
     };
-    hear(1, { item_status: 'active' });
-    hear(2, { item_status: 'active', ...deletion });
+    receive(1, { item_status: 'active' });
+    receive(2, { item_status: 'active', ...deletion });
     expect(track.facts).toEqual({ live: false, over: true, runs: false });
-    hear(3, { item_status: 'active' });
+    receive(3, { item_status: 'active' });
     expect(track.facts).toEqual({ live: true, over: false, runs: true });
   });
 
   test('has the time of the latest message, and that of the latest keep-alive', () => {
-    const { track, hear, pair } = matchOf();
-    hear(PLAY, T);
+    const { track, receive, pair } = matchOf();
+    receive(PLAY, T);
     track.noteSignOfLife('webhook', T + 20, true);
     track.noteSignOfLife('webhook', T + 10, false);
     expect(pair()).toMatchObject({ heardAt: T + 20, keepAliveAt: T + 20, backAt: null });
   });
 
   test('notes the first message since it was good', () => {
-    const { track, hear, pair } = matchOf();
-    hear(PLAY, T);
+    const { track, receive, pair } = matchOf();
+    receive(PLAY, T);
     pair().health = { ...aliveSince(1), state: 'stale' };
     for (const at of [T + 1, T + 2]) track.noteSignOfLife('webhook', at, false);
     expect(pair().backAt).toBe(T + 1);
@@ -90,9 +90,9 @@ describe('the health of a match under a source', () => {
 });
 
 test('the clock runs or is stopped since the message that changed it', () => {
-  const { track, hear } = matchOf();
+  const { track, receive } = matchOf();
   const since = [PLAY, PLAY, BREAK, { name: 'x' }, PLAY].map((fields, i) => {
-    hear(fields, T + i);
+    receive(fields, T + i);
     return [track.facts.runs, track.runsSince];
   });
   expect(since).toEqual([
@@ -106,31 +106,31 @@ test('the clock runs or is stopped since the message that changed it', () => {
 
 describe('a match', () => {
   test('waits for match state since the first message that is not applied', () => {
-    const { track, hear, applied } = matchOf();
+    const { track, receive, applied } = matchOf();
     expect(track.waitingSince).toBeNull();
-    hear(PLAY, T);
-    hear(PLAY, T + 1_000);
+    receive(PLAY, T);
+    receive(PLAY, T + 1_000);
     expect(track.waitingSince).toBe(T);
     applied.applied(1);
     expect(track.waitingSince).toBe(T + 1_000);
     applied.applied(2);
     expect(track.waitingSince).toBeNull();
-    hear(PLAY, T + 2_000);
+    receive(PLAY, T + 2_000);
     expect(track.waitingSince).toBe(T + 2_000);
   });
 
   test('does not wait for a message that is read again', () => {
-    const { track, hear, applied } = matchOf();
-    hear(PLAY, T);
+    const { track, receive, applied } = matchOf();
+    receive(PLAY, T);
     applied.applied(1);
     track.apply(eventMessage(9, PLAY), T + 5, 0);
     expect(track.waitingSince).toBeNull();
   });
 
   test('still waits for its latest message when an earlier one is read again', () => {
-    const { track, hear, applied } = matchOf();
-    hear(PLAY, T);
-    hear(PLAY, T + 1_000);
+    const { track, receive, applied } = matchOf();
+    receive(PLAY, T);
+    receive(PLAY, T + 1_000);
     track.apply(eventMessage(9, PLAY), T + 2_000, 0);
     applied.applied(1);
     expect(track.waitingSince).toBe(T + 1_000);
@@ -148,15 +148,15 @@ describe('a match', () => {
     ['is not over just before six hours of silence', PLAY, 6 * 3_600_000 - 1, false],
     ['is over after six hours of silence', PLAY, 6 * 3_600_000, true],
   ])('%s', (_, last, after, over) => {
-    const { track, hear } = matchOf();
-    hear(PLAY, T);
-    hear(last, T);
+    const { track, receive } = matchOf();
+    receive(PLAY, T);
+    receive(last, T);
     expect(track.isOver(T + after)).toBe(over);
   });
 
   test('is not over while another source sends messages of it', () => {
-    const { track, hear } = matchOf();
-    hear(PLAY, T);
+    const { track, receive } = matchOf();
+    receive(PLAY, T);
     track.noteSignOfLife('feed', T + 3_600_000, false);
     expect(track.isOver(T + 6 * 3_600_000)).toBe(false);
   });
@@ -164,42 +164,42 @@ describe('a match', () => {
 
 describe('the verdict on a match', () => {
   test('is a backlog since the first waiting message, with a gap from that message', () => {
-    const { track, hear, pair } = matchOf();
-    hear(PLAY, T);
-    hear(PLAY, T + 1_000);
+    const { track, receive, pair } = matchOf();
+    receive(PLAY, T);
+    receive(PLAY, T + 1_000);
     const verdict = track.judge(pair(), GOOD, LIMITS, T + 5_000);
     expect(verdict).toEqual({ kind: 'down', reason: 'backlog', since: T + 5_000, progress: null });
     expect(pair().health).toMatchObject({ state: 'down', gaps: [{ from: T, action: 'open' }] });
   });
 
   test('is that of its source, with a gap from the last message, whatever waits', () => {
-    const { track, hear, pair } = matchOf();
-    hear(PLAY, T);
-    hear(PLAY, T + 1_000);
+    const { track, receive, pair } = matchOf();
+    receive(PLAY, T);
+    receive(PLAY, T + 1_000);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T + 9, progress: null }, LIMITS, T + 1_500);
     expect(pair().health.gaps).toMatchObject([{ from: T + 1_000, reason: 'network' }]);
   });
 
   test('forgets the first message since it was good when the match ends', () => {
-    const { track, hear, pair } = matchOf();
-    hear(PLAY, T);
+    const { track, receive, pair } = matchOf();
+    receive(PLAY, T);
     pair().backAt = T + 1;
-    hear({ status_type: 'finished' }, T + 2);
+    receive({ status_type: 'finished' }, T + 2);
     expect(track.judge(pair(), GOOD, LIMITS, T + 3)).toEqual({ kind: 'ended' });
     expect(pair().backAt).toBeNull();
   });
 
   test('is stale, with a gap from the last message', () => {
-    const { track, hear, applied, pair } = matchOf();
-    hear(PLAY, T);
+    const { track, receive, applied, pair } = matchOf();
+    receive(PLAY, T);
     applied.applied(1);
     expect(track.judge(pair(), GOOD, LIMITS, T + 20_000)).toMatchObject({ kind: 'stale', since: T + 20_000 });
     expect(pair().health.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
   });
 
   test('has its gaps filled by a complete list of incidents, under every source', () => {
-    const { track, hear, pair } = matchOf();
-    hear(PLAY, T);
+    const { track, receive, pair } = matchOf();
+    receive(PLAY, T);
     track.noteSignOfLife('feed', T, false);
     const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none' }];
     for (const source of ['webhook', 'feed']) pair(source).health = { ...aliveSince(T), gaps, gap_count: 1 };

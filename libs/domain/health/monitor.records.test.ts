@@ -123,7 +123,7 @@ describe('a match', () => {
     expect(deleted.map(({ key }) => key)).toEqual(['webhook/1', 'feed/1']);
     expect(match.monitor.tick(match.now).filter(({ key }) => key.includes('/'))).toEqual([]);
     // A match that was not deleted would reject a status as old as its own.
-    match.monitor.hear(message({ received_at: match.now }), { partition: 0, offset: 9 }, match.now);
+    match.monitor.receive(message({ received_at: match.now }), { partition: 0, offset: 9 }, match.now);
     expect(match.monitor.liveMatches).toBe(1);
   });
 
@@ -175,7 +175,7 @@ describe('times ahead of the clock count as now', () => {
 
   test('of a message', () => {
     const monitor = monitorAt();
-    monitor.hear(message({ received_at: ahead }), { partition: 1, offset: 0 }, BEGIN);
+    monitor.receive(message({ received_at: ahead }), { partition: 1, offset: 0 }, BEGIN);
     const published = monitor.tick(BEGIN).map(({ value }) => [value?.heard_at, value?.since]);
     expect(published).toEqual([
       [BEGIN, BEGIN],
@@ -247,8 +247,8 @@ describe('a record of the previous monitor', () => {
 describe('partitions', () => {
   test('must all be read before silence is blamed on a source', () => {
     const monitor = monitorAt();
-    monitor.hear(message({ event_id: 2 }), { partition: 0, offset: 0 }, BEGIN);
-    monitor.hear(message(), { partition: 1, offset: 0 }, BEGIN);
+    monitor.receive(message({ event_id: 2 }), { partition: 0, offset: 0 }, BEGIN);
+    monitor.receive(message(), { partition: 1, offset: 0 }, BEGIN);
     for (const partition of [0, 1]) monitor.applied(partition, 1);
     const due = BEGIN + LIMITS.staleAfterMs;
     monitor.messagesRead(0, due + 1_000);
@@ -259,7 +259,7 @@ describe('partitions', () => {
 
   test('without an applied record begin at their first message', () => {
     const monitor = monitorAt();
-    monitor.hear(message(), { partition: 1, offset: 0 }, BEGIN);
+    monitor.receive(message(), { partition: 1, offset: 0 }, BEGIN);
     expect(recordOf(monitor, 'webhook/1', BEGIN + 4_999)).toMatchObject({ state: 'alive' });
     expect(recordOf(monitor, 'webhook/1', BEGIN + 5_000)).toMatchObject({ state: 'down', reason: 'backlog' });
     monitor.applied(1, 1);

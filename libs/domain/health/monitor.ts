@@ -71,7 +71,7 @@ export class HealthMonitor {
   }
 
   /** Applies a message. Throws `DomainError` UNREADABLE_EVENT. */
-  hear(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
+  receive(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
     const { origin, event_id: eventId, type } = message;
     const at = Math.min(message.received_at, now);
     const progress = this.#progressOf(partition);

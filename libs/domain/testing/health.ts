@@ -197,7 +197,7 @@ export class PlayedMonitor {
       received_at: this.now,
     };
     const offset = this.#sent.push({ message: sent, offset: this.#sent.length }) - 1;
-    this.monitor.hear(sent, { partition: 0, offset }, this.now);
+    this.monitor.receive(sent, { partition: 0, offset }, this.now);
   }
 
   #report(of: string, state: IngressStatus['state']): void {
@@ -230,7 +230,8 @@ export class PlayedMonitor {
     const readFrom = again[0]?.offset ?? this.#sent.length;
     this.monitor.begin(0, { applied: this.#applied, readFrom, at: since });
     for (const record of this.topic.values()) this.monitor.restore(record, this.now);
-    for (const { message: one, offset } of again) this.monitor.hear(one, { partition: 0, offset }, this.now);
+    for (const { message: one, offset } of again)
+      this.monitor.receive(one, { partition: 0, offset }, this.now);
     for (const report of this.#reports) if (report.written_at >= since) this.monitor.report(report, this.now);
     this.#read();
   }

@@ -1,7 +1,7 @@
 /** Queries of the tools: the matches of REST, chosen by the same conditions, with all their derived values. */
 import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
-import { fold, rankOf } from '#domain/fold.ts';
+import { foldName, matchRank } from '#domain/fold.ts';
 import { hasResult, resultScore } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceIds, ShownIncident, ShownState } from '../store/board-view.ts';
@@ -182,7 +182,7 @@ export function toolQueries(views: Views) {
         if (name === null) return [];
         const reported = catalogue.find('competition', id)?.record.area_name;
         const area = typeof reported === 'string' ? reported : null;
-        return [{ id, name, area, folded: fold(name), whole: fold(`${area ?? ''} ${name}`) }];
+        return [{ id, name, area, folded: foldName(name), whole: foldName(`${area ?? ''} ${name}`) }];
       });
       return byRank(found, words).map(({ id, name, area }) => ({ id, name, area }));
     },
@@ -212,7 +212,7 @@ function byRank<T extends { readonly folded: string; readonly whole?: string }>(
 ): T[] {
   return items
     .flatMap((item) => {
-      const rank = rankOf(item.folded, words) ?? (rankOf(item.whole ?? '', words) === null ? null : 3);
+      const rank = matchRank(item.folded, words) ?? (matchRank(item.whole ?? '', words) === null ? null : 3);
       return rank === null ? [] : [{ item, rank }];
     })
     .sort((a, b) => a.rank - b.rank)
@@ -220,7 +220,7 @@ function byRank<T extends { readonly folded: string; readonly whole?: string }>(
 }
 
 function wordsOf(query: string): string[] {
-  return fold(query).split(' ').filter(Boolean).slice(0, MAX_WORDS);
+  return foldName(query).split(' ').filter(Boolean).slice(0, MAX_WORDS);
 }
 
 /** Returns the names in the JSON of `renderEvent`. */

@@ -1,6 +1,6 @@
 /** Reads and writes values of a provider's record. */
 import type { JsonObject } from '#contract/values.ts';
-import { fold } from '#domain/fold.ts';
+import { foldName } from '#domain/fold.ts';
 
 /** Returns a text of a provider's record; null if it is anything else. */
 export function textOf(value: unknown): string | null {
@@ -23,5 +23,5 @@ export function eventSlug(name: string, id: number): string {
 }
 
 function words(name: string): string {
-  return fold(name).replaceAll(' ', '-');
+  return foldName(name).replaceAll(' ', '-');
 }

@@ -3,7 +3,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { MatchView } from './matches.ts';
 import { FEED_BY_EVENT_INDEX } from './schema.ts';
-import { isServed, type Served } from './served.ts';
+import { isServed, type ServedCompetitions } from './served.ts';
 import type { Statements } from './sql.ts';
 
 /** Thrown when an event moved into a served competition after some of its records were left out. The views must be rebuilt. */
@@ -28,11 +28,11 @@ const EVENT_TABLES = ['incidents', 'updated_incidents', 'deliveries', 'stories']
  */
 export class EventCoverage {
   /** Ids of the competitions that are served; null means all. */
-  readonly competitions: Served;
+  readonly competitions: ServedCompetitions;
   readonly #sql: Statements;
   readonly #matches: MatchView;
 
-  constructor(sql: Statements, matches: MatchView, competitions: Served) {
+  constructor(sql: Statements, matches: MatchView, competitions: ServedCompetitions) {
     this.competitions = competitions;
     this.#sql = sql;
     this.#matches = matches;

@@ -1,5 +1,5 @@
 import type { Paging } from '#contract/rest/provider.ts';
-import { fold } from '#domain/fold.ts';
+import { foldName } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { PlaceIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
@@ -189,7 +189,7 @@ export class MatchView extends SqlView {
       this.sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
     }
     for (const { counter, team_id, name } of sides)
-      this.sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: fold(name) });
+      this.sql.insert('INSERT INTO sides', { event_id, counter, team_id, name, folded: foldName(name) });
   }
 }
 

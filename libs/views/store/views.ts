@@ -13,7 +13,7 @@ import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
 import { PlaceView } from './places.ts';
-import type { Served } from './served.ts';
+import type { ServedCompetitions } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
@@ -88,7 +88,7 @@ export class Views {
   #isLive = false;
 
   /** Opens existing views as `openViews` does, or creates empty ones, also if the content is damaged. Throws `ViewsInUseError`. */
-  static open(options: OpenViewsOptions & { readonly competitions: Served }): {
+  static open(options: OpenViewsOptions & { readonly competitions: ServedCompetitions }): {
     readonly views: Views;
     readonly fresh: string | null;
   } {
@@ -105,7 +105,7 @@ export class Views {
   }
 
   /** `close` closes the database. `competitions`: ids of those that are served; null means all. */
-  constructor(database: DatabaseSync, competitions: Served = null) {
+  constructor(database: DatabaseSync, competitions: ServedCompetitions = null) {
     this.#database = database;
     const sql = new Statements(database);
     this.sql = sql;

@@ -16,7 +16,7 @@ import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
 import { openViews } from '../store/database.ts';
-import type { Served } from '../store/served.ts';
+import type { ServedCompetitions } from '../store/served.ts';
 import { Statements } from '../store/sql.ts';
 import { Views } from '../store/views.ts';
 
@@ -75,10 +75,10 @@ export class ViewsWorld {
   now = RECEIVED_AT;
   readonly #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
-  readonly #served: Served;
+  readonly #served: ServedCompetitions;
   #offset = 0;
 
-  constructor(served: Served = null) {
+  constructor(served: ServedCompetitions = null) {
     this.#served = served;
     this.views = this.#open();
     onTestFinished(() => this.views.close());

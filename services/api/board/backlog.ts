@@ -1,4 +1,4 @@
-import { behindOf, inputProgress } from '#cluster/logs.ts';
+import { inputProgress, totalLag } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { BACKLOG_OF } from '#topics/acls.ts';
@@ -33,7 +33,7 @@ export function backlogCounter({ brokers, prefix, log }: BacklogOptions): Backlo
   const countOf = async (processor: ProcessorName): Promise<ProcessorBacklog> => {
     const { application, input } = streamTopics(prefix, processor);
     try {
-      return { processor, records: behindOf(await inputProgress({ brokers, application, input, log })) };
+      return { processor, records: totalLag(await inputProgress({ brokers, application, input, log })) };
     } catch (err) {
       log.debug({ err, processor }, 'the backlog of a processor cannot be counted');
       return { processor, records: null };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
-import { type Served, servedAccess } from '#views/store/served.ts';
+import { type ServedCompetitions, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import { document, sendPage } from './pages/layout.ts';
 import { html } from './shown/html.ts';
@@ -15,7 +15,7 @@ export type GateOptions = {
   /** Whether a client on this machine needs no session, unless its request shows a proxy. */
   readonly openOnLoopback: boolean;
   /** Ids of the competitions that are served; null: all. */
-  readonly competitions: Served;
+  readonly competitions: ServedCompetitions;
   /** Whether clients use https, so that the cookie is marked `Secure`. */
   readonly https: boolean;
 };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fold } from '#domain/fold.ts';
+import { foldName } from '#domain/fold.ts';
 import type { KnockOutStage, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
@@ -61,7 +61,7 @@ export function seasonStandings(
     /** The search text for names of players and their teams; null when the tables rank teams. */
     search: ofPlayers ? q : null,
     /** The tables of the chosen type, one for each stage. */
-    shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, fold(q).split(' '))) : shown,
+    shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, foldName(q).split(' '))) : shown,
   };
 }
 
@@ -70,7 +70,7 @@ function searched(standings: ShownStandings, words: readonly string[]): ShownSta
   const groups = standings.table.groups.map((group) => ({
     ...group,
     participants: group.participants.filter(({ name, subparticipant_name }) => {
-      const names = fold(`${name} ${subparticipant_name}`);
+      const names = foldName(`${name} ${subparticipant_name}`);
       return words.every((word) => names.includes(word));
     }),
   }));

@@ -1,7 +1,7 @@
 /** Completes arguments of prompts and of resource templates: names, and ids found by name. */
 import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { OperationData } from '#contract/rest/operations.ts';
-import { fold } from '#domain/fold.ts';
+import { foldName } from '#domain/fold.ts';
 import { argumentsOf } from './prompts.ts';
 import { dataOf, listCompetitions, search } from './tools/catalogue.ts';
 import { getMatch } from './tools/match.ts';
@@ -35,7 +35,7 @@ const PROMPT_ARGUMENTS: Readonly<Record<string, Finder>> = {
     const [best] = competitions(competition, scope);
     if (best === undefined || competition === '') return [];
     const names = scope.queries.seasons(best.id, scope.access).flatMap(({ name }) => name ?? []);
-    return names.filter((name) => fold(name).includes(fold(typed)));
+    return names.filter((name) => foldName(name).includes(foldName(typed)));
   },
 };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FollowPlace, followRecords, type RecordFollower } from '#clients/follow-records.ts';
+import { type FollowContext, followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
@@ -18,7 +18,7 @@ export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedErr
 }
 
 /** Options of a count that all replicas share through a topic. */
-export type CountingOptions = FollowPlace & {
+export type CountingOptions = FollowContext & {
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */

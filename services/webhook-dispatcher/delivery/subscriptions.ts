@@ -1,7 +1,7 @@
 import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
-import { type Audience, openWebhook } from '#clients/webhooks.ts';
+import { openWebhook, type SubscriptionFilter } from '#clients/webhooks.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
@@ -9,7 +9,7 @@ import type { Decoder } from '#topics/codec.ts';
 import type { Client } from '#topics/generated/types.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
-export type Subscription = Audience & {
+export type Subscription = SubscriptionFilter & {
   readonly id: string;
   readonly clientId: number;
   readonly url: string;

@@ -6,7 +6,7 @@ import { HOME } from '#domain/testing/messages.ts';
 import type { Alert, FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
 import { alertLine } from '../../../cli/commands/alerts/line.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -112,7 +112,7 @@ beforeAll(async () => {
   const rules = rulesOfWorkload();
   const start = (...output: readonly string[]): TouchlineRun =>
     touchline(['alerts', '--rules', rules, ...output, '--max-age', '999999d'], {
-      ...placeEnv(place),
+      ...connectionEnv(place),
       SESSION_TIMEOUT_MS: '6000',
       LOG_LEVEL: 'info',
     });

@@ -11,7 +11,7 @@ import { createTopics } from '#topics/admin.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { writeText } from '../../support/certificates.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -25,7 +25,7 @@ async function started() {
   await createTopics({ brokers, prefix, partitions: 1 });
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
   const run = async (line: string, exitCode = 0, keys: Record<string, string> = { CLIENTS_KEY }) => {
-    const env = placeEnv({ brokers, registryUrl, prefix });
+    const env = connectionEnv({ brokers, registryUrl, prefix });
     const ran = await touchlineHere(['clients', ...line.split(' ')], { ...env, ...keys });
     expect(ran.code, ran.err).toBe(exitCode);
     return ran;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readDelivery } from '#ingestion/delivery.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
+import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const RECEIVED = Date.parse('2018-07-15T15:18:14Z');
@@ -44,7 +44,7 @@ async function withLetters(...letters: DeadLetter[]): Promise<TestTopics> {
   return topics;
 }
 
-async function run(topics: TestTopics, ...args: string[]): Promise<Ran> {
+async function run(topics: TestTopics, ...args: string[]): Promise<CommandOutput> {
   return touchlineHere(['dead-letters', ...args], topics.env);
 }
 

@@ -3,17 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { findTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
-import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
+import { connectionEnv } from '../../support/environment.ts';
+import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandOutput> {
   return touchlineHere(['topics', ...args], env);
 }
 
 describe('touchline topics', () => {
   test('creates every topic, and reports existing topics the second time', async () => {
     const { brokers, registryUrl, prefix } = backbone();
-    const env = placeEnv({ brokers, registryUrl, prefix });
+    const env = connectionEnv({ brokers, registryUrl, prefix });
     const saidOf = (word: string) =>
       TOPIC_NAMES.map((topic) => `${word}  ${topicName(prefix, topic)}\n`).join('');
 

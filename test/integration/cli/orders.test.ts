@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY } from '../../support/api.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -11,7 +11,7 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 test('records orders with user and outcome, without secrets, and records no command that only reads', async () => {
   const place = backbone();
   const settings = {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     CLIENTS_KEY,
     DATA_DIR: temporaryFolder(),
   };

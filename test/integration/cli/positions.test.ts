@@ -5,10 +5,10 @@ import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../../support/pipeline.ts';
-import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
+import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 import { TestTopics } from './topics.ts';
 
@@ -21,8 +21,8 @@ beforeEach(async () => {
   pipeline = await Pipeline.create(place);
 });
 
-async function run(...args: string[]): Promise<Ran> {
-  return touchlineHere(args, placeEnv(place));
+async function run(...args: string[]): Promise<CommandOutput> {
+  return touchlineHere(args, connectionEnv(place));
 }
 
 const positions = () =>

@@ -6,7 +6,7 @@ import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
@@ -29,7 +29,7 @@ export class TestTopics {
   private constructor(brokers: string[], registryUrl: string, prefix: string) {
     this.prefix = prefix;
     this.#brokers = brokers;
-    this.env = placeEnv({ brokers, registryUrl, prefix });
+    this.env = connectionEnv({ brokers, registryUrl, prefix });
     this.kafka = new kafkajs.Kafka({
       brokers,
       logLevel: kafkajs.logLevel.NOTHING,
@@ -92,5 +92,5 @@ export async function initializedCluster(): Promise<{ place: TestBackbone; env: 
   const { brokers, registryUrl, prefix } = place;
   await createTopics({ brokers, prefix, partitions: 2 });
   await Registry.open({ url: registryUrl, prefix }).registerAll();
-  return { place, env: placeEnv(place) };
+  return { place, env: connectionEnv(place) };
 }

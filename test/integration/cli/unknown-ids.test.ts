@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
+import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const NAMES = [
@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder = temporaryFolder();
 });
 
-const run = (line: string): Promise<Ran> => touchlineHere(line.split(' '), topics.env);
+const run = (line: string): Promise<CommandOutput> => touchlineHere(line.split(' '), topics.env);
 
 describe('an id that no topic has', () => {
   test.each([

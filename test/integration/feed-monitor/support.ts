@@ -5,7 +5,7 @@ import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/gener
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { startService, type TestService } from '../../support/processes.ts';
@@ -16,7 +16,7 @@ export function startMonitor(
   settings: Readonly<Record<string, string>> = {},
 ): TestService {
   return startService('feed-monitor', {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     SESSION_TIMEOUT_MS: '6000',
     ...settings,
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -77,7 +77,7 @@ test('has every score and incident of a provider that is only polled, with fault
   });
   const url = `http://127.0.0.1:${port}`;
   const poller = startService('feed-poller', {
-    ...placeEnv(pipeline.place),
+    ...connectionEnv(pipeline.place),
     PROVIDER_BASE_URL: url,
     PROVIDER_CLIENT_ID: CREDENTIALS.client_id,
     PROVIDER_SECRET_KEY: CREDENTIALS.secret_key,

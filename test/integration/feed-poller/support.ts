@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { PollerCheckpoint, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
@@ -44,7 +44,7 @@ export class Rig {
   /** Starts a poller in a separate process. */
   startPoller(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('feed-poller', {
-      ...placeEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.place),
       PROVIDER_BASE_URL: this.provider.url,
       PROVIDER_CLIENT_ID: CLIENT.id,
       PROVIDER_SECRET_KEY: CLIENT.secret,

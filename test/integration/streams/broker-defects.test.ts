@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import { startOwnKafka } from '../../support/own-kafka.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -34,7 +34,7 @@ describe('defects of brokers', () => {
 
     const place = { ...backbone(), brokers };
     const pipeline = await Pipeline.create(place);
-    const services = [pipeline.startProcessor(), startService('standings-processor', placeEnv(place))];
+    const services = [pipeline.startProcessor(), startService('standings-processor', connectionEnv(place))];
     for (const service of services) {
       const notices = () => service.lines.map((line) => JSON.parse(line)).filter(({ code }) => code === CODE);
       await service.ready();

@@ -7,7 +7,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -29,7 +29,7 @@ async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Pr
 }
 
 async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<string> {
-  const { code, out, err } = await touchlineHere(['tokens', ...args], placeEnv(place));
+  const { code, out, err } = await touchlineHere(['tokens', ...args], connectionEnv(place));
   expect(code, err).toBe(0);
   return out;
 }

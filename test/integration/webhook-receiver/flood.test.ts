@@ -6,7 +6,7 @@ import { freePort } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await createTopics({ brokers, prefix, partitions: 2 });
   port = await freePort();
   receiver = startService('webhook-receiver', {
-    ...placeEnv({ brokers, registryUrl, prefix }),
+    ...connectionEnv({ brokers, registryUrl, prefix }),
     WEBHOOK_PORT: String(port),
     WEBHOOK_SECRET: SECRET,
     WEBHOOK_THREADS: '2',

@@ -12,7 +12,7 @@ import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';
 import { type ReceiverContext, startReceiver } from '../../../services/webhook-receiver/service.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { until } from '../../support/poll.ts';
 
 /** The secret of the tests. */
@@ -61,7 +61,7 @@ export class TestReceiver {
     start: Pick<ReceiverContext, 'connectTimeoutMs'> = {},
   ): Promise<TestReceiver> {
     const config = loadConfig(receiverSettings, {
-      ...placeEnv(place),
+      ...connectionEnv(place),
       WEBHOOK_PORT: '0',
       WEBHOOK_SECRET: SECRET,
       LOG_LEVEL: 'silent',

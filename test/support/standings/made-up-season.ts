@@ -14,7 +14,7 @@ const FIRST_KICK_OFF = Date.UTC(2026, 7, 1, 15) / 1_000;
 const WEEK = 7 * 86_400;
 
 /** A match of a generated season. */
-export type MadeUpMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
+export type GeneratedMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
   /** Time of the kick-off, Unix seconds. */
   readonly kickOff: number;
 };
@@ -23,10 +23,10 @@ export type MadeUpMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'start
  * Returns the fixtures of a season in which every two teams meet twice, one round a week. `firstEvent` is the id of the
  * first match.
  */
-export function fixtures(place: MatchPlace, teams: number, firstEvent: number): MadeUpMatch[] {
+export function fixtures(place: MatchPlace, teams: number, firstEvent: number): GeneratedMatch[] {
   const team = (at: number) => ({ id: at + 1, name: `Team ${String(at + 1).padStart(2, '0')}` });
   const rounds = teams - 1;
-  const made: MadeUpMatch[] = [];
+  const made: GeneratedMatch[] = [];
   for (let round = 0; round < 2 * rounds; round += 1) {
     const kickOff = FIRST_KICK_OFF + round * WEEK;
     for (let pair = 0; pair < teams / 2; pair += 1) {
@@ -50,7 +50,7 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
 
 /** Returns the report of a fixture in a state, `minutes` after its kick-off. */
 export function reportOf(
-  { kickOff, ...fixture }: MadeUpMatch,
+  { kickOff, ...fixture }: GeneratedMatch,
   minutes: number,
   status: MatchReport['status'],
   results: MatchReport['results'] = {},
@@ -62,7 +62,7 @@ export function reportOf(
  * Returns the messages of a whole season, oldest first. Every match is reported before its start, at half-time and at
  * its end, a few with their goals; one result in ten is corrected days later. The same seed gives the same results.
  */
-export function seasonMessages(season: readonly MadeUpMatch[], seed: number): NormalizedMessage[] {
+export function seasonMessages(season: readonly GeneratedMatch[], seed: number): NormalizedMessage[] {
   const random = seeded(seed);
   const goals = () => Math.floor(random() * random() * 5);
   const messages = season.flatMap((fixture) => {
@@ -90,7 +90,7 @@ export function seasonMessages(season: readonly MadeUpMatch[], seed: number): No
 
 /** Returns the timeline of a match: the goals of its final score, and a card. */
 function goalMessages(
-  fixture: MadeUpMatch,
+  fixture: GeneratedMatch,
   results: MatchReport['results'],
   end: readonly [number, number],
 ): NormalizedMessage[] {

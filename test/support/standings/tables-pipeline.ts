@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { resultKey } from '#domain/match-result.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { placeEnv } from '../environment.ts';
+import { connectionEnv } from '../environment.ts';
 import { Pipeline, type PipelineConnection } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { startService, type TestService } from '../processes.ts';
@@ -39,7 +39,7 @@ export class TablesPipeline {
 
   startTables(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('standings-processor', {
-      ...placeEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.place),
       SESSION_TIMEOUT_MS: '6000',
       ...settings,
     });

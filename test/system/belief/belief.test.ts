@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi } from '../../support/api.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import type { TestService } from '../../support/processes.ts';
@@ -111,7 +111,7 @@ beforeAll(async () => {
   running.processor = system.processor;
   running.tools = gateway.service;
   await Promise.all([start.monitor(), start.poller(), start.standings()]);
-  const env = placeEnv(place);
+  const env = connectionEnv(place);
   alerts = new Alerts(env, EVENT);
   watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),

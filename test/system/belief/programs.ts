@@ -11,7 +11,7 @@ import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
-import { ProgramOutput, type SurfaceState, type Surface } from './surfaces.ts';
+import { ProgramOutput, type Surface, type SurfaceState } from './surfaces.ts';
 
 /** Number of tokens that are used in turns for ten requests a second: a token has 120 requests a minute. */
 const TOKENS = 6;

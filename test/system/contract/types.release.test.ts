@@ -5,7 +5,7 @@ import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { Timeline } from '../../../services/simulator/rest/timeline.ts';
 import { type ApiReplica, received } from '../../support/api.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { logged, System } from '../../support/system.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const system = await System.create();
   const { pipeline } = system;
   const { place } = pipeline;
-  const env = placeEnv(place);
+  const env = connectionEnv(place);
   const tables = startService('standings-processor', env);
   const provider = startService('simulator', {
     DATASET: TOURNAMENT.competition.dataset,

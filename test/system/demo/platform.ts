@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { bareEnvironment, placeEnv } from '../../support/environment.ts';
+import { bareEnvironment, connectionEnv } from '../../support/environment.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const SECRET = 'a-secret-of-thirty-two-characters';
@@ -49,7 +49,7 @@ export function touchline(args: readonly string[], env: Env): Run {
       HOME: process.env.HOME,
       TOUCHLINE_PARENT_PIPE: '1',
       WEBHOOK_SECRET: SECRET.slice(0, 32),
-      ...placeEnv(backbone()),
+      ...connectionEnv(backbone()),
       ...env,
     },
   });

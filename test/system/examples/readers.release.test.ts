@@ -7,7 +7,7 @@ import {
   EVENT_ID as LIVE,
   participants,
 } from '#domain/testing/messages.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     const command = commands[index];
     if (command === undefined) throw new Error(`there is no example ${index}`);
     return new ReaderProcess(command, {
-      ...placeEnv({ brokers, registryUrl, prefix }),
+      ...connectionEnv({ brokers, registryUrl, prefix }),
       READER_GROUP: `${prefix}reader-${index}`,
     });
   };

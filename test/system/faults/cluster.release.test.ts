@@ -19,7 +19,7 @@ import { grant } from '../../support/acls.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { changeBroker } from '../../support/broker-settings.ts';
 import { writeText } from '../../support/certificates.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import {
   expectSame,
   FAULT_TIMEOUT_MS,
@@ -243,7 +243,7 @@ test.skipIf(!hasPrometheus)(
   async () => {
     const own = { ...backbone(), brokers: cluster.brokers, replicationFactor: 3 };
     await Pipeline.create(own);
-    const monitor = startService('feed-monitor', { ...placeEnv(own), SESSION_TIMEOUT_MS: '6000' });
+    const monitor = startService('feed-monitor', { ...connectionEnv(own), SESSION_TIMEOUT_MS: '6000' });
     await monitor.ready();
     const prometheus = await Prometheus.start([['feed-monitor', monitor]]);
     await untilTrue('all brokers are known', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newSecret } from '#clients/secret.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY } from '../../support/api.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import {
   HostileReceiver,
@@ -16,7 +16,7 @@ import { EVENTS, NumberedMessages } from '../../support/numbered-messages.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { seeded } from '../../support/seed.ts';
-import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
+import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
 const KILLS = times(60, 6);
@@ -25,9 +25,9 @@ const RATE = 0.3;
 const gone: HostileAnswer = (response) => void response.writeHead(410).end();
 const place = backbone();
 
-async function touchline(line: string): Promise<Ran> {
+async function touchline(line: string): Promise<CommandOutput> {
   return touchlineHere(line.split(' '), {
-    ...placeEnv(place),
+    ...connectionEnv(place),
     CLIENTS_KEY,
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
     WEBHOOK_CA_FILE: await caFile(),

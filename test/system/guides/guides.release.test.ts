@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { runBlock } from '../../support/runbook.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const live = await playLive({ 'world-cup-2018': MATCHES });
   output = await live.pipeline.output();
   folder = temporaryFolder();
-  env = { ...placeEnv(live.pipeline.place), CLIENTS_KEY: 'k'.repeat(32) };
+  env = { ...connectionEnv(live.pipeline.place), CLIENTS_KEY: 'k'.repeat(32) };
   for (const [, words = '', file = ''] of GUIDE.matchAll(/^npx touchline (export .*) --out (\S+)$/gm)) {
     const { code, err } = await touchlineHere([...words.split(' '), '--out', join(folder, file)], env);
     expect(code, err).toBe(0);

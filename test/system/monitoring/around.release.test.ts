@@ -13,7 +13,7 @@ import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -118,7 +118,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     }));
     await publishBrokenTable();
     const receiver = startService('webhook-receiver', {
-      ...placeEnv(place),
+      ...connectionEnv(place),
       WEBHOOK_PORT: '0',
       WEBHOOK_SECRET: 's'.repeat(32),
       HTTP_TLS_CERT_FILE: join(tls, 'cert.pem'),

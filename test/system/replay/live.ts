@@ -1,6 +1,6 @@
 /** Plays matches live, with faults, for tests of replays of the log. */
 import { backbone } from '../../setup/backbone.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
@@ -17,7 +17,7 @@ const DEADLINE_MS = FULL ? 600_000 : undefined;
 export async function playLive(played: Readonly<Record<string, number>> = MATCHES): Promise<TablesPipeline> {
   const place = backbone();
   const tables = await TablesPipeline.create(place);
-  const env = placeEnv(place);
+  const env = connectionEnv(place);
   const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
   const processors = [tables.pipeline.startProcessor(), tables.startTables()];
   await Promise.all([receiver, ...processors].map((service) => service.ready()));

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clients, startApi } from '../../support/api.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
+import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { playLive } from './live.ts';
 
 let live: TablesPipeline;
@@ -19,11 +19,11 @@ beforeAll(async () => {
   output = await live.pipeline.output();
   const { place } = live.pipeline;
   prefix = place.prefix;
-  env = placeEnv(place);
+  env = connectionEnv(place);
 });
 
 /** Runs a command until it exits. */
-const run = (...args: string[]): Promise<Ran> => touchlineHere(args, env);
+const run = (...args: string[]): Promise<CommandOutput> => touchlineHere(args, env);
 
 /** Replays the log of the live run under a prefix. Returns the number of records, and the progress output. */
 async function replay(into: string, ...range: string[]): Promise<{ records: number; progress: string }> {

@@ -6,7 +6,7 @@ import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { placeEnv } from '../../support/environment.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -39,7 +39,7 @@ describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () =>
   test(`fails none of ${REQUESTS} requests to api, receiver and tool gateway`, async () => {
     const { place } = await Pipeline.create(backbone());
     const common = {
-      ...placeEnv(place),
+      ...connectionEnv(place),
       CLIENTS_KEY,
       // The default; `startService` sets 0.
       DRAIN_MS: '5000',

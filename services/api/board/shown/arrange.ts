@@ -1,4 +1,4 @@
-import { fold } from '#domain/fold.ts';
+import { foldName } from '#domain/fold.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { type BoardMatch, type Phase, phaseOf } from './match.ts';
 import { dateWords, timeWords } from './words.ts';
@@ -38,7 +38,7 @@ export function arrange(
   favourites: ReadonlySet<number> | null,
 ) {
   const all = [...matches];
-  const words = fold(query.q).split(' ').filter(isText);
+  const words = foldName(query.q).split(' ').filter(isText);
   const selected = all.filter((match) => isSelected(match, query.competition, words));
   const isFavourite = ({ event_id }: BoardMatch): boolean => favourites?.has(event_id) ?? true;
   const shown = selected.filter((match) => {
@@ -75,7 +75,7 @@ function isSelected(match: BoardMatch, competition: number | null, words: readon
   if (competition !== null && match.competition_id !== competition) return false;
   if (words.length === 0) return true;
   const { home, away } = match;
-  const names = fold([home.name, home.short_name, away.name, away.short_name].filter(isText).join(' '));
+  const names = foldName([home.name, home.short_name, away.name, away.short_name].filter(isText).join(' '));
   return words.every((word) => names.includes(word));
 }
 

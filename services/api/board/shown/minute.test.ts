@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QUIET_AFTER } from '#domain/clock.ts';
+import { QUIET_AFTER_SECONDS } from '#domain/clock.ts';
 import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
@@ -50,13 +50,13 @@ describe('the minute', () => {
 
 describe('silence', () => {
   test('makes a match quiet when its clock runs and no message arrives', () => {
-    expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER)).toBeNull();
-    expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER + 1)).toBe(QUIET_AFTER + 1);
+    expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER_SECONDS)).toBeNull();
+    expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER_SECONDS + 1)).toBe(QUIET_AFTER_SECONDS + 1);
   });
 
   test('stops the minute of a quiet match', () => {
     const after = (seconds: number) => minuteText(liveMatch(), PUBLISHED_AT + seconds);
-    expect(after(3600)).toBe(after(QUIET_AFTER));
+    expect(after(3600)).toBe(after(QUIET_AFTER_SECONDS));
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { playedMinute, QUIET_AFTER } from '#domain/clock.ts';
+import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type BoardMatch, phaseOf } from './match.ts';
 import { dayWords, shortStatus, timeWords } from './words.ts';
@@ -9,11 +9,11 @@ export type ClockedMatch = Pick<
   'event_id' | 'start_date' | 'status_id' | 'status_type' | 'clock' | 'ut' | 'received_at'
 >;
 
-/** Returns the whole seconds since the last message of a match whose clock runs; null up to `QUIET_AFTER`. */
+/** Returns the whole seconds since the last message of a match whose clock runs; null up to `QUIET_AFTER_SECONDS`. */
 export function quietFor(match: BoardMatch, now: number): number | null {
   if (match.status_type !== 'live' || match.clock?.status !== 'running') return null;
   const seconds = Math.floor(now - match.received_at / 1000);
-  return seconds > QUIET_AFTER ? seconds : null;
+  return seconds > QUIET_AFTER_SECONDS ? seconds : null;
 }
 
 /** Returns the minute or what is shown instead: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off. `now`: Unix seconds. */

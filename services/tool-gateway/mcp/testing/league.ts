@@ -1,7 +1,7 @@
 /** Views of two competitions for tests of the endpoint, each with a finished and a live match, a table and top scorers. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
-import type { Served } from '#views/store/served.ts';
+import type { ServedCompetitions } from '#views/store/served.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export type League = typeof OPEN | typeof CLOSED;
 export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
 
 /** Creates a world with both. `served`: ids of the served competitions; null is all. */
-export function leagues(served: Served = null): ViewsWorld {
+export function leagues(served: ServedCompetitions = null): ViewsWorld {
   const world = new ViewsWorld(served);
   world.views.caughtUp();
   for (const league of [OPEN, CLOSED] as const) {

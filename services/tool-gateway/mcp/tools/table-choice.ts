@@ -1,6 +1,6 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
-import { fold } from '#domain/fold.ts';
+import { foldName } from '#domain/fold.ts';
 import { dataOf } from './catalogue.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
@@ -103,6 +103,8 @@ export function rowsOf(
 
 /** Returns the index of the group with this name, or with it as its last word; -1 if there is none. */
 function groupIndex({ groups }: Table, name: string): number {
-  const wanted = fold(name);
-  return groups.findIndex((group) => fold(group.name) === wanted || fold(group.name).endsWith(` ${wanted}`));
+  const wanted = foldName(name);
+  return groups.findIndex(
+    (group) => foldName(group.name) === wanted || foldName(group.name).endsWith(` ${wanted}`),
+  );
 }
