@@ -41,7 +41,7 @@ test('serves one of two competitions, says so of the other, and rebuilds when an
   // The same folder: views of another setting are rebuilt.
   const settings = { SERVE_COMPETITIONS: '6628' };
   const some = await startApi(place, folder, settings);
-  expect(some.service.lines.join('\n')).toContain('or of other competitions');
+  expect(some.service.lines.join('\n')).toContain('or for other competitions');
   expect((await some.api(`/v2/events/${HERE}?token=${token}`)).data).toEqual(wanted);
   const board = await some.api(`/v2/events?date_from=2026-08-15&token=${token}`);
   expect(board.data.competitions.map(({ id }: { id: number }) => id)).toEqual([6628]);
