@@ -1,6 +1,12 @@
 /** The page of a match, in Chromium. */
 import { describe, expect, test } from 'vitest';
-import { SERBIA_BRAZIL as match, playSerbiaBrazil } from '../../../services/api/board/testing/scenes.ts';
+import {
+  incident,
+  SERBIA_BRAZIL as match,
+  playSerbiaBrazil,
+  secondHalf,
+} from '../../../services/api/board/testing/scenes.ts';
+import { untilTrue } from '../../support/poll.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
 
@@ -38,5 +44,35 @@ describe.runIf(CHROMIUM !== null)(`the page of a match${NEEDS_CHROMIUM}`, () => 
     expect(await clear(CANCELLATION)).toBe(true);
     expect(await visit.ask(`document.querySelector(':target').id`)).toBe(CANCELLATION.slice(1));
     expect(await visit.texts('.running')).toEqual(['0–2', '0–1']);
+  });
+
+  test('is fetched again after a failed fetch during which the match changed', async () => {
+    const visit = await stage.follow(PATH);
+    const session = await visit.page.createCDPSession();
+    await session.send('Network.enable');
+    let changes = 0;
+    session.on('Network.eventSourceMessageReceived', ({ eventName }) => {
+      if (eventName === 'match') changes += 1;
+    });
+    let fail: (() => Promise<void>) | undefined;
+    await visit.page.setRequestInterception(true);
+    visit.page.on('request', (request) => {
+      if (request.resourceType() !== 'fetch' || fail !== undefined) void request.continue();
+      else fail = () => request.respond({ status: 503 });
+    });
+    const book = (n: number, name: string) =>
+      stage.served.played.publish(
+        match,
+        Math.floor(Date.now() / 1000) + n,
+        secondHalf(40),
+        incident(n, 419, '85:00', { participant_id: match.home[0], subparticipant_name: name }),
+      );
+    book(30, 'Matić');
+    await untilTrue('the page fetches itself', () => fail !== undefined);
+    const before = changes;
+    book(31, 'Kolarov');
+    await untilTrue('the page received the next change', () => changes > before);
+    await fail?.();
+    await visit.until(`document.getElementById('main').innerText.includes('Kolarov')`);
   });
 });

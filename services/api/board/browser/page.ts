@@ -99,14 +99,13 @@ async function redraw(): Promise<void> {
       const response = await fetch(location.href, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
       // The content was deleted: the server's page for that replaces this one.
       if (response.status === 404) location.reload();
-      if (!response.ok) return;
+      if (!response.ok) continue;
       const page = parse(await response.text());
       drawByConnection(page);
       const wanted = page.getElementById('main');
       if (wanted !== null) morph(main, wanted);
     } catch {
       // The stream shows the lost connection, and refreshes the page when it is back.
-      return;
     }
   }
 }
