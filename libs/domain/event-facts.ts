@@ -4,7 +4,6 @@
  */
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { INT_MAX } from '#contract/values.ts';
 import type {
   Clock,
   MatchResult,
@@ -14,6 +13,9 @@ import type {
   Score,
 } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
+
+/** The maximum of a field of Avro type `int`. */
+const INT_MAX = 2 ** 31 - 1;
 
 const DIGITS = /^-?\d{1,16}$/;
 
