@@ -139,7 +139,7 @@ ${problem !== null && html`<p class="mark halted" role="alert">${problem}</p>`}
 <label class="field">Secret key<input name="secret_key" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button>
 </form>`;
-  return document({ title: 'Sign in', style: 'sign-in.css', content });
+  return document({ title: 'Sign in', styles: ['sign-in.css'], content });
 }
 
 /** Answers 401 to a request without permission: with the sign-in page, or with a record below `/board/`. */

@@ -30,7 +30,7 @@ ${contentsHtml(groups)}</details>
 ${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
 </main>
 </div>`;
-  const head = { title: `${title} ${version}`, style: 'docs.css', script: 'docs/browser/try-it.js' };
+  const head = { title: `${title} ${version}`, styles: ['docs.css'], script: 'docs/browser/try-it.js' };
   return wholeDocument(head, body);
 }
 

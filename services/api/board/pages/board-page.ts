@@ -29,7 +29,7 @@ ${alertsHtml()}</div>
   return document({
     title: 'Live board',
     here: 'board',
-    style: 'board.css',
+    styles: ['rows.css', 'board.css'],
     script: 'board/browser/board.js',
     content,
   });

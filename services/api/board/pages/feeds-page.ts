@@ -44,7 +44,7 @@ ${waiting !== undefined && waitingHtml(waiting)}`;
     title: 'Feeds',
     here: 'feeds',
     stream: '/board/events?feeds=yes',
-    style: 'feeds.css',
+    styles: ['feeds.css'],
     script: 'board/browser/page.js',
     content,
   });

@@ -21,22 +21,22 @@ type BoardPage = {
   readonly here?: 'board' | 'standings' | 'feeds';
   /** Address of the events that `page.js` follows. */
   readonly stream?: string | null;
-  /** Style sheet of this page, besides those of all pages. */
-  readonly style?: 'board.css' | 'match.css' | 'tables.css' | 'feeds.css' | 'sign-in.css';
+  /** Style sheets of this page, besides those of all pages. */
+  readonly styles?: readonly `${'rows' | 'board' | 'timeline' | 'match' | 'tables' | 'bracket' | 'feeds' | 'sign-in'}.css`[];
   /** Script of the page; a page without one does not change. */
   readonly script?: 'board/browser/board.js' | 'board/browser/page.js' | null;
   readonly content: Html;
 };
 
 /** Renders a whole page of the board. It has no inline script or style, and loads nothing from another host. */
-export function document({ title, here, stream, style, script, content }: BoardPage): string {
+export function document({ title, here, stream, styles, script, content }: BoardPage): string {
   const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
   const body = html`${headHtml(here, true, connection)}
 <main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}>
 ${content}
 </main>
 <p id="news" class="visually-hidden" role="status" aria-live="polite"></p>`;
-  return wholeDocument({ title: `${title} · Touchline`, style, script }, body);
+  return wholeDocument({ title: `${title} · Touchline`, styles, script }, body);
 }
 
 /** Renders name and navigation. `hasBoard`: whether the board is served too. `connection`: the state of the connection. */
@@ -57,7 +57,11 @@ ${connection}
 
 /** Renders the document around a body, for the pages of the board and the reference. */
 export function wholeDocument(
-  { title, style, script }: { title: string; style?: string | undefined; script?: string | null | undefined },
+  {
+    title,
+    styles = [],
+    script,
+  }: { title: string; styles?: readonly string[] | undefined; script?: string | null | undefined },
   body: Html,
 ): string {
   const { path, modulesOf } = assets();
@@ -68,7 +72,7 @@ export function wholeDocument(
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${path('icon.svg')}">
-${['tokens.css', 'base.css', ...(style === undefined ? [] : [style])].map((name) => html`<link rel="stylesheet" href="${path(name)}">\n`)}${
+${['tokens.css', 'base.css', 'states.css', ...styles].map((name) => html`<link rel="stylesheet" href="${path(name)}">\n`)}${
   script &&
   html`${modulesOf(script).map((module) => html`<link rel="modulepreload" href="${module}">`)}<script type="module" src="${path(script)}"></script>`
 }

@@ -46,7 +46,7 @@ ${timelineHtml(details, now)}</section>
   return document({
     title,
     stream: `/board/events?event=${match.event_id}`,
-    style: 'match.css',
+    styles: ['timeline.css', 'match.css'],
     script: 'board/browser/page.js',
     content,
   });

@@ -32,7 +32,7 @@ ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && show
     title: name,
     here: 'standings',
     stream: empty ? null : `/board/events?season=${season?.season_id ?? 'none'}${clocks}`,
-    style: 'tables.css',
+    styles: ['tables.css', 'bracket.css'],
     script: empty ? null : 'board/browser/page.js',
     content,
   });
