@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isFree } from '#embedded/ports.ts';
@@ -241,6 +242,7 @@ describe('a stop', () => {
     let received = '';
     const socket = connect(receiver.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
+    const closed = once(socket, 'close');
     socket.setEncoding('latin1').on('data', (text) => {
       received += text;
     });
@@ -253,6 +255,8 @@ describe('a stop', () => {
     socket.write(body);
     await stopped;
     expect(performance.now() - started).toBeLessThan(KEEP_ALIVE_MS);
+    // The end of the receiver's thread may be reported before the last bytes of its connection are read here.
+    await closed;
     expect(received).toMatch(/HTTP\/1\.1 200 [\s\S]*Accepted$/);
   });
 });
