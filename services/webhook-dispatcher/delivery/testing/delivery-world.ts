@@ -67,6 +67,13 @@ export class DeliveryWorld {
     this.window = new MessageWindow(ends, windowBytes);
   }
 
+  /** Creates a world whose delivery has started, with the next offset of each partition. */
+  static startedAt(...offsets: number[]): DeliveryWorld {
+    const world = new DeliveryWorld();
+    world.progress = started(...offsets);
+    return world;
+  }
+
   /** Publishes `count` messages to a partition. */
   publish(partition: number, count: number, change: Partial<WebhookMessage> = {}): void {
     const known = this.log[partition] ?? [];
@@ -84,6 +91,14 @@ export class DeliveryWorld {
       this.#hold = null;
       resolve();
     };
+  }
+
+  /** Starts a delivery, and waits until its first request is pending. `release` lets the request continue. */
+  async deliverHeld(): Promise<{ delivery: SubscriptionDelivery; release: () => void }> {
+    const release = this.hold();
+    const delivery = this.deliver();
+    await untilTrue('a request is pending', () => this.posted.length === 1, 5_000);
+    return { delivery, release };
   }
 
   /** Starts a delivery, which is closed with the test. */
@@ -132,6 +147,11 @@ export class DeliveryWorld {
   async has(count: number): Promise<string[]> {
     await untilTrue(`${count} messages were posted`, () => this.posted.flat().length >= count, 5_000);
     return this.posted.flat();
+  }
+
+  /** Waits until progress is recorded up to an offset of partition 0. */
+  async reached(offset: number): Promise<void> {
+    await untilTrue(`${offset} is recorded`, () => this.progress?.next[0]?.offset === offset, 5_000);
   }
 
   /** Waits until a record of a kind is published, and returns the last one. */
