@@ -58,6 +58,5 @@ export class ServedBoard {
 
   async close(): Promise<void> {
     await this.app.close();
-    this.played.close();
   }
 }
