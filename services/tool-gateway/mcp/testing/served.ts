@@ -27,7 +27,7 @@ export const NARROW: TestClient = {
 };
 
 /** Options that make a client of the SDK use each tested revision. */
-export const REVISIONS = {
+const REVISIONS = {
   '2026-07-28': { mode: { pin: '2026-07-28' } },
   '2025-11-25': { mode: 'legacy' },
 } as const;
