@@ -182,11 +182,14 @@ test.each<[status: number, what: string, request: string, text: string, outcome:
   expect(store).not.toHaveBeenCalled();
 });
 
-test('stores nothing of a delivery whose connection ends within the body', async () => {
+test('stores nothing of a delivery whose connection ends within the body, even if that part is signed', async () => {
   const { port, store } = await open();
-  const socket = connect(port, '127.0.0.1', () => socket.end(`${START}content-length: ${LIMIT}\r\n\r\n[`));
+  const part = `${POST}${signed('[')}content-length: ${LIMIT}\r\n\r\n[`;
+  const socket = connect(port, '127.0.0.1', () => socket.end(part));
   await once(socket.resume(), 'close');
-  expect(store).not.toHaveBeenCalled();
+  // A later delivery is stored, and only this one.
+  await exchange(port, `${START}${CLOSE}${announced('')}`);
+  expect(store.mock.calls).toHaveLength(1);
 });
 
 test.each(['', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
