@@ -20,15 +20,8 @@ describe('an order', () => {
     const world = DeliveryWorld.startedAt(3, 0);
     world.publish(0, 6);
     const accepted = Promise.withResolvers<DeliveryOutcome>();
-    const delivery = world.deliver({
-      openEndpoint: () => ({
-        post: (body) => {
-          world.posted.push(JSON.parse(body.toString()));
-          return world.posted.length === 1 ? accepted.promise : Promise.resolve(ACCEPTED);
-        },
-        close: async () => {},
-      }),
-    });
+    world.answer = () => (world.posted.length === 1 ? accepted.promise : ACCEPTED);
+    const delivery = world.deliver();
     await world.has(3);
     accepted.resolve(ACCEPTED);
     delivery.applyOrder({ ...started(0, 0), epoch: 2 });

@@ -106,29 +106,23 @@ describe('a delivery', () => {
   test('signs with a rotated secret only, from the next request on', async () => {
     const world = DeliveryWorld.startedAt(0, 0);
     const signed: string[] = [];
-    const closed: string[] = [];
-    const delivery = world.deliver({
-      openEndpoint: ({ secret }) => ({
-        post: async (body) => {
-          signed.push(secret);
-          world.posted.push(JSON.parse(body.toString()));
-          return ACCEPTED;
-        },
-        close: async () => void closed.push(secret),
-      }),
-    });
+    world.answer = (_, secret) => {
+      signed.push(secret);
+      return ACCEPTED;
+    };
+    const delivery = world.deliver();
     world.publish(0, 1);
     await world.has(1);
     delivery.change({ ...SUBSCRIPTION, types: new Set(['incident']) });
     world.publish(0, 1);
     await world.has(2);
-    expect(closed).toEqual([]);
+    expect(world.closed).toEqual([]);
     const next = 'n'.repeat(32);
     delivery.change({ ...SUBSCRIPTION, secret: next });
     world.publish(0, 1);
     expect(await world.has(3)).toEqual(texts(0, 0, 3));
     expect(signed).toEqual([SUBSCRIPTION.secret, SUBSCRIPTION.secret, next]);
-    expect(closed).toEqual([SUBSCRIPTION.secret]);
+    expect(world.closed).toEqual([SUBSCRIPTION.secret]);
   });
 
   test('records skipped messages at an interval', async () => {
@@ -193,16 +187,8 @@ describe('a delivery that is not accepted', () => {
     const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 3);
     world.publish(1, 3);
-    const delivery = world.deliver({
-      now: Date.now,
-      openEndpoint: () => ({
-        post: async (body) => {
-          world.posted.push(JSON.parse(body.toString()));
-          return body.includes('"0:2"') ? { kind: 'different' } : ACCEPTED;
-        },
-        close: async () => {},
-      }),
-    });
+    world.answer = (body) => (body.includes('"0:2"') ? { kind: 'different' } : ACCEPTED);
+    const delivery = world.deliver({ now: Date.now });
     const alone = () => world.posted.slice(-3).filter((batch) => batch.join() === '0:2');
     await untilTrue('it waits alone', () => alone().length === 3, 5_000);
     expect(world.progress?.next[0]).toEqual({ partition: 0, offset: 2 });

@@ -56,6 +56,11 @@ export class DeliveryWorld {
   readonly attempts: WebhookAttempt[] = [];
   /** The answers to requests; the last one repeats. */
   answers: DeliveryOutcome[] = [ACCEPTED];
+  /** Answers a request instead of `answers`. */
+  answer: ((body: Buffer | string, secret: string) => DeliveryOutcome | Promise<DeliveryOutcome>) | null =
+    null;
+  /** Secrets of the endpoints that were closed. */
+  readonly closed: string[] = [];
   /** Messages before this offset have expired. */
   start = 0;
   now = 1_000_000;
@@ -112,15 +117,16 @@ export class DeliveryWorld {
           return { messages, next: offset + messages.length };
         },
       },
-      openEndpoint: () => ({
+      openEndpoint: ({ secret }) => ({
         post: async (body, signal = new AbortController().signal) => {
           this.posted.push(JSON.parse(body.toString()));
+          if (this.answer !== null) return this.answer(body, secret);
           const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
           if (this.#hold !== null) await Promise.race([this.#hold, aborted]);
           if (signal.aborted) return { kind: 'failed', reason: 'STOPPED' };
           return (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? ACCEPTED;
         },
-        close: async () => {},
+        close: async () => void this.closed.push(secret),
       }),
       startOf: async () => this.log.map(({ length }) => length),
       record: async (attempt) => {
