@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { GateOptions } from './gate.ts';
@@ -49,7 +49,6 @@ beforeEach(async () => {
   };
   await serve();
 });
-afterEach(() => served.close());
 
 async function get(url: string, session = '', host = 'board.example') {
   const cookie = session === '' ? {} : { cookie: `theme=dark; touchline_session=${session}` };

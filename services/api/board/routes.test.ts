@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
 import { leagueTable } from './testing/provider-tables.ts';
 import { incident, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
@@ -12,7 +12,6 @@ beforeEach(async () => {
   served.played.table(39719, 2, 'League standings', leagueTable());
   served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
 });
-afterEach(() => served.close());
 
 async function get(url: string) {
   const { statusCode: status, body: text, headers } = await served.app.inject({ url });
@@ -83,7 +82,6 @@ describe('/', () => {
   test('shows no more matches than `size`, except live ones', async () => {
     const small = await ServedBoard.start({ size: 1, view: served.played.views });
     expect(rows((await small.app.inject({ url: '/' })).body)).toEqual([3100042, 3100041]);
-    await small.close();
   });
 });
 

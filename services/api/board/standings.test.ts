@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
 import { leagueTable, topScorers } from './testing/provider-tables.ts';
@@ -13,7 +13,6 @@ beforeEach(async () => {
   served.played.table(39719, 2, 'League standings', leagueTable());
   served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
 });
-afterEach(() => served.close());
 
 async function get(url: string) {
   const { statusCode: status, body: text } = await served.app.inject({ url });
@@ -90,7 +89,6 @@ describe('/standings', () => {
     const { body } = await cup.app.inject({ url: '/standings' });
     expect(body).toContain(`id="round-${SEMI_FINALS}"`);
     expect(body).not.toContain('<table');
-    await cup.close();
   });
 
   test.each([
@@ -139,14 +137,12 @@ describe('/standings', () => {
     const { body } = await alone.app.inject({ url: '/standings' });
     expect(body).toContain('Real Madrid');
     expect(body).not.toContain('aria-label="Seasons"');
-    await alone.close();
   });
 
   test('says when there is no table', async () => {
     const empty = await ServedBoard.start();
     const { statusCode, body } = await empty.app.inject({ url: '/standings' });
     expect([statusCode, body.includes('There is no table yet.')]).toEqual([200, true]);
-    await empty.close();
   });
 
   test('lists both legs of a tie, and links the whole tie to its current leg', async () => {
