@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { keptSecret } from './kept-secret.ts';
 import { platformSettings } from './platform-settings.ts';
 
@@ -10,9 +10,8 @@ const given = undefined;
 
 let file: string;
 beforeEach(() => {
-  file = join(mkdtempSync(join(tmpdir(), 'touchline-kept-')), 'kept');
+  file = join(temporaryFolder(), 'kept');
 });
-afterEach(() => rmSync(dirname(file), { recursive: true, force: true }));
 
 test('creates a secret that only its owner can read, and keeps it', () => {
   const made = keptSecret(file, { setting: key, given });

@@ -1,31 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Contracts } from '#clients/contracts.ts';
+import type { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/secret.ts';
-import type { Client } from '#topics/generated/types.ts';
 import { createGatekeeper } from './gatekeeper.ts';
+import { clientSeven, KEY } from './testing/client-seven.ts';
 
-const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;
 let clients: Contracts;
-
-function applyClient(changes: Partial<Client> = {}): void {
-  clients.apply({
-    client_id: 7,
-    name: 'x',
-    active: true,
-    secret_hash: hashSecret('right'),
-    competitions: [1, 2],
-    operations: null,
-    webhooks: [],
-    version: 1,
-    updated_at: 1,
-    ...changes,
-  });
-}
+let change: ReturnType<typeof clientSeven>['change'];
 
 beforeEach(() => {
-  clients = new Contracts((access) => access);
-  applyClient();
+  ({ clients, change } = clientSeven());
 });
 
 test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
@@ -72,16 +56,16 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
   const gatekeeper = createGatekeeper(clients, [KEY]);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
-  applyClient({ version: 2, secret_hash: hashSecret('other') });
+  change({ version: 2, secret_hash: hashSecret('other') });
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
-  applyClient({ version: 3, active: false });
+  change({ version: 3, active: false });
   expect(gatekeeper.access(granted?.token ?? '', NOW)).toBeNull();
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });
 
 test('ignores a record of a client with a lower version', async () => {
-  applyClient({ version: 5, active: false });
-  applyClient({ version: 4 });
+  change({ version: 5, active: false });
+  change({ version: 4 });
   const gatekeeper = createGatekeeper(clients, [KEY]);
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Contracts } from '#clients/contracts.ts';
+import type { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/secret.ts';
-import type { Client } from '#topics/generated/types.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
+import { clientSeven, KEY } from './testing/client-seven.ts';
 
 /** Sessions that were signed out of, at any replica. */
 let sessionsEnded: Set<string>;
@@ -11,26 +11,11 @@ const ended = {
   has: (session: string) => sessionsEnded.has(session),
   end: async (session: string) => void sessionsEnded.add(session),
 };
-const KEY = 'k'.repeat(32);
 const BEGUN = 1_790_000_000;
 let now: number;
 let clients: Contracts;
+let change: ReturnType<typeof clientSeven>['change'];
 let sessions: BoardSessions;
-
-function applyClient(changes: Partial<Client> = {}): void {
-  clients.apply({
-    client_id: 7,
-    name: 'x',
-    active: true,
-    secret_hash: hashSecret('right'),
-    competitions: [1, 2],
-    operations: null,
-    webhooks: [],
-    version: 1,
-    updated_at: 1,
-    ...changes,
-  });
-}
 
 function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
   const gatekeeper = createGatekeeper(clients, clientsKeys);
@@ -40,8 +25,7 @@ function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
 beforeEach(() => {
   now = BEGUN;
   sessionsEnded = new Set();
-  clients = new Contracts((access) => access);
-  applyClient();
+  ({ clients, change } = clientSeven());
   sessions = replica(KEY);
 });
 
@@ -82,10 +66,10 @@ test('ends a session after its lifetime, also for a reader who is connected', as
 test.each([
   ['the secret is rotated', () => ({ secret_hash: hashSecret('other') })],
   ['the client is disabled', () => ({ active: false })],
-])('ends a session when %s', async (_, change) => {
+])('ends a session when %s', async (_, changes) => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
-  applyClient({ version: 2, ...change() });
+  change({ version: 2, ...changes() });
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
 });
 
@@ -105,7 +89,6 @@ test('ends only the signed-out session, at every replica', async () => {
 test('follows the contract while it lasts', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
-  const { secret_hash } = clients.find(7)?.client ?? {};
-  applyClient({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
+  change({ version: 2, competitions: [3] });
   expect(viewer?.access()?.competitions).toEqual(new Set([3]));
 });

@@ -1,12 +1,11 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { flagsOf } from './loaded-match.ts';
 import type { MatchCommit, MatchPartitionOptions } from './match-partition.ts';
 import { commitMetrics } from './service.ts';
-import { codecs, goal, partitionOf, START } from './testing/partition.ts';
+import { codecs, commitMessages, goal, partitionOf, START } from './testing/partition.ts';
 
 const WELL: MatchState = { ...sampleOf('match-state'), agreement: 'agrees', orphans: [], anomalies: [] };
 
@@ -39,10 +38,7 @@ function reporting(limits: Partial<MatchPartitionOptions> = {}) {
     onCommitted: ({ receivedAt, flagged }) => reports.push({ receivedAt, flagged: { ...flagged } }),
   });
   const commit = (...values: readonly Buffer[]): MatchCommit | undefined => {
-    const collector = new RecordCollector(0);
-    for (const value of values) partition.process({ offset: reports.length, key: null, value }, collector);
-    partition.flush(collector);
-    partition.committed();
+    commitMessages(partition, reports.length, ...values);
     return reports.at(-1);
   };
   return { partition, reports, commit };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import { MAX_PENDING_BYTES } from './loaded-match.ts';
-import { codecs, goal, partitionOf, run } from './testing/partition.ts';
+import { codecs, commitMessages, goal, lineOf, partitionOf, run } from './testing/partition.ts';
 
 test('a new owner restores its state from the written records, and publishes the same bytes', async () => {
   const messages = [
@@ -16,14 +16,10 @@ test('a new owner restores its state from the written records, and publishes the
   const second = partitionOf();
   const written: string[] = [];
   for (const [offset, value] of messages.entries()) {
-    const collector = new RecordCollector(0);
     const owner = offset < 2 ? first : second;
-    owner.process({ offset, key: null, value }, collector);
-    owner.flush(collector);
-    owner.committed();
-    for (const record of collector.records) {
+    for (const record of commitMessages(owner, offset, value)) {
       if (record.topic === 'match-results') continue;
-      written.push(`${record.topic} ${record.key} ${record.value?.toString('hex')}`);
+      written.push(lineOf(record));
       if (owner === first && (record.topic === 'match-incidents' || record.topic === 'match-state')) {
         await second.restore(record.topic, [
           { offset: 0, key: Buffer.from(record.key), value: record.value },
@@ -73,14 +69,10 @@ test.each([
     if (topic !== 'match-state' && topic !== 'match-incidents') continue;
     await after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
   }
-  const collector = new RecordCollector(0);
   // The first result is known already.
-  for (const [offset, at] of [60, 90, 91, 92].entries()) {
-    after.process({ offset, key: null, value: goal(1, 110, at, false) }, collector);
-    after.flush(collector);
-    after.committed();
-  }
-  const lines = collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
+  const lines = [60, 90, 91, 92].flatMap((at, offset) =>
+    commitMessages(after, offset, goal(1, 110, at, false)).map(lineOf),
+  );
   expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readDataset } from '../../data/dataset.ts';
 import { parseFaults } from './faults.ts';
 import type { PlayOptions } from './player.ts';
@@ -23,15 +23,10 @@ const PLAY = {
 } as const;
 const AT_ONCE = { speed: Number.POSITIVE_INFINITY };
 
-const served: ServedProvider[] = [];
-afterEach(async () => {
-  for (const one of served.splice(0)) await one.close();
-});
-
 async function serve(pace: PlayOptions['pace'], restFaults = 'none') {
   const options = { ...PLAY, pace, port: 0, host: '127.0.0.1', tls: null };
   const rest = await serveProvider({ ...options, restFaults: parseRestFaults(restFaults) });
-  served.push(rest);
+  onTestFinished(() => rest.close());
   return { rest };
 }
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { readRules } from './rules.ts';
 
 const file = (name: string, applies_to: object[] = []) => ({
@@ -14,8 +14,7 @@ const file = (name: string, applies_to: object[] = []) => ({
 });
 
 function folder(files: Readonly<Record<string, unknown>>): string {
-  const made = mkdtempSync(join(tmpdir(), 'touchline-rules-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
+  const made = temporaryFolder();
   for (const [name, content] of Object.entries(files))
     writeFileSync(join(made, name), JSON.stringify(content));
   return made;

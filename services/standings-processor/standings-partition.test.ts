@@ -3,20 +3,10 @@ import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import { avroType, createCodec } from '#topics/codec.ts';
 import type { MatchResult, TopicValues } from '#topics/generated/types.ts';
-import { loadSchemas } from '#topics/schemas.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import type { TopicName } from '#topics/topics.ts';
 import { type StandingsCodecs, StandingsPartition } from './standings-partition.ts';
-
-const schemas = loadSchemas();
-
-function codecOf<T extends TopicName>(topic: T) {
-  const schema = schemas.topics.get(topic);
-  if (schema === undefined) throw new Error(`no schema of ${topic}`);
-  return createCodec<TopicValues[T]>(topic, avroType(schema), 1, async () => null);
-}
 
 const codecs: StandingsCodecs = {
   'match-results': codecOf('match-results'),
@@ -26,8 +16,14 @@ const codecs: StandingsCodecs = {
 };
 
 const rules = rulesOf();
-const partitionOf = (of = rules) =>
-  new StandingsPartition({ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => of });
+const partitionOf = (changes: Partial<ConstructorParameters<typeof StandingsPartition>[0]> = {}) =>
+  new StandingsPartition({
+    partition: 3,
+    codecs,
+    topicName: (topic) => `p.${topic}`,
+    rulesOf: () => rules,
+    ...changes,
+  });
 
 function resultOf(event_id: number, version: number, overrides: Partial<MatchResult> = {}): MatchResult {
   const team = { acronym: null, area_id: null, area_name: null };
@@ -173,7 +169,7 @@ describe('a partition of results', () => {
       resultOf(2, 1, season(2)),
       resultOf(3, 1, season(3)),
     );
-    const after = partitionOf(rulesOf({ points: { won: 2, draw: 1, lost: 0 } }));
+    const after = partitionOf({ rulesOf: () => rulesOf({ points: { won: 2, draw: 1, lost: 0 } }) });
     await restore(after, written);
     const seasonsOf = (all: readonly Written[]) => [
       ...new Set(tables(all).map(({ season_id }) => season_id)),
@@ -220,13 +216,7 @@ describe('a partition of results', () => {
 
   test('counts matches that could not be counted, also of spilled seasons', async () => {
     const counts: (number | undefined)[] = [];
-    const partition = new StandingsPartition({
-      partition: 3,
-      codecs,
-      topicName: (topic) => `p.${topic}`,
-      rulesOf: () => rules,
-      onFlags: (flags) => counts.push(flags.get('unknown_cards')),
-    });
+    const partition = partitionOf({ onFlags: (flags) => counts.push(flags.get('unknown_cards')) });
     const season = (id: number, overrides = {}) => ({
       season_id: id,
       stage_id: id,
@@ -243,13 +233,7 @@ describe('a partition of results', () => {
 
   test('reports with each commit the times of receipt of the messages behind its results', async () => {
     const reported: (readonly number[])[] = [];
-    const partition = new StandingsPartition({
-      partition: 3,
-      codecs,
-      topicName: (topic) => `p.${topic}`,
-      rulesOf: () => rules,
-      onCommitted: (receivedAt) => reported.push(receivedAt),
-    });
+    const partition = partitionOf({ onCommitted: (receivedAt) => reported.push(receivedAt) });
     const at = (received_at: number) => ({ cause: { ...sampleOf('match-results').cause, received_at } });
     const first = resultOf(1, 1, at(1_000));
     await batch(partition, first, resultOf(2, 1, at(2_000)));

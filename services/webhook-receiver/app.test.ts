@@ -1,30 +1,36 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
+import {
+  SIGNATURE_HEADER,
+  type SignatureFault,
+  sign,
+  TIMESTAMP_HEADER,
+  VALID_SECONDS,
+} from '#signing/signing.ts';
 import { type AdmissionLimits, MAX_OVERHEAD_BYTES } from './admission.ts';
 import { ReceiverApp } from './app.ts';
-import { RequestTally } from './tally.ts';
+import { type RequestOutcome, RequestTally } from './tally.ts';
 
 const LIMIT = 1_000;
 const SECRET = '0'.repeat(32);
 
-/** Starts an app and returns its port. The end of the test closes it. */
-async function open(
-  store: () => Promise<void> = async () => {},
-  limits: Partial<AdmissionLimits> = {},
-): Promise<number> {
+/** Starts an app, which the end of the test closes. `stored` counts the deliveries that it accepts. */
+async function open(limits: Partial<AdmissionLimits> = {}) {
+  const tally = new RequestTally();
+  const store = vi.fn(async () => {});
   const app = new ReceiverApp({
     secrets: [SECRET],
     bodyLimit: LIMIT,
     answerTimeoutMs: 1_000,
     store,
     limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
-    tally: new RequestTally(),
+    tally,
     log: createLogger({ name: 'receiver', level: 'silent' }),
   });
   onTestFinished(() => app.close());
-  return app.listen({ port: 0, host: '127.0.0.1' });
+  return { port: await app.listen({ port: 0, host: '127.0.0.1' }), tally, store };
 }
 
 test.each([
@@ -34,17 +40,13 @@ test.each([
   [400, '/%zz'],
   [400, '/webhook%'],
 ])('answers %d to a GET of %s without repeating its path or query', async (status, path) => {
-  const port = await open();
+  const { port } = await open();
   const answer = await fetch(`http://127.0.0.1:${port}${path}?token=hush`, {
     headers: { connection: 'close' },
   });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/plain; charset=utf-8']);
   expect(await answer.text()).not.toMatch(/hush|zz|nowhere|webhook/);
 });
-
-const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
-const headers = `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), EXPIRY, SECRET)}\r\n`;
-const START = `POST /webhook HTTP/1.1\r\nhost: x\r\n${headers}`;
 
 /** Sends requests over one connection. Returns all that is received until the receiver ends it. */
 function exchange(port: number, ...requests: string[]): Promise<string> {
@@ -60,48 +62,166 @@ function exchange(port: number, ...requests: string[]): Promise<string> {
   return promise;
 }
 
+const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
 const CLOSE = 'connection: close\r\n';
 
-test.each([
-  [413, 'announced as too large', `${headers}content-length: ${LIMIT + 1}\r\n`],
-  [401, 'without a signature', `content-length: ${LIMIT}\r\n`],
-  [401, 'with an expired signature', `${headers.replace(EXPIRY, '1')}content-length: ${LIMIT}\r\n`],
-])('answers %d to a delivery %s before its body arrives', async (status, _what, lines) => {
-  const port = await open();
+/** Returns the headers of a signed body. */
+function signed(body: string, secret = SECRET): string {
+  return `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), EXPIRY, secret)}\r\n`;
+}
+
+/** Returns a body with the header of its length. */
+function announced(body: string): string {
+  return `content-length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** Returns a body in two chunks, without its length. */
+function chunked(body: string): string {
+  const rest = body.slice(1);
+  const chunks = `1\r\n${body.slice(0, 1)}\r\n${rest.length.toString(16)}\r\n${rest}\r\n0\r\n\r\n`;
+  return `transfer-encoding: chunked\r\n\r\n${chunks}`;
+}
+
+const POST = 'POST /webhook HTTP/1.1\r\nhost: x\r\n';
+const START = POST + signed('');
+const [TIMESTAMP_LINE = '', SIGNATURE_LINE = ''] = signed('').split(/(?<=\n)/);
+const expiring = (timestamp: string) => signed('').replace(EXPIRY, timestamp);
+
+// libs/signing/signing.test.ts has further forms of headers.
+test.each<[status: number, what: string, lines: string, text: string, fault?: SignatureFault]>([
+  [
+    413,
+    'announced as too large',
+    `${signed('')}content-length: ${LIMIT + 1}\r\n`,
+    `The body is larger than ${LIMIT} bytes.`,
+  ],
+  [
+    401,
+    'without a signature',
+    TIMESTAMP_LINE,
+    `The header ${SIGNATURE_HEADER} is missing.`,
+    'signature_missing',
+  ],
+  [
+    401,
+    'without a timestamp',
+    SIGNATURE_LINE,
+    `The header ${TIMESTAMP_HEADER} is missing.`,
+    'timestamp_missing',
+  ],
+  [401, 'that has expired', expiring('1'), 'The signature has expired.', 'timestamp_expired'],
+  [
+    401,
+    'that expires in 2100',
+    expiring('4102444800'),
+    'The signature expires too far in the future.',
+    'timestamp_too_far',
+  ],
+  [
+    401,
+    'with two signatures',
+    signed('') + SIGNATURE_LINE,
+    `The header ${SIGNATURE_HEADER} is not 64 lower-case hex digits.`,
+    'signature_malformed',
+  ],
+  [
+    401,
+    'with two timestamps',
+    signed('') + TIMESTAMP_LINE,
+    `The header ${TIMESTAMP_HEADER} is not a positive whole number.`,
+    'timestamp_malformed',
+  ],
+])('answers %d to a delivery %s before its body arrives', async (status, _what, lines, text, fault) => {
+  const { port, store, tally } = await open();
+  const length = lines.includes('content-length') ? '' : `content-length: ${LIMIT}\r\n`;
   // A sender that waits for `100 Continue` has its connection closed.
   for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
-    const answer = await exchange(port, `POST /webhook HTTP/1.1\r\nhost: x\r\n${expects}${lines}\r\n`);
-    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+    const answer = await exchange(port, `${POST}${expects}${lines}${length}\r\n`);
+    expect([answer.slice(0, 12), answer.split('\r\n\r\n')[1]]).toEqual([`HTTP/1.1 ${status}`, text]);
   }
+  expect(tally.drain().refused).toEqual(fault === undefined ? {} : { [fault]: 2 });
+  expect(store).not.toHaveBeenCalled();
 });
 
+test.each<[status: number, what: string, request: string, text: string, outcome: RequestOutcome]>([
+  [
+    401,
+    'a delivery signed with another secret',
+    `${POST}${CLOSE}${signed('[]', 'x'.repeat(32))}${announced('[]')}`,
+    'The signature does not match.',
+    'not_authentic',
+  ],
+  [
+    413,
+    'a body that is too large without an announced length',
+    `${START}${CLOSE}${chunked('x'.repeat(LIMIT + 1))}`,
+    `The body is larger than ${LIMIT} bytes.`,
+    'too_large',
+  ],
+  [
+    404,
+    'another path',
+    `${START}${CLOSE}${announced('')}`.replace('/webhook', '/webhook/'),
+    'Not found.',
+    'not_found',
+  ],
+  [
+    405,
+    'another method',
+    `${START}${CLOSE}${announced('')}`.replace('POST', 'PUT'),
+    'Only POST is allowed.',
+    'method_not_allowed',
+  ],
+  [400, 'bytes that are no HTTP', 'hello\r\n\r\n', 'Bad request.', 'bad_request'],
+])('answers %d to %s, counts it and stores nothing', async (status, _what, request, text, outcome) => {
+  const { port, store, tally } = await open();
+  const answer = await exchange(port, request);
+  expect([answer.slice(0, 12), answer.split('\r\n\r\n')[1]]).toEqual([`HTTP/1.1 ${status}`, text]);
+  expect(answer.includes('allow: POST')).toBe(status === 405);
+  expect(tally.drain().answered).toEqual({ [outcome]: 1 });
+  expect(store).not.toHaveBeenCalled();
+});
+
+test('stores nothing of a delivery whose connection ends within the body, even if that part is signed', async () => {
+  const { port, store } = await open();
+  const part = `${POST}${signed('[')}content-length: ${LIMIT}\r\n\r\n[`;
+  const socket = connect(port, '127.0.0.1', () => socket.end(part));
+  await once(socket.resume(), 'close');
+  // A later delivery is stored, and only this one.
+  await exchange(port, `${START}${CLOSE}${announced('')}`);
+  expect(store.mock.calls).toHaveLength(1);
+});
+
+test.each(['', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
+  'accepts a delivery of any content type: %j',
+  async (type) => {
+    const { port } = await open();
+    const answer = await exchange(port, `${START}${CLOSE}content-type: ${type}\r\n${announced('')}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
+  },
+);
+
 test('answers 503 with Retry-After to a body above the limit of unproven bytes, then accepts a good delivery', async () => {
-  const port = await open(undefined, { maxUnprovenBytes: 1_500 });
+  const { port } = await open({ maxUnprovenBytes: 1_500 });
   const answer = await exchange(port, `${START}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`);
   expect(answer).toMatch(
     /^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\nconnection: close\r\n\r\nOverloaded, repeat it\.$/,
   );
-  const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
+  const good = await exchange(port, `${START}${CLOSE}${announced('')}`);
   expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
 });
 
 test('accepts the largest body at the minimum limit of unproven bytes, with or without an announced length', async () => {
-  const port = await open(undefined, { maxUnprovenBytes: LIMIT + MAX_OVERHEAD_BYTES });
+  const { port } = await open({ maxUnprovenBytes: LIMIT + MAX_OVERHEAD_BYTES });
   const body = 'x'.repeat(LIMIT);
-  const signature = `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.from(body), EXPIRY, SECRET)}\r\n`;
-  const start = `POST /webhook HTTP/1.1\r\nhost: x\r\n${CLOSE}${signature}`;
-  const chunks = `1\r\nx\r\n${(LIMIT - 1).toString(16)}\r\n${body.slice(1)}\r\n0\r\n\r\n`;
-  for (const rest of [
-    `content-length: ${LIMIT}\r\n\r\n${body}`,
-    `transfer-encoding: chunked\r\n\r\n${chunks}`,
-  ])
-    expect(await exchange(port, start + rest)).toMatch(/^HTTP\/1\.1 200 /);
+  for (const send of [announced, chunked])
+    expect(await exchange(port, `${POST}${CLOSE}${signed(body)}${send(body)}`)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test('answers 503 to the oldest unproven connection when one exceeds the limit', async () => {
-  const port = await open(undefined, { maxConnections: 1 });
+  const { port } = await open({ maxConnections: 1 });
   const oldest = exchange(port, START);
-  const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
+  const good = await exchange(port, `${START}${CLOSE}${announced('')}`);
   expect(good).toMatch(/^HTTP\/1\.1 200 /);
   expect(await oldest).toMatch(/^HTTP\/1\.1 503 /);
 });
@@ -113,8 +233,7 @@ test.each([
   ['a body that does not arrive', HEAD, ''],
   ['a body that arrives a byte at a time', HEAD, '['],
 ])('answers 408 to %s, and stores nothing', async (_what, beginning, then) => {
-  const store = vi.fn(async () => {});
-  const port = await open(store);
+  const { port, store } = await open();
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(beginning));

@@ -1,15 +1,11 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { fileOutput } from './output.ts';
 
-function temporaryFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-alerts-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'alerts.jsonl');
-}
+const temporaryFile = (): string => join(temporaryFolder(), 'alerts.jsonl');
 
 const offsets = (file: string): number[] =>
   readFileSync(file, 'utf8')

@@ -1,10 +1,10 @@
 /** The example query of league results over exported states counts the results that tables count (docs/reference/standings.md). */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { STATES } from './columns.ts';
 import { parquetWriter } from './writers.ts';
 
@@ -12,8 +12,7 @@ const SQL = readFileSync(new URL('../../../docs/examples/analysis/league.sql', i
 const score = (home: number, away: number) => ({ home, away });
 
 test('counts no result of an abandoned match, and the provider’s result of an awarded match', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-league-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const writer = parquetWriter(join(folder, 'states.parquet'), STATES.columns);
   const matches = [
     { status_id: 11, score: score(2, 1), reported: score(2, 1) },

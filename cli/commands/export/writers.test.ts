@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { type ExportColumn, type ExportRow, INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';
 import { jsonLinesWriter, parquetWriter } from './writers.ts';
 
@@ -24,11 +24,7 @@ const UNKNOWN: ExportRow = COLUMNS.map(() => null);
 /** A number that is no date, as a provider may send. */
 const NO_DATE: ExportRow = [...ROW.slice(0, -1), 2 ** 53];
 
-function fileIn(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-writers-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, name);
-}
+const fileIn = (name: string): string => join(temporaryFolder(), name);
 
 async function query(sql: string): Promise<Record<string, unknown>[]> {
   const instance = await DuckDBInstance.create(':memory:');

@@ -10,7 +10,6 @@ test('covers the time of the match with guards without gaps, and has every score
   const played = new PlayedViews();
   playSerbiaBrazil(played, NOW);
   const course = matchDetails(played.views, match.id, NOW)?.course;
-  played.close();
   const kickOff = NOW - 83 * 60;
   expect(course).toMatchObject({ from: kickOff, to: kickOff + 82 * 60 });
   const minutes = course?.scores.map(({ at, score }) => [(at - kickOff) / 60, score]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { GateOptions } from './gate.ts';
@@ -49,7 +49,6 @@ beforeEach(async () => {
   };
   await serve();
 });
-afterEach(() => served.close());
 
 async function get(url: string, session = '', host = 'board.example') {
   const cookie = session === '' ? {} : { cookie: `theme=dark; touchline_session=${session}` };
@@ -102,9 +101,9 @@ describe('on loopback', () => {
   test('a server of some competitions names them when it does not find a page', async () => {
     await serveAgain({ openOnLoopback: true, competitions: new Set([9]) });
     const words = 'his server serves only the competition 9';
-    const { status, text } = await get(`/match/${SERBIA_BRAZIL}`, '', 'localhost');
+    const { status, text } = await get(MATCH, '', 'localhost');
     expect([status, text.includes(words), text.includes('No such match')]).toEqual([404, true, false]);
-    expect(JSON.parse((await get(`/board/matches/${SERBIA_BRAZIL}`, '', 'localhost')).text)).toEqual({
+    expect(JSON.parse((await get(RECORD, '', 'localhost')).text)).toEqual({
       error: `Not found here: t${words}`,
     });
     expect((await get('/standings?season=312', '', 'localhost')).text).toContain(words);
@@ -126,26 +125,21 @@ describe('on loopback', () => {
 });
 
 describe('on loopback behind a proxy', () => {
+  const host = 'localhost:8081';
+
   test.each(['x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'])(
     'a request with %s needs a session',
     async (name) => {
       await serveAgain({ openOnLoopback: true });
-      const { statusCode } = await served.app.inject({
-        url: '/',
-        headers: { host: 'localhost:8081', [name]: 'localhost' },
-      });
+      const { statusCode } = await served.app.inject({ url: '/', headers: { host, [name]: 'localhost' } });
       expect(statusCode).toBe(401);
     },
   );
 
   test('a client on another machine needs a session', async () => {
     await serveAgain({ openOnLoopback: true });
-    const { statusCode } = await served.app.inject({
-      url: '/',
-      headers: { host: 'localhost:8081' },
-      remoteAddress: '192.0.2.7',
-    });
-    expect(statusCode).toBe(401);
+    const asked = { url: '/', headers: { host }, remoteAddress: '192.0.2.7' };
+    expect((await served.app.inject(asked)).statusCode).toBe(401);
   });
 });
 

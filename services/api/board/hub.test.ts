@@ -52,10 +52,7 @@ function following(topic: StreamTopic) {
   const played = new PlayedViews();
   const { views: view } = played;
   const hub = new Hub({ view, now: () => Date.now() / 1000, metrics: new Registry(), maxReaders: 2 });
-  onTestFinished(() => {
-    hub.close();
-    played.close();
-  });
+  onTestFinished(() => hub.close());
   const ut = Math.floor(Date.now() / 1000);
   const publish = (after: number, changes: object = {}) =>
     played.publish(match, ut + after, { ...firstHalf(after), ...changes });

@@ -1,28 +1,157 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ranking } from '#views/testing/ranking.ts';
+import { PLACE } from './testing/playing.ts';
 import { leagueTable, topScorers } from './testing/provider-tables.ts';
-import { playKnockOut, SEMI_FINALS } from './testing/scenes.ts';
+import { playBoard, playKnockOut, playSerbiaBrazil, SEMI_FINALS, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
 let served: ServedBoard;
 beforeEach(async () => {
   served = await ServedBoard.start();
+  playBoard(served.played, Date.now() / 1000);
+  playSerbiaBrazil(served.played, Date.now() / 1000);
   served.played.table(39719, 2, 'League standings', leagueTable());
+  served.played.table(39720, 244, 'League standings live', leagueTable(SERBIA_BRAZIL.id));
 });
-afterEach(() => served.close());
 
-async function get(url: string): Promise<string> {
-  const { body } = await served.app.inject({ url });
-  return body;
+async function get(url: string) {
+  const { statusCode: status, body: text } = await served.app.inject({ url });
+  return { status, text };
 }
 
 describe('/standings', () => {
+  test('shows the league table, with zones, corrections and movement', async () => {
+    const { text } = await get('/standings');
+    expect(text).toContain('<caption id="caption-39719-0">Group E</caption>');
+    expect(text).toContain('<span class="visually-hidden">up </span>1');
+    expect(text).toContain('Costa Rica: -2 points (Financial issues)');
+    expect(text).toContain('fill="#002400"');
+    expect(text).not.toContain('elsewhere');
+    expect(text).not.toContain('data-playing="yes"');
+  });
+
+  test('names a group by the catalogue when the table does not, and shows the tables of each stage', async () => {
+    const table = { groups: [{ id: PLACE.group_id, name: '', participants: [] }] };
+    served.played.name('stage', PLACE.stage_id + 1, PLACE.season_id, 'Final');
+    served.played.table(39719, 2, 'League standings', table, 2);
+    served.played.table(1, 2, 'League standings', { groups: [{ name: '' }] }, 1, PLACE.stage_id + 1);
+    const { text } = await get('/standings');
+    expect(text).toContain('>Group E</caption>');
+    expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);
+    expect(text).toContain('>Final</caption>');
+  });
+
+  test('shows a bracket and no league table for knock-out stages', async () => {
+    expect((await get('/standings')).text).not.toContain('Knock-out');
+    playKnockOut(served.played, Date.now() / 1000);
+    const { text } = await get('/standings');
+    expect(text).toContain('href="/standings?season=312&amp;table=knock-out">Knock-out</a>');
+    expect(text).not.toContain('Semi-finals');
+    expect((await get('/standings?season=312&table=39730')).status).toBe(404);
+    const bracket = (await get('/standings?season=312&show=knock-out')).text;
+    expect([...bracket.matchAll(/<h2 id="round-\d+">(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+      'Semi-finals',
+      'Final',
+      'Third place',
+    ]);
+    expect(bracket).toContain('Croatia<span class="visually-hidden"> (won)</span>');
+    expect([...bracket.matchAll(/data-joined="(\w+)"/g)].map(([, joined]) => joined)).toEqual([
+      'yes',
+      'no',
+      'no',
+    ]);
+    expect(bracket).not.toContain('Champion');
+    expect(bracket).toContain('<a class="whole" href="/match/3100073" data-phase="live">');
+    expect(bracket).not.toContain('<table');
+    expect(bracket).toContain('aria-current="true">Knock-out</a>');
+  });
+
+  test('names the winner of the final as champion', async () => {
+    const now = Date.now() / 1000;
+    playKnockOut(served.played, now);
+    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
+    const final = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'], event } as const;
+    const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', reported: [4, 2] };
+    served.played.publish(final, Math.floor(now) + 9, over);
+    const { text } = await get('/standings?season=312&show=knock-out');
+    expect(text).toContain('Champion: <b>France</b>');
+  });
+
+  test('marks the last row of each zone', async () => {
+    const { text } = await get('/standings');
+    const lines = [...text.matchAll(/data-zone-end="(\w+)"/g)].map(([, line]) => line);
+    expect(lines.slice(0, 4)).toEqual(['no', 'yes', 'no', 'no']);
+  });
+
+  test('shows the bracket of a season that has only knock-out stages', async () => {
+    const cup = await ServedBoard.start();
+    playKnockOut(cup.played, Date.now() / 1000);
+    const { body } = await cup.app.inject({ url: '/standings' });
+    expect(body).toContain(`id="round-${SEMI_FINALS}"`);
+    expect(body).not.toContain('<table');
+  });
+
+  test.each([
+    '/standings?season=1',
+    '/standings?season=312&table=1',
+    '/standings?season=312&show=knock-out',
+    '/standings?table=777&show=knock-out',
+  ])('answers 404 for a season, table or knock-out stage that does not exist: %s', async (url) => {
+    served.played.ranking(ranking(777, 'teams'));
+    expect((await get(url)).status).toBe(404);
+  });
+
+  test('marks the playing teams in the live table', async () => {
+    const { text } = await get('/standings?season=312&table=39720');
+    expect(text).toContain('data-playing="yes"');
+    expect(text).toContain(`<a class="playing" href="/match/${SERBIA_BRAZIL.id}">`);
+  });
+
+  test('links to a world ranking beside the seasons, and shows its table', async () => {
+    expect((await get('/standings')).text).not.toContain('Rankings');
+    served.played.ranking(ranking(777, 'teams'));
+    served.played.ranking(ranking(778, 'clubs'));
+    const season = (await get('/standings')).text;
+    expect(season).toContain('<a href="/standings?table=777">Rankings</a>');
+    expect(season).not.toContain('Germany');
+    const { status, text } = await get('/standings?table=777');
+    expect(status).toBe(200);
+    expect(text).toContain('<h1>Rankings</h1>');
+    expect(text).toContain('<a href="/standings?table=777" aria-current="true">Rankings</a>');
+    expect(text).toContain('<a href="/standings?table=777" aria-current="true">National team ranking</a>');
+    expect(text).toContain('<a href="/standings?table=778">Club ranking</a>');
+    expect(text).toContain('<a href="/standings?season=312">World Cup 2018</a>');
+    expect([...text.matchAll(/<th scope="row" class="name">(.*?)<\/th>/g)].map(([, name]) => name)).toEqual([
+      'Germany',
+      'Brazil',
+      '&lt;script&gt;document.title = &quot;broken&quot;&lt;/script&gt;',
+    ]);
+    expect(text).toContain('<span class="visually-hidden">up </span>1');
+    expect((await get('/standings?table=778')).text).toContain('Real Madrid');
+    expect((await get('/standings?season=312&table=777')).status).toBe(404);
+  });
+
+  test('shows rankings when there is no season', async () => {
+    const alone = await ServedBoard.start();
+    alone.played.ranking(ranking(778, 'clubs'));
+    const { body } = await alone.app.inject({ url: '/standings' });
+    expect(body).toContain('Real Madrid');
+    expect(body).not.toContain('aria-label="Seasons"');
+  });
+
+  test('says when there is no table', async () => {
+    const empty = await ServedBoard.start();
+    const { statusCode, body } = await empty.app.inject({ url: '/standings' });
+    expect([statusCode, body.includes('There is no table yet.')]).toEqual([200, true]);
+  });
+
   test('lists both legs of a tie, and links the whole tie to its current leg', async () => {
     const now = Math.floor(Date.now() / 1000);
     playKnockOut(served.played, now);
     const event = { start_date: '2018-07-16 18:00', stage_id: SEMI_FINALS, group_id: null };
     const fixture = { id: 3_100_080, home: [43_003, 'Belgium'], away: [43_002, 'France'], event } as const;
     served.played.publish(fixture, now, { status_id: 1, status_type: 'scheduled' });
-    const body = await get('/standings?season=312&show=knock-out');
+    const { text: body } = await get('/standings?season=312&show=knock-out');
     const [tie = ''] = body.match(/<li class="slot" data-key="tie-43002-43003">.*?<\/li>/s) ?? [];
     const links = tie.matchAll(/<a( class="whole")? href="\/match\/(\d+)"/g);
     expect(Array.from(links, ([, whole, id]) => [id, whole !== undefined])).toEqual([
@@ -45,21 +174,22 @@ describe('/standings', () => {
       const fixture = { id, home: [home, `Team ${home}`], away: [away, `Team ${away}`], event } as const;
       played.publish(fixture, 1_790_000_000, { status_id: 11, status_type: 'finished', reported });
     }
-    const body = await get('/standings?season=312&show=knock-out');
+    const { text: body } = await get('/standings?season=312&show=knock-out');
     const won = [...body.matchAll(/<span class="team">([^<]*)<span class="visually-hidden"> \(won\)/g)];
     expect(won.map(([, team]) => team)).toEqual(['Team 10']);
   });
 
   test('offers the knock-out stages in the select of tables', async () => {
     playKnockOut(served.played, Date.now() / 1000);
-    const body = await get('/standings?season=312&table=knock-out&q=');
+    const { text: body } = await get('/standings?season=312&table=knock-out&q=');
     expect(body).toContain('<option value="knock-out" selected>Knock-out</option>');
     expect(body).toContain(`id="round-${SEMI_FINALS}"`);
   });
 
   test('shows players with their teams, and searches both names', async () => {
     served.played.table(39800, 18, 'Top scorers', topScorers());
-    const page = (q: string) => get(`/standings?season=312&table=39800&q=${encodeURIComponent(q)}`);
+    const page = async (q: string) =>
+      (await get(`/standings?season=312&table=39800&q=${encodeURIComponent(q)}`)).text;
     const rows = async (q: string): Promise<string[]> =>
       [...(await page(q)).matchAll(/<th scope="row" class="name">(.*?)<\/th>/g)].map(([, name = '']) => name);
     expect(await page('')).toContain('<th scope="col" class="name">Team</th>');
@@ -68,6 +198,6 @@ describe('/standings', () => {
     expect(await rows('brazil ney')).toEqual(['Neymar']);
     expect(await rows('nobody')).toEqual([]);
     expect(await page('nobody')).toContain('No player found');
-    expect(await get('/standings?season=312&q=nobody')).toContain('Costa Rica');
+    expect((await get('/standings?season=312&q=nobody')).text).toContain('Costa Rica');
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type MatchDetails, matchDetails } from './match-details.ts';
 import { PlayedViews } from './testing/playing.ts';
 import { firstHalf, incident, SERBIA_BRAZIL as match, playSerbiaBrazil } from './testing/scenes.ts';
@@ -10,7 +10,6 @@ let played: PlayedViews;
 beforeEach(() => {
   played = new PlayedViews();
 });
-afterEach(() => played.close());
 
 function details(): MatchDetails {
   const found = matchDetails(played.views, match.id, NOW);

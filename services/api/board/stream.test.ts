@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { BoardMatch } from './shown/match.ts';
@@ -13,14 +13,9 @@ const POLLING = { timeout: 50_000, interval: 20 };
 type Frame = { readonly event: string; readonly data: Record<string, unknown> };
 
 let served: ServedBoard;
-const sockets: Socket[] = [];
 beforeEach(async () => {
   served = await ServedBoard.start({ maxReaders: 2 });
   kick(0);
-});
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  await served.close();
 });
 
 let ut = 1_790_000_000;
@@ -38,7 +33,7 @@ class SlowReader {
 
   private constructor(socket: Socket) {
     this.socket = socket;
-    sockets.push(socket);
+    onTestFinished(() => void socket.destroy());
     socket.on('data', (bytes) => {
       this.#text += String(bytes);
     });
@@ -167,8 +162,6 @@ describe('/board/events', () => {
     const newest = (): number => reader.matches.filter(({ version }) => version === rounds).length;
     await reader.until('the newest state of each', () => newest() === events);
     expect(reader.matches.length).toBeLessThan((events * rounds) / 2);
-    reader.socket.destroy();
-    await busy.close();
   });
 
   test('a slow reader delays no other reader', async () => {

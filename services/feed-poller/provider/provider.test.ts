@@ -9,20 +9,15 @@ const SECRET = 'the-secret-key';
 
 type Answering = (url: URL, count: number) => { readonly status: number; readonly body?: string };
 
-/** Returns a client of a provider that issues the tokens `token-1`, …; the test answers all other requests. */
-function provider(answering: Answering) {
-  const sent: string[] = [];
+/** Returns a client of a provider that issues the tokens `token-1`, …; `answer` answers all other requests. */
+function clientOf(answer: (url: URL) => Promise<HttpReply>) {
   let tokens = 0;
   const transport = async (_operation: string, address: string): Promise<HttpReply> => {
     const url = new URL(address);
-    if (url.pathname.endsWith('/v2/oauth')) {
-      tokens += 1;
-      const grant = { client_id: '7', token: `token-${tokens}`, token_expiration: 1_000 + 3_600 };
-      return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };
-    }
-    sent.push(url.searchParams.get('token') ?? '');
-    const { status, body } = answering(url, sent.length);
-    return { status, body: Buffer.from(body ?? envelope([], 1_000)) };
+    if (!url.pathname.endsWith('/v2/oauth')) return answer(url);
+    tokens += 1;
+    const grant = { client_id: '7', token: `token-${tokens}`, token_expiration: 1_000 + 3_600 };
+    return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };
   };
   const metrics = testMetrics();
   const clock = new FakeClock();
@@ -37,6 +32,17 @@ function provider(answering: Answering) {
     refusedMs: 1_000,
     backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
     signal: new AbortController().signal,
+  });
+  return { made, metrics, clock };
+}
+
+/** As `clientOf`; the test answers with a status and a text. `sent` has the token of each request. */
+function provider(answering: Answering) {
+  const sent: string[] = [];
+  const { made, metrics, clock } = clientOf(async (url) => {
+    sent.push(url.searchParams.get('token') ?? '');
+    const { status, body } = answering(url, sent.length);
+    return { status, body: Buffer.from(body ?? envelope([], 1_000)) };
   });
   const get = () => made.get({ operation: 'events.show', id: 9, query: {} }, new AbortController().signal);
   return { get, sent, metrics, made, clock };
@@ -143,28 +149,12 @@ test('limits concurrent requests, except those that skip the queue', async () =>
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
-  const transport = async (_operation: string, address: string): Promise<HttpReply> => {
-    if (address.includes('oauth')) {
-      const grant = { client_id: '7', token: 't', token_expiration: 4_600 };
-      return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };
-    }
+  const { made } = clientOf(async () => {
     running += 1;
     most = Math.max(most, running);
     await new Promise<void>((resolve) => release.push(resolve));
     running -= 1;
     return { status: 200, body: Buffer.from(envelope([], 1_000)) };
-  };
-  const made = new ProviderClient({
-    baseUrl: 'https://provider',
-    clientId: '7',
-    secretKey: SECRET,
-    transport,
-    clock: new FakeClock(),
-    metrics: testMetrics(),
-    concurrency: 2,
-    refusedMs: 1_000,
-    backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
-    signal: new AbortController().signal,
   });
   const { signal } = new AbortController();
   const gets = Array.from({ length: 5 }, () => made.get({ operation: 'events.index', query: {} }, signal));

@@ -1,5 +1,6 @@
 /** A partition of the match processor in a test: messages in, published records out. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
+import type { OutputRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import type { MatchCodecs } from '../loaded-match.ts';
@@ -69,18 +70,30 @@ export function partitionOf(limits: Partial<MatchPartitionOptions> = {}): MatchP
   return new MatchPartition({ partition: 0, codecs, topicName: (topic) => topic, ...limit });
 }
 
+/** Applies messages, all at one offset, and commits them. Returns the written records. */
+export function commitMessages(
+  partition: MatchPartition,
+  offset: number,
+  ...values: readonly Buffer[]
+): readonly OutputRecord[] {
+  const collector = new RecordCollector(0);
+  for (const value of values) partition.process({ offset, key: null, value }, collector);
+  partition.flush(collector);
+  partition.committed();
+  return collector.records;
+}
+
+/** Returns a written record as a line, by which tests compare bytes. */
+export function lineOf({ topic, key, value }: OutputRecord): string {
+  return `${topic} ${key} ${value?.toString('hex')}`;
+}
+
 /** Applies messages, with a commit after each, and returns all written records. */
 export function run(
   limits: Partial<MatchPartitionOptions>,
   messages: readonly Buffer[],
 ): { written: string[]; partition: MatchPartition } {
   const partition = partitionOf(limits);
-  const written = messages.flatMap((value, offset) => {
-    const collector = new RecordCollector(0);
-    partition.process({ offset, key: null, value }, collector);
-    partition.flush(collector);
-    partition.committed();
-    return collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
-  });
+  const written = messages.flatMap((value, offset) => commitMessages(partition, offset, value).map(lineOf));
   return { written, partition };
 }

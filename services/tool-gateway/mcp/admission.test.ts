@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from './limits.ts';
-import { ALL, LIST, ServedMcp } from './testing/served.ts';
+import { ALL, INITIALIZE, LIST, ServedMcp, sessionOf } from './testing/served.ts';
 
 /** Sends a request with the given Host header, which fetch does not allow. Returns the status. */
 function postAs(served: ServedMcp, host: string): Promise<number> {
@@ -41,33 +41,17 @@ describe('admission of a request', () => {
 
   test('GET and POST take the token as Authorization: Bearer, and nowhere else', async () => {
     const served = await ServedMcp.start();
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-    };
-    const opened = await served.post(initialize);
+    const opened = await served.post(INITIALIZE);
     expect(opened.status).toBe(200);
-    const session = opened.headers.get('mcp-session-id') ?? '';
-    const stream = async (url: URL, headers: Record<string, string>) => {
-      const own = {
-        accept: 'text/event-stream',
-        'mcp-session-id': session,
-        'mcp-protocol-version': '2025-11-25',
-      };
-      const answer = await fetch(url, { headers: { ...own, ...headers } });
-      await answer.body?.cancel();
-      return answer.status;
-    };
-    expect(await stream(served.url, { authorization: `Bearer ${ALL.token}` })).toBe(200);
+    const session = sessionOf(opened);
+    expect((await served.openStream(session)).status).toBe(200);
     const inQuery = new URL(`?token=${ALL.token}&access_token=${ALL.token}`, served.url);
     for (const [url, headers] of [
       [served.url, { authorization: ALL.token }],
       [served.url, { authorization: '', token: ALL.token, 'x-api-key': ALL.token }],
       [inQuery, { authorization: '' }],
     ] as const) {
-      expect(await stream(url, headers)).toBe(401);
+      expect((await served.openStream(session, headers, url)).status).toBe(401);
       const asked = { method: 'POST', headers, body: JSON.stringify(LIST) };
       expect((await fetch(url, asked)).status).toBe(401);
     }
@@ -206,34 +190,14 @@ describe('a page of another origin', () => {
 
   test('may read answers, session ids and streams', async () => {
     const served = await ServedMcp.start();
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'page', version: '1' },
-      },
-    };
-    const opened = await served.post(initialize, { origin });
-    const session = opened.headers.get('mcp-session-id') ?? '';
-    const stream = await fetch(served.url, {
-      headers: {
-        origin,
-        authorization: `Bearer ${ALL.token}`,
-        accept: 'text/event-stream',
-        'mcp-session-id': session,
-        'mcp-protocol-version': '2025-11-25',
-      },
-    });
+    const opened = await served.post(INITIALIZE, { origin });
+    const stream = await served.openStream(sessionOf(opened), { origin });
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const refused = await served.post(LIST, { origin, authorization: '' });
     for (const answer of [opened, stream, refused]) {
       expect(answer.headers.get('access-control-allow-origin'), String(answer.status)).toBe(origin);
       expect(answer.headers.get('access-control-expose-headers')).toMatch(/mcp-session-id.*www-authenticate/);
     }
-    await stream.body?.cancel();
     const plain = await served.post(LIST);
     expect(plain.headers.get('access-control-allow-origin')).toBeNull();
   });

@@ -1,9 +1,9 @@
 /** Runs the protocol's conformance suite against the endpoint, in both revisions. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { withToken } from './testing/header-proxy.ts';
 import { ALL, ServedMcp } from './testing/served.ts';
 
@@ -68,8 +68,7 @@ type Check = { readonly id: string; readonly status: string };
 
 /** Runs scenarios, and returns the checks of each. */
 async function run(url: URL, suiteArguments: readonly string[]): Promise<Map<string, readonly Check[]>> {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-conformance-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const args = [SUITE, 'server', '--url', url.href, ...suiteArguments, '-o', folder];
   // The exit code only says whether something failed; the files have the checks.
   await new Promise<void>((resolve) => {

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { OPEN } from './testing/league.ts';
-import { REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
+import { ALL_REVISIONS, ServedMcp } from './testing/served.ts';
 import { argumentsFor, tokensOf } from './testing/tool-calls.ts';
 import { TOOLS } from './tools.ts';
-
-const revisions = Object.keys(REVISIONS) as Revision[];
 
 /** Maximum number of tokens of the list, which every conversation begins with. */
 const LIST_TOKENS = 6_000;
 
-describe.each(revisions)('a client of revision %s', (revision) => {
+describe.each(ALL_REVISIONS)('a client of revision %s', (revision) => {
   test('lists and calls every tool', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);

@@ -1,7 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
+import { serve } from '#service/testing/serve.ts';
 import { LIMITS } from './limits.ts';
 import { mcpMetrics } from './metrics.ts';
 import { McpStreams } from './streams.ts';
@@ -15,13 +16,8 @@ test('closes a stream once its reader has read nothing for the limit, and no soo
   const metrics = createMetrics('tool-gateway');
   const streams = new McpStreams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
-  const server = createServer((_request, response) => resolve(response));
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const url = await serve((_request, answering) => resolve(answering));
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   const response = await promise;

@@ -3,7 +3,7 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { servedAccess } from '#views/store/served.ts';
 import { EVERYTHING, type ViewsWorld } from '#views/testing/world.ts';
 import { readResource } from './resources.ts';
-import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
+import { CLOSED, changedTable, event, incident, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
 import type { ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
@@ -151,24 +151,7 @@ test('a table shows one group on request', () => {
     { ...table.groups[0], name: 'Group A', participants: [first] },
     { ...table.groups[0], name: 'Group B', participants: [second] },
   ];
-  world.give({
-    topic: 'standings',
-    partition: 0,
-    offset: 0,
-    key: String(OPEN.table),
-    value: {
-      standings_id: OPEN.table,
-      version: 2,
-      type_id: 2,
-      object_type: 'season',
-      object_id: OPEN.season,
-      competition_id: OPEN.competition,
-      season_id: OPEN.season,
-      ut: 1_700_000_001,
-      cause: null,
-      body: JSON.stringify({ ...table, groups }),
-    },
-  });
+  world.give(changedTable(OPEN, { ...table, groups }));
   for (const group of ['b', 'Group B', ' group b '])
     expect(call('get_standings', { standings_id: OPEN.table, group })).toMatchObject({
       total: 1,

@@ -16,6 +16,7 @@ import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
 const NOW = 1_790_000_000_000;
 const KEY = createSecretKey(randomBytes(32));
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
+const TOO_LONG = 'x'.repeat(MAX_SECRET_BYTES + 1);
 const TOKEN: AccessTokenRecord = {
   token_id: 'a1',
   client_id: 7,
@@ -121,8 +122,6 @@ describe('the path of the exchange', () => {
     const query = new URLSearchParams(RIGHT);
     const { statusCode } = await app.inject({ method: 'POST', url: `/api/v1/token?${query}`, payload: {} });
     expect(statusCode).toBe(400);
-    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const)
-      expect((await app.inject({ method, url: '/api/v1/token' })).statusCode).toBe(405);
   });
 });
 
@@ -149,46 +148,34 @@ describe('Success 201', () => {
 });
 
 describe('errors', () => {
-  test.each([
-    ['client_id is missing', { secret_key: 'right-s3cret' }],
-    ['the secret is missing', { client_id: '7' }],
-    ['the body is not valid JSON', '{"client_id":"7","secret_key":"right-s3cret"'],
-    ['there is no body', ''],
-  ])('400 missing_fields: %s', async (_, body) => {
-    const { post } = await served();
-    expect(await post(body)).toMatchObject({ status: 400, body: { error: 'missing_fields' } });
-    // Counted for the address before the body is parsed, and for no client.
-    expect(steps).toEqual(['count address']);
-  });
+  const ADDRESS = ['count address'];
+  const BOTH = [...ADDRESS, 'count client'];
+  const WITHOUT_JSON = { 'content-type': 'text/plain' };
+  const MALFORMED = { 'content-type': 'nonsense' };
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])(
-    '400 missing_fields: the body is sent as %s',
-    async (type) => {
-      const { post } = await served();
-      expect(await post(RIGHT, { 'content-type': type })).toMatchObject({
-        status: 400,
-        body: { error: 'missing_fields' },
-      });
-    },
-  );
-
-  test.each([
-    ['is not a text', 7],
-    ['is longer than 256 characters', 'x'.repeat(257)],
-  ])('400 invalid_label: label %s', async (_, label) => {
+  // `request.test.ts` has every form of a field. An attempt counts for its client once its body is valid.
+  test.each<[status: number, error: string, what: string, steps: string[], body: unknown, headers?: object]>([
+    [400, 'missing_fields', 'client_id is missing', ADDRESS, { secret_key: 'right-s3cret' }],
+    [400, 'missing_fields', 'there is no body', ADDRESS, ''],
+    [400, 'missing_fields', 'the body is sent as text', ADDRESS, RIGHT, WITHOUT_JSON],
+    [400, 'missing_fields', 'the content type is malformed', ADDRESS, RIGHT, MALFORMED],
+    [400, 'invalid_label', 'label is not a text', ADDRESS, { ...RIGHT, label: 7 }],
+    [400, 'invalid_label', 'label has 300,000 bytes', ADDRESS, { ...RIGHT, label: '⚽'.repeat(100_000) }],
+    [
+      403,
+      'invalid_credentials',
+      'wrong secret',
+      [...BOTH, 'check'],
+      { ...RIGHT, secret_key: 'wrong-s3cret' },
+    ],
+    [403, 'invalid_credentials', 'wrong id', [...BOTH, 'check'], { ...RIGHT, client_id: '8' }],
+    [403, 'invalid_credentials', 'an id that no account has', BOTH, { ...RIGHT, client_id: '07' }],
+    [403, 'invalid_credentials', 'the secret is too long', BOTH, { ...RIGHT, secret_key: TOO_LONG }],
+    [413, 'body_too_large', 'the body is too large', ADDRESS, { ...RIGHT, padding: 'x'.repeat(BODY_LIMIT) }],
+  ])('%i %s: %s', async (status, error, _what, asked, body, headers = {}) => {
     const { post } = await served();
-    expect(await post({ ...RIGHT, label })).toMatchObject({ status: 400, body: { error: 'invalid_label' } });
-    expect(steps).toEqual(['count address']);
-  });
-
-  test.each([
-    ['wrong secret', { ...RIGHT, secret_key: 'wrong-s3cret' }, ['check']],
-    ['wrong id', { ...RIGHT, client_id: '8' }, ['check']],
-    ['an id that no account has: the upstream is not asked', { ...RIGHT, client_id: '07' }, []],
-  ])('403 invalid_credentials: %s', async (_, body, asked) => {
-    const { post } = await served();
-    expect(await post(body)).toMatchObject({ status: 403, body: { error: 'invalid_credentials' } });
-    expect(steps).toEqual(['count address', 'count client', ...asked]);
+    expect(await post(body, { ...headers })).toMatchObject({ status, body: { error } });
+    expect(steps).toEqual(asked);
   });
 
   test('409 tenant_slug_conflict: no active account here has the id that the upstream accepts', async () => {
@@ -224,67 +211,31 @@ describe('errors', () => {
   });
 
   test('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
-    const check = async () => {
-      throw new ExchangeError('STATSCORE_UNAVAILABLE');
-    };
-    expect(await (await served({ check })).post(RIGHT)).toMatchObject({
-      status: 502,
-      body: { error: 'statscore_unavailable' },
+    const { post } = await served({
+      check: () => Promise.reject(new ExchangeError('STATSCORE_UNAVAILABLE')),
     });
+    expect(await post(RIGHT)).toMatchObject({ status: 502, body: { error: 'statscore_unavailable' } });
   });
 
-  test.each([
-    ['upstream_misconfigured', new ExchangeError('UPSTREAM_MISCONFIGURED')],
-    ['internal_error', new Error('it has the right-s3cret')],
-  ])('500 %s: server misconfiguration', async (error, thrown) => {
-    const check = async () => {
-      throw thrown;
-    };
-    const { app } = await served({ check });
+  test.each<[error: string, fails: 'check' | 'count', thrown: Error]>([
+    ['upstream_misconfigured', 'check', new ExchangeError('UPSTREAM_MISCONFIGURED')],
+    ['internal_error', 'check', new Error('it has the right-s3cret')],
+    ['limits_unavailable', 'count', new AttemptNotCountedError('not read back')],
+  ])('500 %s where %s throws, and the failure is logged', async (error, fails, thrown) => {
+    const { app } = await served({ [fails]: () => Promise.reject(thrown) });
     const response = await app.inject({ method: 'POST', url: '/api/v1/token', payload: RIGHT });
     expect(response.statusCode).toBe(500);
     expect(response.json()).toMatchObject({ error });
     expect(response.body).not.toContain('s3cret');
     expect(logged).toContain('an exchange failed');
+    expect(steps).toEqual(fails === 'count' ? [] : BOTH);
   });
 
-  test('500 limits_unavailable: an attempt that cannot be counted is refused', async () => {
-    const count = async () => {
-      throw new AttemptNotCountedError('not read back');
-    };
-    expect(await (await served({ count })).post(RIGHT)).toMatchObject({
-      status: 500,
-      body: { error: 'limits_unavailable' },
-    });
-    expect(steps).toEqual([]);
-  });
-
-  test('400 invalid_label for a label of more than 4,096 bytes', async () => {
-    const { post } = await served();
-    for (const label of ['x'.repeat(5_000), '⚽'.repeat(100_000)])
-      expect(await post({ ...RIGHT, label })).toMatchObject({
-        status: 400,
-        body: { error: 'invalid_label' },
-      });
-  });
-
-  test('403 invalid_credentials for a secret that is too long', async () => {
-    const { post } = await served();
-    const secret_key = 'x'.repeat(MAX_SECRET_BYTES + 1);
-    expect(await post({ ...RIGHT, secret_key })).toMatchObject({
-      status: 403,
-      body: { error: 'invalid_credentials' },
-    });
-    expect(steps).toEqual(['count address', 'count client']);
-  });
-
-  test('413 body_too_large, and 405 for another method', async () => {
-    const { app, post } = await served();
-    const body = { ...RIGHT, padding: 'x'.repeat(BODY_LIMIT) };
-    expect(await post(body)).toMatchObject({ status: 413, body: { error: 'body_too_large' } });
-    const other = await app.inject({ method: 'GET', url: '/api/v1/token' });
-    expect(other).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
-    expect(other.json()).toMatchObject({ error: 'method_not_allowed' });
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)('405 method_not_allowed: %s', async (method) => {
+    const { app } = await served();
+    const answer = await app.inject({ method, url: '/api/v1/token' });
+    expect(answer).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+    expect(answer.json()).toMatchObject({ error: 'method_not_allowed' });
   });
 });
 
@@ -329,22 +280,10 @@ describe('the address that counts', () => {
 
   test.each([
     ['is the one that a trusted proxy names', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
-    [
-      'is the last one before the trusted proxies',
-      ['10.0.0.1'],
-      '1.1.1.1, 192.0.2.66',
-      '10.0.0.1',
-      'forwarded',
-    ],
+    ['is the last before the trusted proxies', ['10.0.0.1'], '1.1.1.1, 192.0.2.66', '10.0.0.1', 'forwarded'],
     ['is not the one that another sender names', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
     ['is not a forwarded one if no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
-    [
-      'is not one that a client invented before its proxy',
-      ['10.0.0.1'],
-      '192.0.2.66, 1.1.1.1',
-      '10.0.0.1',
-      'another',
-    ],
+    ['is not one that a client invented', ['10.0.0.1'], '192.0.2.66, 1.1.1.1', '10.0.0.1', 'another'],
   ])('%s', async (_, trusted, forwarded, socket, counted) => {
     expect(await addresses(trusted, forwarded, socket)).toBe(counted);
   });

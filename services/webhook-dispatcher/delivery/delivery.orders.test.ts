@@ -1,39 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import { untilTrue } from '../../../test/support/poll.ts';
 import { ACCEPTED, DeliveryWorld, started, texts } from './testing/delivery-world.ts';
 
 describe('an order', () => {
   test('to resend from an earlier offset is applied at once, also during a request', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(4, 0);
+    const world = DeliveryWorld.startedAt(4, 0);
     world.publish(0, 6);
-    const release = world.hold();
-    const delivery = world.deliver();
-    await untilTrue('a request is pending', () => world.posted.length === 1, 5_000);
+    const { delivery, release } = await world.deliverHeld();
     const again = { ...started(1, 0), epoch: 2 };
     world.progress = again;
     delivery.applyOrder(again);
     release();
     expect(await world.has(7)).toEqual([...texts(0, 4, 6), ...texts(0, 1, 6)]);
-    await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 6, 5_000);
+    await world.reached(6);
     expect(world.progress?.epoch).toBe(2);
   });
 
   test('is not undone by a request that is accepted while the order is applied', async () => {
-    const world = new DeliveryWorld();
+    const world = DeliveryWorld.startedAt(3, 0);
     world.publish(0, 6);
-    world.progress = started(3, 0);
     const accepted = Promise.withResolvers<DeliveryOutcome>();
-    const delivery = world.deliver({
-      openEndpoint: () => ({
-        post: (body) => {
-          world.posted.push(JSON.parse(body.toString()));
-          return world.posted.length === 1 ? accepted.promise : Promise.resolve(ACCEPTED);
-        },
-        close: async () => {},
-      }),
-    });
+    world.answer = () => (world.posted.length === 1 ? accepted.promise : ACCEPTED);
+    const delivery = world.deliver();
     await world.has(3);
     accepted.resolve(ACCEPTED);
     delivery.applyOrder({ ...started(0, 0), epoch: 2 });
@@ -54,23 +42,17 @@ describe('an order', () => {
 
 describe('the end of a delivery', () => {
   test('leaves a pending batch to the next owner when it is closed', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 2);
-    world.hold();
-    const delivery = world.deliver();
-    await untilTrue('a request is pending', () => world.posted.length === 1, 5_000);
+    const { delivery } = await world.deliverHeld();
     await delivery.close();
     expect(world.attempts).toEqual([]);
   });
 
   test('waits for a pending batch and records it when it is drained', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 4);
-    const release = world.hold();
-    const delivery = world.deliver();
-    await untilTrue('a request is pending', () => world.posted.length === 1, 5_000);
+    const { delivery, release } = await world.deliverHeld();
     const drained = delivery.drain();
     release();
     await drained;

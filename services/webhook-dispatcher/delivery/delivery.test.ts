@@ -16,8 +16,7 @@ describe('a delivery', () => {
   });
 
   test('sends each partition in order, in batches, one request at a time', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 7);
     world.publish(1, 4);
     world.deliver();
@@ -25,12 +24,11 @@ describe('a delivery', () => {
     expect(all.filter((text) => text.startsWith('0'))).toEqual(texts(0, 0, 7));
     expect(all.filter((text) => text.startsWith('1'))).toEqual(texts(1, 0, 4));
     expect(world.posted.every((batch) => batch.length <= 3)).toBe(true);
-    await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
+    await world.reached(7);
   });
 
   test('sends further batches before earlier ones are recorded, with two full unrecorded ones at most', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     const written = Promise.withResolvers<void>();
     let hurries = 0;
     world.deliver({
@@ -66,8 +64,7 @@ describe('a delivery', () => {
   });
 
   test('sends a message that is larger than a batch alone', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 1);
     world.publish(0, 1, { message: Buffer.from(JSON.stringify('x'.repeat(500))) });
     world.publish(0, 1);
@@ -77,8 +74,7 @@ describe('a delivery', () => {
   });
 
   test('records with a delivery the messages that it skipped in other partitions', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set([7]) });
     world.publish(1, 5, { competition_id: 8 });
     delivery.wake();
@@ -93,8 +89,7 @@ describe('a delivery', () => {
   });
 
   test('sends only what the subscription selects, and skips the rest', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     const mine = { ...SUBSCRIPTION, competitions: new Set([7]), types: new Set(['incident']) };
     const delivery = world.deliver({}, mine);
     world.publish(0, 1, { competition_id: 8 });
@@ -109,37 +104,29 @@ describe('a delivery', () => {
   });
 
   test('signs with a rotated secret only, from the next request on', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     const signed: string[] = [];
-    const closed: string[] = [];
-    const delivery = world.deliver({
-      openEndpoint: ({ secret }) => ({
-        post: async (body) => {
-          signed.push(secret);
-          world.posted.push(JSON.parse(body.toString()));
-          return ACCEPTED;
-        },
-        close: async () => void closed.push(secret),
-      }),
-    });
+    world.answer = (_, secret) => {
+      signed.push(secret);
+      return ACCEPTED;
+    };
+    const delivery = world.deliver();
     world.publish(0, 1);
     await world.has(1);
     delivery.change({ ...SUBSCRIPTION, types: new Set(['incident']) });
     world.publish(0, 1);
     await world.has(2);
-    expect(closed).toEqual([]);
+    expect(world.closed).toEqual([]);
     const next = 'n'.repeat(32);
     delivery.change({ ...SUBSCRIPTION, secret: next });
     world.publish(0, 1);
     expect(await world.has(3)).toEqual(texts(0, 0, 3));
     expect(signed).toEqual([SUBSCRIPTION.secret, SUBSCRIPTION.secret, next]);
-    expect(closed).toEqual([SUBSCRIPTION.secret]);
+    expect(world.closed).toEqual([SUBSCRIPTION.secret]);
   });
 
   test('records skipped messages at an interval', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set() });
     world.publish(0, 3);
     delivery.wake();
@@ -153,8 +140,7 @@ describe('a delivery', () => {
 
 describe('a delivery that is not accepted', () => {
   test('is retried after the delays of the schedule, and skips no message', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.answers = [
       { kind: 'timeout' },
       { kind: 'different' },
@@ -179,13 +165,12 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('is narrowed to one message when it keeps failing, and widened with each accepted request', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 40);
     const refused: DeliveryOutcome = { kind: 'status', status: 500, retryAfterMs: null };
     world.answers = [refused, refused, refused, ACCEPTED];
     world.deliver({ limits: { messages: 20, bytes: 10_000 }, now: () => (world.now += 10) });
-    await untilTrue('all is delivered', () => world.progress?.next[0]?.offset === 40, 5_000);
+    await world.reached(40);
     expect(world.posted.map((batch) => batch.length)).toEqual([20, 20, 20, 1, 8, 20, 11]);
   });
 
@@ -194,25 +179,16 @@ describe('a delivery that is not accepted', () => {
     world.progress = { ...started(0, 0), attempts: 3, failing_since: 1 };
     world.publish(0, 2);
     world.deliver();
-    await untilTrue('all is delivered', () => world.progress?.next[0]?.offset === 2, 5_000);
+    await world.reached(2);
     expect(world.posted.map((batch) => batch.length)).toEqual([1, 1]);
   });
 
   test('delivers the messages before one that the receiver rejects, and repeats only that one', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.publish(0, 3);
     world.publish(1, 3);
-    const delivery = world.deliver({
-      now: Date.now,
-      openEndpoint: () => ({
-        post: async (body) => {
-          world.posted.push(JSON.parse(body.toString()));
-          return body.includes('"0:2"') ? { kind: 'different' } : ACCEPTED;
-        },
-        close: async () => {},
-      }),
-    });
+    world.answer = (body) => (body.includes('"0:2"') ? { kind: 'different' } : ACCEPTED);
+    const delivery = world.deliver({ now: Date.now });
     const alone = () => world.posted.slice(-3).filter((batch) => batch.join() === '0:2');
     await untilTrue('it waits alone', () => alone().length === 3, 5_000);
     expect(world.progress?.next[0]).toEqual({ partition: 0, offset: 2 });
@@ -220,8 +196,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('waits as long as Retry-After says, also in a new dispatcher', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.answers = [{ kind: 'status', status: 503, retryAfterMs: 30_000 }];
     world.publish(0, 1);
     const delivery = world.deliver();
@@ -236,8 +211,7 @@ describe('a delivery that is not accepted', () => {
   });
 
   test('is disabled once it has failed for the configured time', async () => {
-    const world = new DeliveryWorld();
-    world.progress = started(0, 0);
+    const world = DeliveryWorld.startedAt(0, 0);
     world.answers = [{ kind: 'timeout' }];
     world.publish(0, 1);
     const delivery = world.deliver({ now: () => (world.now += 1_000_000) });

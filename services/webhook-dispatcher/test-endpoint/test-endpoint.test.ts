@@ -51,31 +51,18 @@ describe('Webhook test, responses', () => {
     }
   });
 
+  // libs/outbound has every other answer (endpoint.test.ts) and every refused address (ssrf.test.ts).
   test.each<[string, string, HostileAnswer]>([
     [REQUEST_FAILED, 'the connection is reset', answers.reset],
     [NON_200, 'it answers 500', answers.error],
-    [NON_200, 'it redirects', answers.redirect],
     [NOT_READ, 'the text is cut', answers.cut],
-    [NOT_READ, 'the text is huge', answers.huge],
     [DIFFERENT, 'it answers another text', answers.otherText],
-    [DIFFERENT, 'it answers accepted', answers.lowerCase],
-    [DIFFERENT, 'it answers with a line end', answers.newline],
   ])('400 WebhookRequestError, %s, where %s', async (message, _name, answer) => {
     const receiver = await HttpsReceiver.start(answer);
     const response = await (await endpoint())(inputFor(receiver.url));
     expect(response.statusCode).toBe(400);
     expect(response.json()).toEqual({ status: 'WebhookRequestError', message });
     expect(receiver.received).toHaveLength(1);
-  });
-
-  test.each<[string, HostileAnswer]>([
-    ['no answer comes', answers.silent],
-    ['the answer drips', answers.drip],
-  ])(`400 WebhookRequestError, ${TIMED_OUT}, where %s`, async (_name, answer) => {
-    const receiver = await HttpsReceiver.start(answer);
-    const response = await (await endpoint({ timeoutMs: 300 }))(inputFor(receiver.url));
-    expect(response.statusCode).toBe(400);
-    expect(response.json()).toEqual({ status: 'WebhookRequestError', message: TIMED_OUT });
   });
 
   test('waits ten seconds for the whole answer', async () => {
@@ -90,23 +77,10 @@ describe('Webhook test, responses', () => {
     });
     const started = performance.now();
     const response = await app.inject({ method: 'POST', url: '/test-webhook-url/', payload: inputFor(url) });
-    expect(response.json().message).toBe(TIMED_OUT);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual({ status: 'WebhookRequestError', message: TIMED_OUT });
     expect(performance.now() - started).toBeGreaterThan(9_950);
     expect(performance.now() - started).toBeLessThan(13_000);
-  });
-
-  test.each([
-    [
-      'the certificate is not trusted',
-      async () => (await HttpsReceiver.start(answers.accepted, { trusted: false })).url,
-    ],
-    ['the address is private', async () => 'https://10.0.0.1/'],
-    ['the address is a cloud’s metadata', async () => 'https://169.254.169.254/latest/meta-data/'],
-    ['the URL holds credentials', async () => `https://user:pass@localhost/`],
-  ])(`400 WebhookRequestError, ${REQUEST_FAILED}, where %s`, async (_name, url) => {
-    const response = await (await endpoint())(inputFor(await url()));
-    expect(response.statusCode).toBe(400);
-    expect(response.json()).toEqual({ status: 'WebhookRequestError', message: REQUEST_FAILED });
   });
 
   test('reveals nothing of a refused address', async () => {
@@ -114,7 +88,8 @@ describe('Webhook test, responses', () => {
     const send = await endpoint({ allowed: new AllowedRanges([]) });
     const refused = await send(inputFor(receiver.url));
     const unreachable = await send(inputFor('https://localhost:1/'));
-    expect(refused.body).toBe(unreachable.body);
+    expect([refused.statusCode, refused.body]).toEqual([400, unreachable.body]);
+    expect(refused.json()).toEqual({ status: 'WebhookRequestError', message: REQUEST_FAILED });
     expect(receiver.connections).toBe(0);
   });
 });

@@ -3,23 +3,16 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isFree } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { fresh, type ReceiverAnswer, type ReceiverTopics, SECRET, signed, TestReceiver } from './support.ts';
+import { type ReceiverTopics, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
 const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
 
 /** Timeout after which Fastify would close an idle connection. */
 const KEEP_ALIVE_MS = 72_000;
-
-/** Returns the bytes of a signed POST. */
-function wire(text: string, headers: Record<string, string> = {}, extra = ''): string {
-  const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
-  return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
-}
 
 /** Topics shared by the tests that read none: creating topics takes longer than most of these tests. */
 let topics: ReceiverTopics;
@@ -29,118 +22,23 @@ beforeAll(async () => {
   await createTopics({ brokers, prefix, partitions: 2 });
 });
 
-describe('a refused request', () => {
-  let receiver: TestReceiver;
-  beforeAll(async () => {
-    receiver = await TestReceiver.start(backbone());
-  });
-  afterAll(() => receiver.stop());
-
-  const post = (headers: Record<string, string | null>, text: string | Buffer = body) =>
-    receiver.post(text, headers);
-  const at = (timestamp: string, text: string = body) => post(signed(text, { timestamp }), text);
-  const good = () => signed(body)[SIGNATURE_HEADER] ?? '';
-  const raw = async (
-    request: string | Buffer,
-    options?: { endAfterMs: number },
-  ): Promise<Pick<ReceiverAnswer, 'status' | 'text'>> => {
-    const answer = await receiver.raw(request, options);
-    return { status: Number(answer.slice(9, 12)), text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
-  };
-  const length = String(Buffer.byteLength(body));
-
-  const NOT_SIGNED = /^The signature does not match\.$/;
-  const MALFORMED = /^The header x-signature-sha256 is not 64 lower-case hex digits\.$/;
-  const NO_NUMBER = /^The header x-signature-expiration-timestamp is not a positive whole number\.$/;
-  const EXPIRED = /^The signature has expired\.$/;
-  // One case for each text; libs/signing/signing.test.ts has further forms of headers and bodies.
-  const cases: [
-    name: string,
-    status: number,
-    text: RegExp,
-    send: () => Promise<Pick<ReceiverAnswer, 'status' | 'text'>>,
-  ][] = [
-    ['wrong secret', 401, NOT_SIGNED, () => post(signed(body, { secret: 'x'.repeat(32) }))],
-    [
-      'no signature',
-      401,
-      /^The header x-signature-sha256 is missing\.$/,
-      () => post({ [SIGNATURE_HEADER]: null }),
-    ],
-    [
-      'signature header twice',
-      401,
-      MALFORMED,
-      () => raw(wire(body, { 'content-length': length }, `${SIGNATURE_HEADER}: ${good()}\r\n`)),
-    ],
-    [
-      'timestamp header twice',
-      401,
-      NO_NUMBER,
-      () => raw(wire(body, { 'content-length': length }, `${TIMESTAMP_HEADER}: ${fresh()}\r\n`)),
-    ],
-    [
-      'no timestamp',
-      401,
-      /^The header x-signature-expiration-timestamp is missing\.$/,
-      () => post({ [TIMESTAMP_HEADER]: null }),
-    ],
-    ['expires in 2100', 401, /^The signature expires too far in the future\.$/, () => at('4102444800')],
-    ['expired, and not JSON', 401, EXPIRED, () => at('1', '{')],
-    [
-      '10 MB without a length',
-      413,
-      /^The body is larger than 5242880 bytes\.$/,
-      () => raw(chunked(10_000_000)),
-    ],
-    ['PUT, signed', 405, /^Only POST is allowed\.$/, () => put()],
-    [
-      'another path',
-      404,
-      /^Not found\.$/,
-      () => raw(wire(body, { 'content-length': length }).replace('/webhook', '/webhook/')),
-    ],
-    ['not HTTP', 400, /^Bad request\.$/, () => raw('hello\r\n\r\n')],
-    [
-      'a connection that ends within the body',
-      0,
-      /^$/,
-      () => raw(wire(body, { 'content-length': '100000' }), { endAfterMs: 100 }),
-    ],
-  ];
-
-  async function put(): Promise<ReceiverAnswer> {
-    const response = await fetch(receiver.url, { method: 'PUT', body, headers: signed(body) });
-    expect(response.headers.get('allow')).toBe('POST');
-    return { status: response.status, text: await response.text(), headers: response.headers };
-  }
-
-  function chunked(bytes: number): Buffer {
-    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 0x20), Buffer.from('\r\n')]);
-    const chunks = Array.from({ length: Math.ceil(bytes / 0x10000) }, () => chunk);
-    const head = wire('', { 'transfer-encoding': 'chunked' });
-    return Buffer.concat([Buffer.from(head), ...chunks, Buffer.from('0\r\n\r\n')]);
-  }
-
-  test.each(cases)('%s: %i', async (_name, status, text, send) => {
-    const answer = await send();
-    expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(text)]);
-  });
-
-  test('leaves no record on any topic', async () => {
-    expect(cases).toHaveLength(12);
-    expect(await receiver.counts()).toEqual(NO_RECORDS);
-    // Proves that the same read finds the records of an accepted delivery.
-    await receiver.post(body);
-    expect(await receiver.counts()).toEqual({ ...NO_RECORDS, 'raw-messages': 1, 'normalized-messages': 1 });
-  });
-
-  test('is counted', async () => {
-    const text = await receiver.metrics.metrics();
-    expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} 7$/m);
-    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 1$/m);
-    expect(text).not.toContain(SECRET);
-  });
+// services/webhook-receiver/app.test.ts has every refusal.
+test('a refused request leaves no record on any topic, and is counted', async () => {
+  const receiver = await TestReceiver.start(backbone());
+  for (const [how, text] of [
+    [{ secret: 'x'.repeat(32) }, 'The signature does not match.'],
+    [{ timestamp: '1' }, 'The signature has expired.'],
+  ] as const)
+    expect(await receiver.post(body, signed(body, how))).toMatchObject({ status: 401, text });
+  expect(await receiver.counts()).toEqual(NO_RECORDS);
+  // Proves that the same read finds the records of an accepted delivery.
+  await receiver.post(body);
+  expect(await receiver.counts()).toEqual({ ...NO_RECORDS, 'raw-messages': 1, 'normalized-messages': 1 });
+  const metrics = await receiver.metrics.metrics();
+  expect(metrics).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} 2$/m);
+  expect(metrics).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 1$/m);
+  expect(metrics).not.toContain(SECRET);
+  await receiver.stop();
 });
 
 describe('an accepted request', () => {
@@ -167,13 +65,6 @@ describe('an accepted request', () => {
     expect(await receiver.post('[]')).toMatchObject(accepted);
     expect(await receiver.counts()).toEqual(before);
   });
-
-  test.each([null, '', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
-    'may have any content type: %j',
-    async (type) => {
-      expect(await receiver.post('[]', { 'content-type': type })).toMatchObject(accepted);
-    },
-  );
 
   test('has the same delivery id, messages and dead letters when it is repeated', async () => {
     const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
@@ -246,8 +137,15 @@ describe('a stop', () => {
     socket.setEncoding('latin1').on('data', (text) => {
       received += text;
     });
-    const kept = { connection: 'keep-alive', expect: '100-continue' };
-    socket.write(wire('', { ...signed(body), ...kept, 'content-length': String(Buffer.byteLength(body)) }));
+    const head = {
+      host: 'localhost',
+      expect: '100-continue',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    const lines = Object.entries({ ...head, ...signed(body) }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    socket.write(`POST /webhook HTTP/1.1\r\n${lines.join('')}\r\n`);
     await untilTrue('the delivery is in progress', () => received.includes('100 Continue'));
     const started = performance.now();
     const stopped = receiver.stop();

@@ -1,5 +1,3 @@
-import { connect } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { readTopic } from '#cluster/read-topic.ts';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
@@ -29,7 +27,7 @@ export type ReceiverTopics = {
 };
 
 /** The parts of an answer that a sender reads. */
-export type ReceiverAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
+type ReceiverAnswer = { readonly status: number; readonly text: string; readonly headers: Headers };
 
 /** A receiver in this process, on a free port, with its own topics. */
 export class TestReceiver {
@@ -101,20 +99,6 @@ export class TestReceiver {
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
 
-  /** Writes bytes to the port. Returns all that is received until the receiver ends the connection, or until `endAfterMs`. */
-  raw(request: Buffer | string, { endAfterMs }: { endAfterMs?: number } = {}): Promise<string> {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    let received = '';
-    const socket = connect(this.port, '127.0.0.1', () => socket.write(request));
-    socket.setEncoding('latin1').on('data', (text) => {
-      received += text;
-    });
-    socket.on('error', () => {}).on('close', () => resolve(received));
-    if (endAfterMs !== undefined) setTimeout(() => socket.destroy(), endAfterMs);
-    onTestFinished(() => void socket.destroy());
-    return promise;
-  }
-
   /** Returns the value of `touchline_webhook_<name>`. */
   async metric(name: string): Promise<number> {
     const text = await this.metrics.metrics();
@@ -148,7 +132,7 @@ export function signed(
 }
 
 /** Returns a time five minutes from now, Unix seconds. */
-export function fresh(): string {
+function fresh(): string {
   return String(Math.floor(Date.now() / 1000) + 300);
 }
 

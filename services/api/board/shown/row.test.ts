@@ -186,12 +186,6 @@ describe('without a fresh connection', () => {
   });
 });
 
-test('shows an unknown score as a question mark, never as 0', () => {
-  expect(text(matchRow(liveMatch({ score: null, firm: null }), at(PUBLISHED_AT), false))).toContain(
-    'Home Away ?–?',
-  );
-});
-
 test('tells screen readers how a finished match ended', () => {
   expect(text(whenCell(liveMatch(FINAL), at(PUBLISHED_AT)))).toBe('FT in regular time, 15 Aug');
   expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), at(PUBLISHED_AT)))).toBe(

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { documentRoutes } from '../../document.ts';
 import type { GateOptions } from '../gate.ts';
@@ -15,7 +16,7 @@ export const OPEN: GateOptions = {
   https: false,
 };
 
-/** A server of the board and the reference over views that a test publishes to. The caller calls `close`. */
+/** A server of the board and the reference over views that a test publishes to. It is closed after the test. */
 export class ServedBoard {
   readonly played = new PlayedViews();
   readonly metrics = new Registry();
@@ -24,6 +25,7 @@ export class ServedBoard {
 
   static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {
     const served = new ServedBoard();
+    onTestFinished(() => served.close());
     answerErrors(served.app, {
       now: () => Date.now() / 1000,
       version: '1.0.0',
@@ -58,6 +60,5 @@ export class ServedBoard {
 
   async close(): Promise<void> {
     await this.app.close();
-    this.played.close();
   }
 }

@@ -1,11 +1,10 @@
 /** A proxy that adds a token to every request, for programs that cannot send one. */
-import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { request as send } from 'node:http';
+import { serve } from '#service/testing/serve.ts';
 
 /** Starts the proxy, and returns the URL of the target behind it. It passes everything else of a request on unchanged. */
 export async function withToken(target: URL, token: string): Promise<URL> {
-  const server = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     const { method, url, headers } = request;
     const onward = send(
       {
@@ -25,10 +24,5 @@ export async function withToken(target: URL, token: string): Promise<URL> {
     response.on('close', () => onward.destroy());
     request.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return new URL(target.pathname, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return new URL(target.pathname, origin);
 }

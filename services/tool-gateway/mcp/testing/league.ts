@@ -121,6 +121,32 @@ function places(league: League): ViewRecord[] {
   ];
 }
 
+/** Creates a newer version of the table of a league, with this body. */
+export function changedTable(league: League, body: object): ViewRecord {
+  return {
+    topic: 'standings',
+    partition: 0,
+    offset: 0,
+    key: String(league.table),
+    value: { ...placeOf(league, league.table, 2), version: 2, ut: 1_700_000_001, body: JSON.stringify(body) },
+  };
+}
+
+/** Returns the fields of a table that catalogue and topic of tables share. */
+function placeOf(league: League, id: number, typeId: number) {
+  return {
+    standings_id: id,
+    version: 1,
+    type_id: typeId,
+    object_type: 'season',
+    object_id: league.season,
+    competition_id: league.competition,
+    season_id: league.season,
+    ut: 1_700_000_000,
+    cause: null,
+  };
+}
+
 function tables(league: League): ViewRecord[] {
   return [
     ...table(league, league.table, 2, 'League standings', [
@@ -140,17 +166,7 @@ function table(
 ): ViewRecord[] {
   const mark = markOf(league);
   const at = { partition: 0, offset: 0, key: String(id) };
-  const place = {
-    standings_id: id,
-    version: 1,
-    type_id: typeId,
-    object_type: 'season',
-    object_id: league.season,
-    competition_id: league.competition,
-    season_id: league.season,
-    ut: 1_700_000_000,
-    cause: null,
-  };
+  const place = placeOf(league, id, typeId);
   const entry = {
     ...place,
     name: `${mark} ${type}`,

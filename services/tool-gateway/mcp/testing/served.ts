@@ -12,7 +12,7 @@ import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
 import { LIMITS } from '../limits.ts';
 import { mcpMetrics } from '../metrics.ts';
 import { TokenRate } from '../token-rate.ts';
-import { leagues } from './league.ts';
+import { leagues, OPEN } from './league.ts';
 
 /** A client and the text of its token. */
 export type TestClient = { readonly token: string; readonly access: Access };
@@ -20,13 +20,21 @@ export type TestClient = { readonly token: string; readonly access: Access };
 /** A client whose contract covers everything. */
 export const ALL: TestClient = { token: 'token-of-all', access: EVERYTHING };
 
+/** A client whose contract covers one competition. */
+export const NARROW: TestClient = {
+  token: 'token-of-narrow',
+  access: { clientId: 2, competitions: new Set([OPEN.competition]), operations: null },
+};
+
 /** Options that make a client of the SDK use each tested revision. */
-export const REVISIONS = {
+const REVISIONS = {
   '2026-07-28': { mode: { pin: '2026-07-28' } },
   '2025-11-25': { mode: 'legacy' },
 } as const;
 
 export type Revision = keyof typeof REVISIONS;
+
+export const ALL_REVISIONS = Object.keys(REVISIONS) as Revision[];
 
 /** One replica of the endpoint; several replicas may share a world. */
 export class ServedMcp {
@@ -108,6 +116,43 @@ export class ServedMcp {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
   }
+
+  /** Requests the stream of a session of revision 2025-11-25. The end of the test closes it. */
+  async openStream(
+    session: string,
+    headers: Readonly<Record<string, string>> = {},
+    url: URL = this.url,
+  ): Promise<Response> {
+    const answer = await fetch(url, {
+      headers: {
+        authorization: `Bearer ${ALL.token}`,
+        accept: 'text/event-stream',
+        'mcp-session-id': session,
+        'mcp-protocol-version': '2025-11-25',
+        ...headers,
+      },
+    });
+    onTestFinished(() => answer.body?.cancel());
+    return answer;
+  }
+
+  /** Returns the number of open streams, as the metrics show it. */
+  async streams(): Promise<number> {
+    return Number(/^touchline_mcp_streams\S* (\d+)/m.exec(await this.metrics.metrics())?.[1]);
+  }
+}
+
+/** A request that begins a session of revision 2025-11-25. */
+export const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** Returns the session that an answer to `INITIALIZE` begins. */
+export function sessionOf(answer: Response): string {
+  return answer.headers.get('mcp-session-id') ?? '';
 }
 
 /** A request that every revision before 2026-07-28 answers without a session. */

@@ -56,6 +56,11 @@ export class DeliveryWorld {
   readonly attempts: WebhookAttempt[] = [];
   /** The answers to requests; the last one repeats. */
   answers: DeliveryOutcome[] = [ACCEPTED];
+  /** Answers a request instead of `answers`. */
+  answer: ((body: Buffer | string, secret: string) => DeliveryOutcome | Promise<DeliveryOutcome>) | null =
+    null;
+  /** Secrets of the endpoints that were closed. */
+  readonly closed: string[] = [];
   /** Messages before this offset have expired. */
   start = 0;
   now = 1_000_000;
@@ -65,6 +70,13 @@ export class DeliveryWorld {
 
   constructor(windowBytes = 1_000_000, ends = [0, 0]) {
     this.window = new MessageWindow(ends, windowBytes);
+  }
+
+  /** Creates a world whose delivery has started, with the next offset of each partition. */
+  static startedAt(...offsets: number[]): DeliveryWorld {
+    const world = new DeliveryWorld();
+    world.progress = started(...offsets);
+    return world;
   }
 
   /** Publishes `count` messages to a partition. */
@@ -86,6 +98,14 @@ export class DeliveryWorld {
     };
   }
 
+  /** Starts a delivery, and waits until its first request is pending. `release` lets the request continue. */
+  async deliverHeld(): Promise<{ delivery: SubscriptionDelivery; release: () => void }> {
+    const release = this.hold();
+    const delivery = this.deliver();
+    await untilTrue('a request is pending', () => this.posted.length === 1, 5_000);
+    return { delivery, release };
+  }
+
   /** Starts a delivery, which is closed with the test. */
   deliver(change: Partial<DispatchContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
     const context: DispatchContext = {
@@ -97,15 +117,16 @@ export class DeliveryWorld {
           return { messages, next: offset + messages.length };
         },
       },
-      openEndpoint: () => ({
+      openEndpoint: ({ secret }) => ({
         post: async (body, signal = new AbortController().signal) => {
           this.posted.push(JSON.parse(body.toString()));
+          if (this.answer !== null) return this.answer(body, secret);
           const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
           if (this.#hold !== null) await Promise.race([this.#hold, aborted]);
           if (signal.aborted) return { kind: 'failed', reason: 'STOPPED' };
           return (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? ACCEPTED;
         },
-        close: async () => {},
+        close: async () => void this.closed.push(secret),
       }),
       startOf: async () => this.log.map(({ length }) => length),
       record: async (attempt) => {
@@ -132,6 +153,11 @@ export class DeliveryWorld {
   async has(count: number): Promise<string[]> {
     await untilTrue(`${count} messages were posted`, () => this.posted.flat().length >= count, 5_000);
     return this.posted.flat();
+  }
+
+  /** Waits until progress is recorded up to an offset of partition 0. */
+  async reached(offset: number): Promise<void> {
+    await untilTrue(`${offset} is recorded`, () => this.progress?.next[0]?.offset === offset, 5_000);
   }
 
   /** Waits until a record of a kind is published, and returns the last one. */
