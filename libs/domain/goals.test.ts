@@ -58,75 +58,65 @@ describe('the side that a goal counts for (law 5)', () => {
 });
 
 describe('a goal is void (law 6)', () => {
-  test.each([
-    {
-      why: 'removed, before any other reason',
-      by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
-      removed: ['5-1'],
-      voided: 'removed',
-    },
-    {
-      why: 'cancelled, before being named',
-      by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
-      removed: [],
-      voided: 'cancelled',
-    },
-    {
-      why: 'named by a confirmed 424',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1' })],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'named by a 424 without confirmation',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: null })],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'not by a 424 that awaits confirmation',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' })],
-      removed: [],
-      voided: undefined,
-    },
-    {
-      why: 'not by a cancelled 424',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'cancelled' })],
-      removed: [],
-      voided: undefined,
-    },
-    {
-      why: 'not by a removed 424',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1' })],
-      removed: ['5-2'],
-      voided: undefined,
-    },
-    {
-      why: 'by a 424 whose parent has a later id',
-      by: [cancels('5-0', { parent_id: '5-1' }), goal('5-1')],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'by a 424 with a parent of any side, phase or time',
-      by: [
+  test.each<[why: string, voided: string | undefined, by: readonly Incident[], removed: readonly string[]]>([
+    [
+      'removed, before any other reason',
+      'removed',
+      [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
+      ['5-1'],
+    ],
+    [
+      'cancelled, before being named',
+      'cancelled',
+      [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
+      [],
+    ],
+    ['named by a confirmed 424', 'goal_cancelled', [goal('5-1'), cancels('5-2', { parent_id: '5-1' })], []],
+    [
+      'named by a 424 without confirmation',
+      'goal_cancelled',
+      [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: null })],
+      [],
+    ],
+    [
+      'not by a 424 that awaits confirmation',
+      undefined,
+      [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' })],
+      [],
+    ],
+    [
+      'not by a cancelled 424',
+      undefined,
+      [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'cancelled' })],
+      [],
+    ],
+    ['not by a removed 424', undefined, [goal('5-1'), cancels('5-2', { parent_id: '5-1' })], ['5-2']],
+    [
+      'by a 424 whose parent has a later id',
+      'goal_cancelled',
+      [cancels('5-0', { parent_id: '5-1' }), goal('5-1')],
+      [],
+    ],
+    [
+      'by a 424 with a parent of any side, phase or time',
+      'goal_cancelled',
+      [
         goal('5-1', { event_time: 0 }),
         cancels('5-2', { parent_id: '5-1', participant_id: AWAY, event_status_id: 141, event_time: 5400 }),
       ],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'named by two, one of them awaiting confirmation',
-      by: [
+      [],
+    ],
+    [
+      'named by two, one of them awaiting confirmation',
+      'goal_cancelled',
+      [
         goal('5-1'),
         cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' }),
         cancels('5-3', { parent_id: '5-1' }),
       ],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-  ])('$why', ({ by, removed, voided }) => {
+      [],
+    ],
+  ])('%s', (_, voided, by, removed) => {
     expect(tally(by, removed).voided['5-1']).toBe(voided);
   });
 
@@ -146,39 +136,24 @@ describe('a goal is void (law 6)', () => {
 });
 
 describe('the firm score and review (law 7)', () => {
-  test.each([
-    { why: 'a confirmed goal', timeline: [goal('5-1')], firm: 1, underReview: false },
-    {
-      why: 'a goal without confirmation',
-      timeline: [goal('5-1', { confirmation: null })],
-      firm: 1,
-      underReview: false,
-    },
-    {
-      why: 'a goal that awaits confirmation',
-      timeline: [goal('5-1', { confirmation: 'tbd' })],
-      firm: 0,
-      underReview: true,
-    },
-    {
-      why: 'a goal named by a 424 that awaits confirmation',
-      timeline: [goal('5-1'), cancels('5-2', { confirmation: 'tbd' })],
-      firm: 1,
-      underReview: true,
-    },
-    {
-      why: 'a void goal named by one',
-      timeline: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { confirmation: 'tbd' })],
-      firm: 0,
-      underReview: false,
-    },
-    {
-      why: 'an orphan that awaits confirmation',
-      timeline: [cancels('5-2', { confirmation: 'tbd' })],
-      firm: 0,
-      underReview: false,
-    },
-  ])('$why: firm $firm, under review $underReview', ({ timeline, firm, underReview }) => {
+  test.each<[why: string, firm: number, underReview: boolean, timeline: readonly Incident[]]>([
+    ['a confirmed goal', 1, false, [goal('5-1')]],
+    ['a goal without confirmation', 1, false, [goal('5-1', { confirmation: null })]],
+    ['a goal that awaits confirmation', 0, true, [goal('5-1', { confirmation: 'tbd' })]],
+    [
+      'a goal named by a 424 that awaits confirmation',
+      1,
+      true,
+      [goal('5-1'), cancels('5-2', { confirmation: 'tbd' })],
+    ],
+    [
+      'a void goal named by one',
+      0,
+      false,
+      [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { confirmation: 'tbd' })],
+    ],
+    ['an orphan that awaits confirmation', 0, false, [cancels('5-2', { confirmation: 'tbd' })]],
+  ])('%s: firm %d, under review %s', (_, firm, underReview, timeline) => {
     expect(tally(timeline)).toMatchObject({ firm: { home: firm, away: 0 }, underReview });
   });
 });
