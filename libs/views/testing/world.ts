@@ -68,6 +68,13 @@ export function normalized(message: unknown, receivedAt = RECEIVED_AT): Normaliz
   return result.message;
 }
 
+/** Sends a request, whose answer must have this status. Returns the `api` of its body. */
+export async function askApi(app: FastifyInstance, url: string, status = 200, token = 't') {
+  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=${token}`);
+  if (answer.statusCode !== status) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`);
+  return answer.json().api;
+}
+
 /** Views in a temporary folder, with the laws in front of them. */
 export class ViewsWorld {
   views: Views;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
+import { askApi, EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 import { eventData } from './events.ts';
 
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
@@ -18,11 +18,7 @@ beforeEach(async () => {
   app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
 });
 
-async function ask(url: string, status = 200, token = 't') {
-  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=${token}`);
-  expect(answer.statusCode, `${url}: ${answer.body}`).toBe(status);
-  return answer.json().api;
-}
+const ask = (url: string, status?: number, token?: string) => askApi(app, url, status, token);
 
 type Event = {
   id: number;
