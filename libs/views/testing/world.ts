@@ -1,6 +1,5 @@
 /** Views for tests: messages pass through the real laws into them, without a broker. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -12,6 +11,7 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
@@ -29,13 +29,6 @@ const FILE = 'views.sqlite';
 
 /** The access of a client that may see everything. */
 export const EVERYTHING: Access = { clientId: 1, competitions: null, operations: null };
-
-/** Creates a folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Damages closed views as a failing disk would: all pages but the first, or the first page of a table or index. */
 export function damage(folder: string, name?: string): void {
