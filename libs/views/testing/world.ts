@@ -147,17 +147,13 @@ export class ViewsWorld {
   }
 
   /** Serves the contract from these views. Each token has its own access. */
-  async server(
-    accesses: Readonly<Record<string, Access>> = { t: EVERYTHING },
-    onFailure: (error: unknown) => void = () => {},
-  ): Promise<FastifyInstance> {
+  async server(accesses: Readonly<Record<string, Access>> = { t: EVERYTHING }): Promise<FastifyInstance> {
     const now = () => this.now / 1000;
     const app = fastify(restServerOptions('1.2.3', now));
     await app.register(restRoutes, {
       data: createProviderData(this.views),
       gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
       now,
-      onFailure,
       version: '1.2.3',
     });
     onTestFinished(() => app.close());
