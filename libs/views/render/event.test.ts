@@ -250,19 +250,34 @@ describe('the winner and the side that advances', () => {
       results: marks === null ? [] : [411, 412].map((result) => ({ id: result, value: marks[id] })),
     })),
   });
+  const won = { winner_id: 101, progress_id: 101 };
+  const finished = { status_id: 11, status_type: 'finished' };
+  const live = { status_id: 34, status_type: 'live' };
   const second = { 101: '0', 102: '1' };
   const none = { 101: '0', 102: '0' };
   test.each<[string, number | null, readonly Fields[]]>([
-    ['is reported', 101, [{ winner_id: 101, progress_id: 101, ...sides(second) }]],
+    ['is reported', 101, [{ ...won, ...sides(second) }]],
     ['is marked by the results if not reported', 102, [sides(second)]],
     ['is null if the results mark no side', null, [sides(none)]],
     ['is null without results', null, [sides(null)]],
+    ['is the side that newer results mark', 102, [{ ...won, ...sides(null) }, sides(second)]],
+    ['is null once newer results mark no side', null, [won, sides(none)]],
     [
-      'is the side that newer results mark',
-      102,
-      [{ winner_id: 101, progress_id: 101, ...sides(null) }, sides(second)],
+      'stays reported while the match is finished and its results mark no side',
+      101,
+      [
+        { ...finished, ...won, ...sides(null) },
+        { ...finished, ...sides(null) },
+      ],
     ],
-    ['is null once newer results mark no side', null, [{ winner_id: 101, progress_id: 101 }, sides(none)]],
+    [
+      'is null once play continues',
+      null,
+      [
+        { ...finished, ...won, ...sides(null) },
+        { ...live, ...sides(null) },
+      ],
+    ],
   ])('%s', (_, id, reports) => {
     expect(full(...reports)).toMatchObject({ winner_id: id, progress_id: id });
   });

@@ -29,8 +29,6 @@ async function served(...fields: readonly Fields[]): Promise<Fields> {
 const sides = (results: readonly Fields[][]) => ({
   participants: [HOME, AWAY].map((id, at) => ({ id, counter: at + 1, name: `T${id}`, results: results[at] })),
 });
-const won = (mark: unknown) => sides([[{ id: 411, value: mark }], [{ id: 411, value: 0 }]]);
-const unsaid = sides([[], []]);
 const finished = { status_id: 11, status_type: 'finished' };
 
 test('shows the name of its status, not of one that a list showed before', async () => {
@@ -84,20 +82,6 @@ test.each([
   ['at the end after extra time', { ...finished, status_id: 14 }, 7_200],
 ])('shows the played time %s', async (_, event, played) => {
   expect((await served(event)).played_time).toBe(played);
-});
-
-test('is won by the side that the newest results mark', async () => {
-  const list = { ...finished, ...won(1), winner_id: HOME, progress_id: HOME };
-  expect(await served(list)).toMatchObject({ winner_id: HOME, progress_id: HOME });
-  expect((await served(list, { ...finished, ...won(0) })).winner_id).toBe(null);
-  // The results name no winner, and the match is still finished.
-  expect((await served({ ...list, ...unsaid }, { ...finished, ...unsaid })).winner_id).toBe(HOME);
-});
-
-test('has no winner once play continues', async () => {
-  const list = { ...finished, ...unsaid, winner_id: HOME, progress_id: AWAY };
-  const live = { status_id: 34, status_type: 'live', ...unsaid };
-  expect(await served(list, live)).toMatchObject({ winner_id: null, progress_id: null });
 });
 
 test('has a clock of 0 when finished, whatever was reported last', async () => {
