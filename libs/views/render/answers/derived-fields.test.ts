@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { ViewsWorld } from '../../testing/world.ts';
+import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 const T = 1_790_000_000;
 const [HOME, AWAY] = [101, 102];
@@ -22,8 +22,8 @@ type Fields = Readonly<Record<string, unknown>>;
 async function served(...fields: readonly Fields[]): Promise<Fields> {
   const id = events++;
   world.play(...fields.map((event, minute) => eventMessage({ ut: T + 60 * minute }, { id, ...event })));
-  const answer = await app.inject(`/v2/events/${id}?token=t`);
-  return answer.json().api.data.competition.season.stage.group.event;
+  const { data } = await askApi(app, `/v2/events/${id}`);
+  return data.competition.season.stage.group.event;
 }
 
 const sides = (results: readonly Fields[][]) => ({
@@ -90,8 +90,7 @@ test('has a clock of 0 when finished, whatever was reported last', async () => {
 });
 
 test('is listed again when it is published after its deletion', async () => {
-  const list = async () =>
-    (await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items;
+  const list = async () => (await askApi(app, '/v2/events?season_id=25528')).method.total_items;
   world.play(eventMessage({ ut: T }, { id: 1 }), eventMessage({ ut: T + 1 }, { id: 1, action: 'delete' }));
   expect(await list()).toBe(0);
   world.play(eventMessage({ ut: T + 2 }, { id: 1 }));
