@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
+import { quietLog } from '../../../test/support/log.ts';
 import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
@@ -14,8 +15,6 @@ import type { PartitionProcessor, RecordCollector } from './processor.ts';
 import type { TaskContext } from './stream-topics.ts';
 import { Suspects } from './suspects.ts';
 import { TaskLogs } from './task-logs.ts';
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A processor that writes one record to its changelog with each commit of records. */
 class Writing implements PartitionProcessor {
@@ -57,7 +56,7 @@ function committerOf(
     input: 'input',
     positions: 'positions',
     metrics: streamMetrics(new Registry(), () => []),
-    log: quiet,
+    log: quietLog,
     clock: machineClock,
   } as unknown as TaskContext;
   const producer = {

@@ -2,13 +2,12 @@
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
+import { quietLog } from '../../../test/support/log.ts';
 import { StreamError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import { Task } from './task.ts';
 import type { TaskState } from './task-state.ts';
 import { FakeClient, FakeProcessor, RECORD } from './testing/fakes.ts';
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 let client: FakeClient;
 let registry: Registry;
@@ -33,7 +32,7 @@ function claimed(step?: 'restore' | 'process'): Task {
     partitions: 1,
     client,
     onLostInput: 'stop',
-    log: quiet,
+    log: quietLog,
     clock: machineClock,
     metrics: streamMetrics(registry, () => []),
     deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),
