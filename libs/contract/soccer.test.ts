@@ -50,18 +50,18 @@ describe('statuses and phases', () => {
 
   test('include all that the specification names', () => {
     const named = [
-      [1, 'Not started', 'scheduled'] as const,
-      [5, 'Postponed', 'scheduled'] as const,
-      [6, 'Start delayed', 'scheduled'] as const,
-      [149, 'Delayed by rain', 'scheduled'] as const,
-      [152, 'To finish', 'scheduled'] as const,
-      [34, '2nd half', 'live'] as const,
-      [11, 'Finished', 'finished'] as const,
-      [12, 'Finished awarded win', 'finished'] as const,
-      [13, 'Finished after penalties', 'finished'] as const,
-      [14, 'Finished after extra time', 'finished'] as const,
-      [140, 'Finished after overtime', 'finished'] as const,
-    ];
+      [1, 'Not started', 'scheduled'],
+      [5, 'Postponed', 'scheduled'],
+      [6, 'Start delayed', 'scheduled'],
+      [149, 'Delayed by rain', 'scheduled'],
+      [152, 'To finish', 'scheduled'],
+      [34, '2nd half', 'live'],
+      [11, 'Finished', 'finished'],
+      [12, 'Finished awarded win', 'finished'],
+      [13, 'Finished after penalties', 'finished'],
+      [14, 'Finished after extra time', 'finished'],
+      [140, 'Finished after overtime', 'finished'],
+    ] as const;
     for (const [id, name, kind] of named) expect(STATUSES.get(id)).toMatchObject({ name, type: kind });
     expect(STATUSES.size).toBe(338);
     expect([...STATUSES.values()].filter(({ name, shortName }) => name === '' || shortName === '')).toEqual(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  fitsInBytes,
   INT_MAX,
   identifier,
   LONG_MAX,
@@ -93,20 +92,6 @@ test.each([
 ] as const)('texts %# are accepted, and what is none is named', (schema, valid, wrong, message) => {
   for (const value of valid) expect([value, accepts(schema, value)]).toEqual([value, true]);
   for (const value of wrong) expect(problemOf(schema, value)).toMatchObject([{ message }]);
-});
-
-test.each([
-  [['abc'], 3, true],
-  [['abc'], 2, false],
-  [['ab', 'c'], 3, true],
-  [['ab', 'cd'], 3, false],
-  [['é'], 2, true],
-  [['é'], 1, false],
-  [['€', '€'], 6, true],
-  [['€', '€'], 5, false],
-  [[], 0, true],
-])('%j in %j bytes: %j', (texts, bytes, fits) => {
-  expect(fitsInBytes(texts, bytes)).toBe(fits);
 });
 
 describe('a list of results', () => {

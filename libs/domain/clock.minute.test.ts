@@ -38,38 +38,19 @@ describe('the minute in play', () => {
     ...changes,
   });
 
-  test.each([
-    { why: 'counts the first half', after: 0, shown: '55' },
-    { why: 'advances from the receipt of the last message', after: 30, shown: '56' },
-    { why: 'stands still once the match is quiet', after: 3_600, shown: '56' },
-    { why: 'never runs back', after: -3_600, shown: '55' },
-    {
-      why: 'advances from a message after the reading',
-      changes: { ut: READ_AT + 90 },
-      after: 0,
-      shown: '57',
-    },
-    {
-      why: 'advances from the reading when the message is older',
-      changes: { ut: 0 },
-      after: 0,
-      shown: '55',
-    },
-    {
-      why: 'does not depend on the clock of the provider',
-      changes: { received_at: (READ_AT + 9_000) * 1000 },
-      after: 9_000,
-      shown: '55',
-    },
-    {
-      why: 'is 90 in a shoot-out after two halves',
-      changes: { status_id: 141, extra_time: false },
-      shown: '90',
-    },
-    { why: 'is 90 at the end, without any reading', changes: { status_id: 11, clock: null }, shown: '90' },
-    { why: 'is unknown before the first period', changes: { status_id: 1 }, shown: null },
-    { why: 'is unknown when the status is unknown', changes: { status_id: null }, shown: null },
-  ])('$why', ({ changes, after = 0, shown }) => {
+  test.each<[why: string, shown: string | null, after?: number, changes?: Partial<TimedMatch>]>([
+    ['counts the first half', '55'],
+    ['advances from the receipt of the last message', '56', 30],
+    ['stands still once the match is quiet', '56', 3_600],
+    ['never runs back', '55', -3_600],
+    ['advances from a message after the reading', '57', 0, { ut: READ_AT + 90 }],
+    ['advances from the reading when the message is older', '55', 0, { ut: 0 }],
+    ['does not depend on the clock of the provider', '55', 9_000, { received_at: (READ_AT + 9_000) * 1000 }],
+    ['is 90 in a shoot-out after two halves', '90', 0, { status_id: 141, extra_time: false }],
+    ['is 90 at the end, without any reading', '90', 0, { status_id: 11, clock: null }],
+    ['is unknown before the first period', null, 0, { status_id: 1 }],
+    ['is unknown when the status is unknown', null, 0, { status_id: null }],
+  ])('%s', (_, shown, after = 0, changes = {}) => {
     expect(playedMinute(match(changes), READ_AT + after)).toBe(shown);
   });
 });

@@ -1,124 +1,31 @@
 import { describe, expect, test } from 'vitest';
+import type { Clock } from '#topics/generated/types.ts';
 import { clockAt, isClockChange } from './clock.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
 describe('the clock', () => {
-  test.each([
-    {
-      why: 'advances from its reading while running',
-      clock: reading(60, 'running'),
-      status: 33,
-      clock_time: 90,
-      played_time: 90,
-    },
-    {
-      why: 'stands still when stopped',
-      clock: reading(60, 'stopped'),
-      status: 33,
-      clock_time: 60,
-      played_time: 60,
-    },
-    {
-      why: 'stands still with an unknown status',
-      clock: reading(60, null),
-      status: 33,
-      clock_time: 60,
-      played_time: 60,
-    },
-    {
-      why: 'adds the first half to the second',
-      clock: reading(60, 'running'),
-      status: 34,
-      clock_time: 90,
-      played_time: 2790,
-    },
-    {
-      why: 'adds both halves to extra time',
-      clock: reading(60, 'running'),
-      status: 35,
-      clock_time: 90,
-      played_time: 5490,
-    },
-    {
-      why: 'adds the first half of extra time to the second',
-      clock: reading(60, 'running'),
-      status: 36,
-      clock_time: 90,
-      played_time: 6390,
-    },
-    {
-      why: 'continues in added time',
-      clock: reading(2800, 'running'),
-      status: 33,
-      clock_time: 2830,
-      played_time: 2830,
-    },
-    {
-      why: 'shows the first half at half-time',
-      clock: reading(0, 'stopped'),
-      status: 9,
-      clock_time: 0,
-      played_time: 2700,
-    },
-    {
-      why: 'shows both halves while extra time is awaited',
-      clock: null,
-      status: 48,
-      clock_time: null,
-      played_time: 5400,
-    },
-    {
-      why: 'adds the first half of extra time at its half-time',
-      clock: null,
-      status: 37,
-      clock_time: null,
-      played_time: 6300,
-    },
-    {
-      why: 'shows both halves at the end of regular time',
-      clock: reading(0, 'stopped'),
-      status: 11,
-      clock_time: 0,
-      played_time: 5400,
-    },
-    {
-      why: 'shows extra time at its end',
-      clock: reading(0, 'stopped'),
-      status: 14,
-      clock_time: 0,
-      played_time: 7200,
-    },
-    {
-      why: 'has no played time before the first period',
-      clock: null,
-      status: 1,
-      clock_time: null,
-      played_time: null,
-    },
-    {
-      why: 'has no played time for an awarded win',
-      clock: reading(0, 'stopped'),
-      status: 12,
-      clock_time: 0,
-      played_time: null,
-    },
-    {
-      why: 'is unknown without a reading',
-      clock: reading(null, 'running'),
-      status: 33,
-      clock_time: null,
-      played_time: null,
-    },
-    {
-      why: 'has no played time without a status',
-      clock: reading(60, 'running'),
-      status: null,
-      clock_time: 90,
-      played_time: null,
-    },
-  ])('$why', ({ clock, status, clock_time, played_time }) => {
-    expect(clockAt(clock, status, 1030)).toEqual({ clock_time, played_time });
+  test.each<
+    [string, Clock | null, status: number | null, clockTime: number | null, playedTime: number | null]
+  >([
+    ['advances from its reading while running', reading(60, 'running'), 33, 90, 90],
+    ['stands still when stopped', reading(60, 'stopped'), 33, 60, 60],
+    ['stands still with an unknown status', reading(60, null), 33, 60, 60],
+    ['adds the first half to the second', reading(60, 'running'), 34, 90, 2790],
+    ['adds both halves to extra time', reading(60, 'running'), 35, 90, 5490],
+    ['adds the first half of extra time to the second', reading(60, 'running'), 36, 90, 6390],
+    ['continues in added time', reading(2800, 'running'), 33, 2830, 2830],
+    ['shows the first half at half-time', reading(0, 'stopped'), 9, 0, 2700],
+    ['shows both halves while extra time is awaited', null, 48, null, 5400],
+    ['adds the first half of extra time at its half-time', null, 37, null, 6300],
+    ['shows both halves at the end of regular time', reading(0, 'stopped'), 11, 0, 5400],
+    ['shows extra time at its end', reading(0, 'stopped'), 14, 0, 7200],
+    ['has no played time before the first period', null, 1, null, null],
+    ['has no played time for an awarded win', reading(0, 'stopped'), 12, 0, null],
+    ['is unknown without a reading', reading(null, 'running'), 33, null, null],
+    ['has no played time without a status', reading(60, 'running'), null, 90, null],
+  ])('%s', (_, clock, status, clockTime, playedTime) => {
+    expect(clockAt(clock, status, 1030)).toEqual({ clock_time: clockTime, played_time: playedTime });
   });
 
   test.each([16, 141, 142, 13])('shows what was played before a shoot-out (status %d)', (status) => {
@@ -133,67 +40,22 @@ describe('the clock', () => {
 });
 
 describe('a clock reading is a change', () => {
-  test.each([
-    { news: false, why: 'both are missing', before: null, after: null },
-    { news: true, why: 'it is the first', before: null, after: reading(0, 'running') },
-    { news: true, why: 'it was removed', before: reading(0, 'running'), after: null },
-    {
-      news: false,
-      why: 'it only advanced',
-      before: reading(60, 'running'),
-      after: reading(90, 'running', 1030),
-    },
-    {
-      news: false,
-      why: 'it differs by two seconds',
-      before: reading(60, 'running'),
-      after: reading(92, 'running', 1030),
-    },
-    { news: true, why: 'it is ahead', before: reading(60, 'running'), after: reading(93, 'running', 1030) },
-    { news: true, why: 'it is behind', before: reading(60, 'running'), after: reading(87, 'running', 1030) },
-    {
-      news: true,
-      why: 'it does not run',
-      before: reading(60, 'running'),
-      after: reading(60, 'running', 1030),
-    },
-    {
-      news: false,
-      why: 'it is stopped',
-      before: reading(60, 'stopped'),
-      after: reading(60, 'stopped', 1030),
-    },
-    {
-      news: true,
-      why: 'it was set while stopped',
-      before: reading(60, 'stopped'),
-      after: reading(63, 'stopped', 1030),
-    },
-    {
-      news: true,
-      why: 'it was stopped',
-      before: reading(60, 'running'),
-      after: reading(90, 'stopped', 1030),
-    },
-    {
-      news: true,
-      why: 'its time became known',
-      before: reading(null, 'running'),
-      after: reading(0, 'running'),
-    },
-    {
-      news: true,
-      why: 'its time became unknown',
-      before: reading(0, 'running'),
-      after: reading(null, 'running'),
-    },
-    {
-      news: false,
-      why: 'its time is still unknown',
-      before: reading(null, 'running'),
-      after: reading(null, 'running', 1030),
-    },
-  ])('$news: $why', ({ news, before, after }) => {
+  test.each<[news: boolean, why: string, before: Clock | null, after: Clock | null]>([
+    [false, 'both are missing', null, null],
+    [true, 'it is the first', null, reading(0, 'running')],
+    [true, 'it was removed', reading(0, 'running'), null],
+    [false, 'it only advanced', reading(60, 'running'), reading(90, 'running', 1030)],
+    [false, 'it differs by two seconds', reading(60, 'running'), reading(92, 'running', 1030)],
+    [true, 'it is ahead', reading(60, 'running'), reading(93, 'running', 1030)],
+    [true, 'it is behind', reading(60, 'running'), reading(87, 'running', 1030)],
+    [true, 'it does not run', reading(60, 'running'), reading(60, 'running', 1030)],
+    [false, 'it is stopped', reading(60, 'stopped'), reading(60, 'stopped', 1030)],
+    [true, 'it was set while stopped', reading(60, 'stopped'), reading(63, 'stopped', 1030)],
+    [true, 'it was stopped', reading(60, 'running'), reading(90, 'stopped', 1030)],
+    [true, 'its time became known', reading(null, 'running'), reading(0, 'running')],
+    [true, 'its time became unknown', reading(0, 'running'), reading(null, 'running')],
+    [false, 'its time is still unknown', reading(null, 'running'), reading(null, 'running', 1030)],
+  ])('%s: %s', (news, _, before, after) => {
     expect(isClockChange(before, after)).toBe(news);
   });
 });

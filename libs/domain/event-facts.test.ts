@@ -49,22 +49,18 @@ describe('the status type', () => {
 
 describe('extra time', () => {
   const side = (...results: readonly object[]) => ({ results });
-  test.each([
-    { played: null, why: 'no participants are reported', participants: undefined },
-    { played: null, why: 'no result of extra time is reported', participants: [side({ id: 3, value: 1 })] },
-    {
-      played: false,
-      why: 'its results are empty',
-      participants: [side({ id: 104, value: '' }, { id: 133, value: null }), side({ id: 134, value: '' })],
-    },
-    { played: true, why: 'it ended without a goal', participants: [side({ id: 104, value: '0' })] },
-    {
-      played: true,
-      why: 'its first half has a result',
-      participants: [side({ id: 134, value: '' }), side({ id: '133', value: 0 })],
-    },
-    { played: true, why: 'its second half has one', participants: [side({ id: 134, value: 2 })] },
-  ])('$played: $why', ({ played, participants }) => {
+  test.each<[played: boolean | null, why: string, participants: unknown]>([
+    [null, 'no participants are reported', undefined],
+    [null, 'no result of extra time is reported', [side({ id: 3, value: 1 })]],
+    [
+      false,
+      'its results are empty',
+      [side({ id: 104, value: '' }, { id: 133, value: null }), side({ id: 134, value: '' })],
+    ],
+    [true, 'it ended without a goal', [side({ id: 104, value: '0' })]],
+    [true, 'its first half has a result', [side({ id: 134, value: '' }), side({ id: '133', value: 0 })]],
+    [true, 'its second half has one', [side({ id: 134, value: 2 })]],
+  ])('%s: %s', (played, _, participants) => {
     expect(extraTimePlayed(participants)).toBe(played);
   });
 });

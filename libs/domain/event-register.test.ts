@@ -11,90 +11,19 @@ function registerOf(...messages: readonly (readonly [ut: number, ...parts: objec
 }
 
 describe('a field of the event (law 2)', () => {
-  test.each([
-    {
-      why: 'the later value wins',
-      messages: [
-        [1, { a: 9 }],
-        [2, { a: 1 }],
-      ],
-      a: 1,
-      at: 2,
-    },
-    {
-      why: 'an earlier value changes nothing',
-      messages: [
-        [2, { a: 1 }],
-        [1, { a: 9 }],
-      ],
-      a: 1,
-      at: 2,
-    },
-    {
-      why: 'at the same time the larger JSON wins',
-      messages: [
-        [1, { a: 2 }],
-        [1, { a: 10 }],
-      ],
-      a: 2,
-      at: 1,
-    },
-    {
-      why: 'in either order',
-      messages: [
-        [1, { a: 10 }],
-        [1, { a: 2 }],
-      ],
-      a: 2,
-      at: 1,
-    },
-    {
-      why: 'text, number and null are compared as JSON',
-      messages: [
-        [1, { a: '9' }],
-        [1, { a: null }],
-      ],
-      a: null,
-      at: 1,
-    },
-    {
-      why: 'null is a value',
-      messages: [
-        [1, { a: 1 }],
-        [2, { a: null }],
-      ],
-      a: null,
-      at: 2,
-    },
-    {
-      why: 'an absent field changes nothing',
-      messages: [
-        [1, { a: 1 }],
-        [2, { b: 1 }],
-      ],
-      a: 1,
-      at: 1,
-    },
-    {
-      why: 'the same value gets its latest time',
-      messages: [
-        [1, { a: 1 }],
-        [2, { a: 1 }],
-      ],
-      a: 1,
-      at: 2,
-    },
-    {
-      why: 'a list is one value',
-      messages: [
-        [1, { a: [1, 2] }],
-        [2, { a: [3] }],
-      ],
-      a: [3],
-      at: 2,
-    },
-  ] as const)('$why', ({ messages, a, at }) => {
-    const register = registerOf(...(messages as unknown as [number, object][]));
+  type Message = readonly [ut: number, fields: object];
+  test.each<[why: string, first: Message, second: Message, a: unknown, at: number]>([
+    ['the later value wins', [1, { a: 9 }], [2, { a: 1 }], 1, 2],
+    ['an earlier value changes nothing', [2, { a: 1 }], [1, { a: 9 }], 1, 2],
+    ['at the same time the larger JSON wins', [1, { a: 2 }], [1, { a: 10 }], 2, 1],
+    ['in either order', [1, { a: 10 }], [1, { a: 2 }], 2, 1],
+    ['text, number and null are compared as JSON', [1, { a: '9' }], [1, { a: null }], null, 1],
+    ['null is a value', [1, { a: 1 }], [2, { a: null }], null, 2],
+    ['an absent field changes nothing', [1, { a: 1 }], [2, { b: 1 }], 1, 1],
+    ['the same value gets its latest time', [1, { a: 1 }], [2, { a: 1 }], 1, 2],
+    ['a list is one value', [1, { a: [1, 2] }], [2, { a: [3] }], [3], 2],
+  ])('%s', (_, first, second, a, at) => {
+    const register = registerOf(first, second);
     expect(register.json('a')).toBe(canonicalJson(a));
     expect(register.reportedAt('a')).toBe(at);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Coverage, Score } from '#topics/generated/types.ts';
 import { coverageOf, decideScore, sameScore } from './goals.ts';
 
 const s = (home: number, away: number) => ({ home, away });
@@ -20,101 +21,34 @@ describe('coverage (law 8)', () => {
 describe('the score (law 8)', () => {
   const derived = s(2, 1);
   const derivedFirm = s(1, 1);
-  test.each([
-    {
-      coverage: 'complete',
-      derived,
-      reported: s(3, 0),
-      score: derived,
-      firm: derivedFirm,
-      source: 'incidents',
-      agreement: 'differs',
-    },
-    {
-      coverage: 'complete',
-      derived,
-      reported: s(2, 1),
-      score: derived,
-      firm: derivedFirm,
-      source: 'incidents',
-      agreement: 'agrees',
-    },
-    {
-      coverage: 'complete',
-      derived,
-      reported: null,
-      score: derived,
-      firm: derivedFirm,
-      source: 'incidents',
-      agreement: 'unknown',
-    },
-    {
-      coverage: 'complete',
-      derived: null,
-      reported: s(3, 0),
-      score: s(3, 0),
-      firm: s(3, 0),
-      source: 'reported',
-      agreement: 'agrees',
-    },
-    {
-      coverage: 'complete',
-      derived: null,
-      reported: null,
-      score: null,
-      firm: null,
-      source: 'none',
-      agreement: 'unknown',
-    },
-    {
-      coverage: 'partial',
-      derived,
-      reported: s(3, 0),
-      score: s(3, 0),
-      firm: s(3, 0),
-      source: 'reported',
-      agreement: 'agrees',
-    },
-    {
-      coverage: 'partial',
-      derived,
-      reported: null,
-      score: derived,
-      firm: derivedFirm,
-      source: 'incidents',
-      agreement: 'unknown',
-    },
-    {
-      coverage: 'partial',
-      derived: null,
-      reported: null,
-      score: null,
-      firm: null,
-      source: 'none',
-      agreement: 'unknown',
-    },
-    {
-      coverage: 'none',
-      derived: s(0, 0),
-      reported: s(3, 0),
-      score: s(3, 0),
-      firm: s(3, 0),
-      source: 'reported',
-      agreement: 'agrees',
-    },
-    {
-      coverage: 'none',
-      derived: s(0, 0),
-      reported: null,
-      score: null,
-      firm: null,
-      source: 'none',
-      agreement: 'unknown',
-    },
-  ] as const)('$coverage, derived $derived, reported $reported: $source', (row) => {
-    expect(
-      decideScore({ coverage: row.coverage, derived: row.derived, derivedFirm, reported: row.reported }),
-    ).toEqual({ score: row.score, firm: row.firm, source: row.source, agreement: row.agreement });
+  test.each<
+    [
+      Coverage,
+      derived: Score | null,
+      reported: Score | null,
+      source: string,
+      score: Score | null,
+      firm: Score | null,
+      agreement: string,
+    ]
+  >([
+    ['complete', derived, s(3, 0), 'incidents', derived, derivedFirm, 'differs'],
+    ['complete', derived, s(2, 1), 'incidents', derived, derivedFirm, 'agrees'],
+    ['complete', derived, null, 'incidents', derived, derivedFirm, 'unknown'],
+    ['complete', null, s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
+    ['complete', null, null, 'none', null, null, 'unknown'],
+    ['partial', derived, s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
+    ['partial', derived, null, 'incidents', derived, derivedFirm, 'unknown'],
+    ['partial', null, null, 'none', null, null, 'unknown'],
+    ['none', s(0, 0), s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
+    ['none', s(0, 0), null, 'none', null, null, 'unknown'],
+  ])('%s, derived %j, reported %j: %s', (coverage, derived, reported, source, score, firm, agreement) => {
+    expect(decideScore({ coverage, derived, derivedFirm, reported })).toEqual({
+      score,
+      firm,
+      source,
+      agreement,
+    });
   });
 
   test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {

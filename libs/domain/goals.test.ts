@@ -3,7 +3,7 @@ import type { Incident } from '#topics/generated/types.ts';
 import { readSides } from './event-facts.ts';
 import { namedGoals } from './goals.ts';
 import { cancels, goal, sides, tally } from './testing/goals.ts';
-import { AWAY, HOME, incident, participants } from './testing/messages.ts';
+import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
 describe('the side that a goal counts for (law 5)', () => {
   test.each([
@@ -58,76 +58,40 @@ describe('the side that a goal counts for (law 5)', () => {
 });
 
 describe('a goal is void (law 6)', () => {
-  test.each([
-    {
-      why: 'removed, before any other reason',
-      by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
-      removed: ['5-1'],
-      voided: 'removed',
-    },
-    {
-      why: 'cancelled, before being named',
-      by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
-      removed: [],
-      voided: 'cancelled',
-    },
-    {
-      why: 'named by a confirmed 424',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1' })],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'named by a 424 without confirmation',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: null })],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'not by a 424 that awaits confirmation',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' })],
-      removed: [],
-      voided: undefined,
-    },
-    {
-      why: 'not by a cancelled 424',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'cancelled' })],
-      removed: [],
-      voided: undefined,
-    },
-    {
-      why: 'not by a removed 424',
-      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1' })],
-      removed: ['5-2'],
-      voided: undefined,
-    },
-    {
-      why: 'by a 424 whose parent has a later id',
-      by: [cancels('5-0', { parent_id: '5-1' }), goal('5-1')],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'by a 424 with a parent of any side, phase or time',
-      by: [
+  const naming = (id: string, options?: IncidentOptions) => cancels(id, { parent_id: '5-1', ...options });
+  const cancelled = goal('5-1', { confirmation: 'cancelled' });
+  test.each<[string, timeline: Incident[], voided: string | undefined, removed?: string[]]>([
+    ['removed, before any other reason', [cancelled, naming('5-2')], 'removed', ['5-1']],
+    ['cancelled, before being named', [cancelled, naming('5-2')], 'cancelled'],
+    ['named by a confirmed 424', [goal('5-1'), naming('5-2')], 'goal_cancelled'],
+    [
+      'named by a 424 without confirmation',
+      [goal('5-1'), naming('5-2', { confirmation: null })],
+      'goal_cancelled',
+    ],
+    [
+      'not by a 424 that awaits confirmation',
+      [goal('5-1'), naming('5-2', { confirmation: 'tbd' })],
+      undefined,
+    ],
+    ['not by a cancelled 424', [goal('5-1'), naming('5-2', { confirmation: 'cancelled' })], undefined],
+    ['not by a removed 424', [goal('5-1'), naming('5-2')], undefined, ['5-2']],
+    ['by a 424 whose parent has a later id', [naming('5-0'), goal('5-1')], 'goal_cancelled'],
+    [
+      'by a 424 with a parent of any side, phase or time',
+      [
         goal('5-1', { event_time: 0 }),
-        cancels('5-2', { parent_id: '5-1', participant_id: AWAY, event_status_id: 141, event_time: 5400 }),
+        naming('5-2', { participant_id: AWAY, event_status_id: 141, event_time: 5400 }),
       ],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-    {
-      why: 'named by two, one of them awaiting confirmation',
-      by: [
-        goal('5-1'),
-        cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' }),
-        cancels('5-3', { parent_id: '5-1' }),
-      ],
-      removed: [],
-      voided: 'goal_cancelled',
-    },
-  ])('$why', ({ by, removed, voided }) => {
-    expect(tally(by, removed).voided['5-1']).toBe(voided);
+      'goal_cancelled',
+    ],
+    [
+      'named by two, one of them awaiting confirmation',
+      [goal('5-1'), naming('5-2', { confirmation: 'tbd' }), naming('5-3')],
+      'goal_cancelled',
+    ],
+  ])('%s', (_, timeline, voided, removed) => {
+    expect(tally(timeline, removed).voided['5-1']).toBe(voided);
   });
 
   test('and is subtracted once, and no earlier goal with it, when reported in all three ways', () => {
@@ -146,39 +110,20 @@ describe('a goal is void (law 6)', () => {
 });
 
 describe('the firm score and review (law 7)', () => {
-  test.each([
-    { why: 'a confirmed goal', timeline: [goal('5-1')], firm: 1, underReview: false },
-    {
-      why: 'a goal without confirmation',
-      timeline: [goal('5-1', { confirmation: null })],
-      firm: 1,
-      underReview: false,
-    },
-    {
-      why: 'a goal that awaits confirmation',
-      timeline: [goal('5-1', { confirmation: 'tbd' })],
-      firm: 0,
-      underReview: true,
-    },
-    {
-      why: 'a goal named by a 424 that awaits confirmation',
-      timeline: [goal('5-1'), cancels('5-2', { confirmation: 'tbd' })],
-      firm: 1,
-      underReview: true,
-    },
-    {
-      why: 'a void goal named by one',
-      timeline: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { confirmation: 'tbd' })],
-      firm: 0,
-      underReview: false,
-    },
-    {
-      why: 'an orphan that awaits confirmation',
-      timeline: [cancels('5-2', { confirmation: 'tbd' })],
-      firm: 0,
-      underReview: false,
-    },
-  ])('$why: firm $firm, under review $underReview', ({ timeline, firm, underReview }) => {
+  const waiting = { confirmation: 'tbd' };
+  test.each<[string, timeline: Incident[], firm: number, underReview: boolean]>([
+    ['a confirmed goal', [goal('5-1')], 1, false],
+    ['a goal without confirmation', [goal('5-1', { confirmation: null })], 1, false],
+    ['a goal that awaits confirmation', [goal('5-1', waiting)], 0, true],
+    ['a goal named by a 424 that awaits confirmation', [goal('5-1'), cancels('5-2', waiting)], 1, true],
+    [
+      'a void goal named by one',
+      [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', waiting)],
+      0,
+      false,
+    ],
+    ['an orphan that awaits confirmation', [cancels('5-2', waiting)], 0, false],
+  ])('%s', (_, timeline, firm, underReview) => {
     expect(tally(timeline)).toMatchObject({ firm: { home: firm, away: 0 }, underReview });
   });
 });

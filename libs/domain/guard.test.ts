@@ -134,83 +134,40 @@ describe('a game break (law 9)', () => {
 });
 
 describe('the other reasons (law 9)', () => {
-  test.each([
-    {
-      reason: 'under_review',
-      when: 'a goal awaits confirmation',
-      incidents: [last(413, { confirmation: 'tbd' })],
-      fields: {},
-    },
-    {
-      reason: 'bet_suspended',
-      when: 'betting is suspended',
-      incidents: [],
-      fields: { bet_status: 'suspended' },
-    },
-    {
-      reason: 'score_differs',
-      when: 'the provider reports another score',
-      incidents: timeline(429),
-      fields: { participants: participants(1, 0) },
-    },
-    {
-      reason: 'interrupted',
-      when: 'the status type is interrupted',
-      incidents: [],
-      fields: { status_type: 'interrupted' },
-    },
-    { reason: 'interrupted', when: 'the status is Interrupted', incidents: [], fields: { status_id: 2 } },
-    {
-      reason: 'interrupted',
-      when: 'the status is Abandoned',
-      incidents: [],
-      fields: { status_id: 7, status_type: 'finished' },
-    },
-    {
-      reason: 'interrupted',
-      when: 'the last status incident is Interrupted',
-      incidents: timeline(429, 441, 400),
-      fields: { status_type: 'scheduled' },
-    },
-    {
-      reason: 'interrupted',
-      when: 'the last status incident is Abandoned',
-      incidents: timeline(429, 442),
-      fields: { status_type: 'finished' },
-    },
-  ])('$reason when $when', ({ reason, incidents, fields }) => {
+  test.each<
+    [reason: string, when: string, incidents: readonly Incident[], fields: Readonly<Record<string, unknown>>]
+  >([
+    ['under_review', 'a goal awaits confirmation', [last(413, { confirmation: 'tbd' })], {}],
+    ['bet_suspended', 'betting is suspended', [], { bet_status: 'suspended' }],
+    [
+      'score_differs',
+      'the provider reports another score',
+      timeline(429),
+      { participants: participants(1, 0) },
+    ],
+    ['interrupted', 'the status type is interrupted', [], { status_type: 'interrupted' }],
+    ['interrupted', 'the status is Interrupted', [], { status_id: 2 }],
+    ['interrupted', 'the status is Abandoned', [], { status_id: 7, status_type: 'finished' }],
+    [
+      'interrupted',
+      'the last status incident is Interrupted',
+      timeline(429, 441, 400),
+      { status_type: 'scheduled' },
+    ],
+    ['interrupted', 'the last status incident is Abandoned', timeline(429, 442), { status_type: 'finished' }],
+  ])('%s when %s', (reason, _, incidents, fields) => {
     expect(reasons(incidents, fields)).toEqual([reason]);
   });
 
-  test.each([
-    { why: 'nothing happens', incidents: timeline(429, 400), fields: {} },
-    {
-      why: 'nothing is known',
-      incidents: [],
-      fields: { status_id: null, status_type: null, bet_status: null },
-    },
-    {
-      why: 'betting on a finished match is suspended',
-      incidents: [],
-      fields: { bet_status: 'suspended', status_type: 'finished' },
-    },
-    {
-      why: 'the provider reports the same score',
-      incidents: timeline(429),
-      fields: { participants: participants('0', 0) },
-    },
-    {
-      why: 'only the provider knows the score',
-      incidents: [],
-      fields: { participants: participants(1, 0) },
-    },
-    { why: 'play was resumed after the interruption', incidents: timeline(429, 441, 430), fields: {} },
-    {
-      why: 'the interruption was cancelled',
-      incidents: [...timeline(429, 400), last(441, { confirmation: 'cancelled' })],
-      fields: {},
-    },
-  ])('none when $why', ({ incidents, fields }) => {
+  test.each<[why: string, incidents: readonly Incident[], fields: Readonly<Record<string, unknown>>]>([
+    ['nothing happens', timeline(429, 400), {}],
+    ['nothing is known', [], { status_id: null, status_type: null, bet_status: null }],
+    ['betting on a finished match is suspended', [], { bet_status: 'suspended', status_type: 'finished' }],
+    ['the provider reports the same score', timeline(429), { participants: participants('0', 0) }],
+    ['only the provider knows the score', [], { participants: participants(1, 0) }],
+    ['play was resumed after the interruption', timeline(429, 441, 430), {}],
+    ['the interruption was cancelled', [...timeline(429, 400), last(441, { confirmation: 'cancelled' })], {}],
+  ])('none when %s', (_, incidents, fields) => {
     expect(reasons(incidents, fields)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readSides } from './event-facts.ts';
+import type { KnownIncident } from './goals.ts';
 import { concernsGoals, effectsOf } from './incident-effect.ts';
 import { AWAY, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
@@ -14,56 +15,44 @@ const known = (id: string, type: number, options: IncidentOptions = {}, removed 
 const SHOOT_OUT = { event_status_id: 141 };
 
 describe('the effect of an incident on the score', () => {
-  test.each([
-    { why: 'a goal of home', one: known('5-1', 413), is: [true, true, false, 'home'] },
-    {
-      why: 'a penalty of away',
-      one: known('5-1', 421, { participant_id: AWAY }),
-      is: [true, true, false, 'away'],
-    },
-    { why: 'an own goal of home', one: known('5-1', 423), is: [true, true, false, 'away'] },
-    {
-      why: 'a goal that awaits confirmation',
-      one: known('5-1', 413, { confirmation: 'tbd' }),
-      is: [true, true, false, 'home'],
-    },
-    { why: 'a removed goal', one: known('5-1', 413, {}, true), is: [false, false, false, null] },
-    {
-      why: 'a cancelled goal',
-      one: known('5-1', 413, { confirmation: 'cancelled' }),
-      is: [false, false, false, null],
-    },
-    {
-      why: 'a goal named by a 424',
-      one: known('5-1', 413),
-      with: [known('5-2', 424, { parent_id: '5-1' })],
-      is: [false, false, false, null],
-    },
-    { why: 'a kick of the shoot-out', one: known('5-1', 413, SHOOT_OUT), is: [true, false, true, null] },
-    {
-      why: 'a kick that a 424 names',
-      one: known('5-1', 413, SHOOT_OUT),
-      with: [known('5-2', 424, { ...SHOOT_OUT, parent_id: '5-1' })],
-      is: [false, false, true, null],
-    },
-    {
-      why: 'a goal of a team of neither side',
-      one: known('5-1', 413, { participant_id: 999 }),
-      is: [true, false, false, null],
-    },
-    { why: 'a card', one: known('5-1', 418), is: [true, false, false, null] },
-    {
-      why: 'a cancelled card',
-      one: known('5-1', 418, { confirmation: 'cancelled' }),
-      is: [false, false, false, null],
-    },
-    { why: 'a removed card', one: known('5-1', 418, {}, true), is: [false, false, false, null] },
-    {
-      why: 'a delete of an incident that never arrived',
-      one: { id: '5-1', incident: null, removed: false },
-      is: [false, false, false, null],
-    },
-  ])('of $why is known', ({ one, with: others = [], is }) => {
+  test.each<[why: string, is: readonly unknown[], one: KnownIncident, others?: readonly KnownIncident[]]>([
+    ['a goal of home', [true, true, false, 'home'], known('5-1', 413)],
+    ['a penalty of away', [true, true, false, 'away'], known('5-1', 421, { participant_id: AWAY })],
+    ['an own goal of home', [true, true, false, 'away'], known('5-1', 423)],
+    [
+      'a goal that awaits confirmation',
+      [true, true, false, 'home'],
+      known('5-1', 413, { confirmation: 'tbd' }),
+    ],
+    ['a removed goal', [false, false, false, null], known('5-1', 413, {}, true)],
+    ['a cancelled goal', [false, false, false, null], known('5-1', 413, { confirmation: 'cancelled' })],
+    [
+      'a goal named by a 424',
+      [false, false, false, null],
+      known('5-1', 413),
+      [known('5-2', 424, { parent_id: '5-1' })],
+    ],
+    ['a kick of the shoot-out', [true, false, true, null], known('5-1', 413, SHOOT_OUT)],
+    [
+      'a kick that a 424 names',
+      [false, false, true, null],
+      known('5-1', 413, SHOOT_OUT),
+      [known('5-2', 424, { ...SHOOT_OUT, parent_id: '5-1' })],
+    ],
+    [
+      'a goal of a team of neither side',
+      [true, false, false, null],
+      known('5-1', 413, { participant_id: 999 }),
+    ],
+    ['a card', [true, false, false, null], known('5-1', 418)],
+    ['a cancelled card', [false, false, false, null], known('5-1', 418, { confirmation: 'cancelled' })],
+    ['a removed card', [false, false, false, null], known('5-1', 418, {}, true)],
+    [
+      'a delete of an incident that never arrived',
+      [false, false, false, null],
+      { id: '5-1', incident: null, removed: false },
+    ],
+  ])('of %s is known', (_, is, one, others = []) => {
     // Records are not read in the order of ids.
     const { stands, counts, inShootOut, scored } = effectsOf([...others, one], SIDES)(one);
     expect([stands, counts, inShootOut, scored]).toEqual(is);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Incident } from '#topics/generated/types.ts';
 import { absentAt, isRemoved, outranks, presentAt } from './incident-register.ts';
 import { incident, incidentMessage, START, snapshotMessage } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
@@ -7,28 +8,18 @@ const body = (ut: number, confirmation: string | null, note: string) =>
   incident('5-1', 413, { ut, confirmation, note });
 
 describe('a record wins over the stored one (law 1)', () => {
-  test.each([
-    { record: body(2, null, 'a'), current: body(1, 'cancelled', 'b'), wins: true, why: 'it is later' },
-    { record: body(1, 'cancelled', 'b'), current: body(2, null, 'a'), wins: false, why: 'it is earlier' },
-    {
-      record: body(1, 'cancelled', 'a'),
-      current: body(1, 'confirmed', 'b'),
-      wins: true,
-      why: 'cancelled > confirmed',
-    },
-    { record: body(1, 'confirmed', 'a'), current: body(1, 'tbd', 'b'), wins: true, why: 'confirmed > tbd' },
-    { record: body(1, 'tbd', 'a'), current: body(1, null, 'b'), wins: true, why: 'tbd > null' },
-    { record: body(1, null, 'b'), current: body(1, 'tbd', 'a'), wins: false, why: 'null < tbd' },
-    { record: body(1, 'tbd', 'b'), current: body(1, 'tbd', 'a'), wins: true, why: 'its JSON is larger' },
-    { record: body(1, 'tbd', 'a'), current: body(1, 'tbd', 'b'), wins: false, why: 'its JSON is smaller' },
-    {
-      record: body(1, 'tbd', 'Z'),
-      current: body(1, 'tbd', 'a'),
-      wins: false,
-      why: 'code units, not an alphabet',
-    },
-    { record: body(1, 'tbd', 'a'), current: body(1, 'tbd', 'a'), wins: false, why: 'it is the same' },
-  ])('$wins: $why', ({ record, current, wins }) => {
+  test.each<[wins: boolean, why: string, record: Incident, current: Incident]>([
+    [true, 'it is later', body(2, null, 'a'), body(1, 'cancelled', 'b')],
+    [false, 'it is earlier', body(1, 'cancelled', 'b'), body(2, null, 'a')],
+    [true, 'cancelled > confirmed', body(1, 'cancelled', 'a'), body(1, 'confirmed', 'b')],
+    [true, 'confirmed > tbd', body(1, 'confirmed', 'a'), body(1, 'tbd', 'b')],
+    [true, 'tbd > null', body(1, 'tbd', 'a'), body(1, null, 'b')],
+    [false, 'null < tbd', body(1, null, 'b'), body(1, 'tbd', 'a')],
+    [true, 'its JSON is larger', body(1, 'tbd', 'b'), body(1, 'tbd', 'a')],
+    [false, 'its JSON is smaller', body(1, 'tbd', 'a'), body(1, 'tbd', 'b')],
+    [false, 'code units, not an alphabet', body(1, 'tbd', 'Z'), body(1, 'tbd', 'a')],
+    [false, 'it is the same', body(1, 'tbd', 'a'), body(1, 'tbd', 'a')],
+  ])('%s: %s', (wins, _, record, current) => {
     expect(outranks(record, current)).toBe(wins);
   });
 });
@@ -36,55 +27,20 @@ describe('a record wins over the stored one (law 1)', () => {
 describe('the times of an incident (law 3)', () => {
   const never = Number.NEGATIVE_INFINITY;
   const one = incident('5-1', 400, { ut: 100 });
-  test.each([
-    { why: 'no snapshot', snapshotAt: null, present: 100, absent: never, removed: false },
-    { why: 'a delete before it', deleted_at: 99, snapshotAt: null, present: 100, absent: 99, removed: false },
-    {
-      why: 'a delete of its time',
-      deleted_at: 100,
-      snapshotAt: null,
-      present: 100,
-      absent: 100,
-      removed: true,
-    },
-    { why: 'listed', listed_at: 200, snapshotAt: 200, present: 200, absent: never, removed: false },
-    {
-      why: 'listed before it was written',
-      listed_at: 90,
-      snapshotAt: 90,
-      present: 100,
-      absent: never,
-      removed: false,
-    },
-    {
-      why: 'listed after its delete',
-      deleted_at: 150,
-      listed_at: 200,
-      snapshotAt: 200,
-      present: 200,
-      absent: 150,
-      removed: false,
-    },
-    {
-      why: 'listed earlier, but not in the latest list',
-      listed_at: 150,
-      snapshotAt: 200,
-      present: 100,
-      absent: 195,
-      removed: true,
-    },
-    { why: 'not listed', snapshotAt: 200, present: 100, absent: 195, removed: true },
-    { why: 'not listed 5 s after it was written', snapshotAt: 105, present: 100, absent: 100, removed: true },
-    { why: 'not listed 4 s after it was written', snapshotAt: 104, present: 100, absent: 99, removed: false },
-    {
-      why: 'not listed, deleted later',
-      deleted_at: 300,
-      snapshotAt: 200,
-      present: 100,
-      absent: 300,
-      removed: true,
-    },
-  ])('$why', ({ deleted_at = null, listed_at = null, snapshotAt, present, absent, removed }) => {
+  type Time = number | null;
+  test.each<[string, deleted: Time, listed: Time, snapshot: Time, present: number, absent: number, boolean]>([
+    ['no snapshot', null, null, null, 100, never, false],
+    ['a delete before it', 99, null, null, 100, 99, false],
+    ['a delete of its time', 100, null, null, 100, 100, true],
+    ['listed', null, 200, 200, 200, never, false],
+    ['listed before it was written', null, 90, 90, 100, never, false],
+    ['listed after its delete', 150, 200, 200, 200, 150, false],
+    ['listed earlier, but not in the latest list', null, 150, 200, 100, 195, true],
+    ['not listed', null, null, 200, 100, 195, true],
+    ['not listed 5 s after it was written', null, null, 105, 100, 100, true],
+    ['not listed 4 s after it was written', null, null, 104, 100, 99, false],
+    ['not listed, deleted later', 300, null, 200, 100, 300, true],
+  ])('%s', (_, deleted_at, listed_at, snapshotAt, present, absent, removed) => {
     const presence = { incident: one, deleted_at, listed_at };
     expect(presentAt(one, presence, snapshotAt)).toBe(present);
     expect(absentAt(presence, snapshotAt)).toBe(absent);

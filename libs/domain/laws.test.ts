@@ -78,6 +78,19 @@ function stateOf(messages: readonly NormalizedMessage[]): MatchState {
 const withDuplicates = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 const runs = { numRuns: 500 };
 
+/** Checks what must hold of every history. */
+function forHistories(check: (history: readonly NormalizedMessage[]) => void): void {
+  fc.assert(fc.property(histories, check), runs);
+}
+
+/** Plays a history, and yields the transitions of each message that has some. */
+function* transitionsOf(match: Match, history: readonly NormalizedMessage[]) {
+  for (const message of history) {
+    const transitions = play(match, [message]).flatMap((applied) => applied.transitions);
+    if (transitions.length > 0) yield transitions;
+  }
+}
+
 // These tests play some ten thousand matches, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -133,56 +146,47 @@ describe('snapshots of one time (law 3)', () => {
 
 describe('cancellations without a parent (law 6)', () => {
   test('name the same goals whether all times are unknown or all equal', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const goalsOf = (event_time: number | null) => {
-          const { counting_goals, void_goals, orphans } = stateOf(changed(history, () => ({ event_time })));
-          return { counting_goals, void_goals, orphans };
-        };
-        expect(goalsOf(null)).toEqual(goalsOf(600));
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const goalsOf = (event_time: number | null) => {
+        const { counting_goals, void_goals, orphans } = stateOf(changed(history, () => ({ event_time })));
+        return { counting_goals, void_goals, orphans };
+      };
+      expect(goalsOf(null)).toEqual(goalsOf(600));
+    });
   });
 
   test('void only goals before them of their own part, play or shoot-out', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const match = newMatch(EVENT_ID);
-        play(
-          match,
-          changed(history, () => ({ parent_id: null })),
-        );
-        const standing = idsOf(history).flatMap((id) => {
-          const { incident, removed } = matchIncident(match, id);
-          return incident?.incident_id === 424 && !removed ? [incident] : [];
-        });
-        const inShootOut = (incident: Incident | null) => [16, 141].includes(incident?.event_status_id ?? 0);
-        for (const [id, why] of Object.entries(matchState(match).void_goals)) {
-          if (why !== 'goal_cancelled') continue;
-          const part = inShootOut(matchIncident(match, id).incident);
-          expect(standing.filter((one) => one.id > id).map(inShootOut)).toContain(part);
-        }
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const match = newMatch(EVENT_ID);
+      play(
+        match,
+        changed(history, () => ({ parent_id: null })),
+      );
+      const standing = idsOf(history).flatMap((id) => {
+        const { incident, removed } = matchIncident(match, id);
+        return incident?.incident_id === 424 && !removed ? [incident] : [];
+      });
+      const inShootOut = (incident: Incident | null) => [16, 141].includes(incident?.event_status_id ?? 0);
+      for (const [id, why] of Object.entries(matchState(match).void_goals)) {
+        if (why !== 'goal_cancelled') continue;
+        const part = inShootOut(matchIncident(match, id).incident);
+        expect(standing.filter((one) => one.id > id).map(inShootOut)).toContain(part);
+      }
+    });
   });
 });
 
 describe('the reported result (law 8)', () => {
   test('is also the firm score, and never wins over a complete timeline of soccer', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const { source, score, firm, reported, agreement, coverage, sport_id } = stateOf(history);
-        const derived = source === 'incidents';
-        if (!derived) expect({ score, firm }).toEqual({ score: reported, firm: reported });
-        expect(source === 'none').toBe(score === null);
-        expect(agreement === 'unknown').toBe(score === null || reported === null);
-        if (reported === null) return;
-        expect(derived).toBe(coverage === 'complete' && [5, null].includes(sport_id));
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const { source, score, firm, reported, agreement, coverage, sport_id } = stateOf(history);
+      const derived = source === 'incidents';
+      if (!derived) expect({ score, firm }).toEqual({ score: reported, firm: reported });
+      expect(source === 'none').toBe(score === null);
+      expect(agreement === 'unknown').toBe(score === null || reported === null);
+      if (reported === null) return;
+      expect(derived).toBe(coverage === 'complete' && [5, null].includes(sport_id));
+    });
   });
 });
 
@@ -208,108 +212,87 @@ describe('a match that is restored from its records', () => {
 
 describe('transitions', () => {
   test('number versions, and transitions within a version, without gaps', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const match = newMatch(EVENT_ID);
-        let version = 0;
-        for (const { transitions, incidents } of play(match, history)) {
-          if (transitions.length === 0) {
-            expect(incidents).toEqual([]);
-            continue;
-          }
-          version += 1;
-          transitions.forEach((transition, n) => {
-            expect(transition).toMatchObject({ id: `${EVENT_ID}:${version}:${n}`, version, n });
-          });
+    forHistories((history) => {
+      const match = newMatch(EVENT_ID);
+      let version = 0;
+      for (const { transitions, incidents } of play(match, history)) {
+        if (transitions.length === 0) {
+          expect(incidents).toEqual([]);
+          continue;
         }
-        expect(matchState(match).version).toBe(version);
-      }),
-      runs,
-    );
+        version += 1;
+        transitions.forEach((transition, n) => {
+          expect(transition).toMatchObject({ id: `${EVENT_ID}:${version}:${n}`, version, n });
+        });
+      }
+      expect(matchState(match).version).toBe(version);
+    });
   });
 
   test('give the scores, the guard and the removed incidents when replayed', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const match = newMatch(EVENT_ID);
-        const transitions = play(match, history).flatMap((applied) => applied.transitions);
-        const last = (kind: string): MatchTransition | undefined =>
-          transitions.findLast((one) => one.kind === kind);
-        const state = matchState(match);
-        expect(last('score_changed')?.score?.after ?? null).toEqual(state.score);
-        expect(last('firm_score_changed')?.score?.after ?? null).toEqual(state.firm);
-        expect(last('guard_changed')?.guard ?? { safe: true, reasons: [] }).toEqual(state.guard);
-        const removed = new Set<string>();
-        for (const { kind, incident_id } of transitions) {
-          if (kind === 'incident_removed') removed.add(incident_id ?? '');
-          if (kind === 'incident_reinstated') removed.delete(incident_id ?? '');
-        }
-        expect([...removed].sort()).toEqual(state.removed);
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const match = newMatch(EVENT_ID);
+      const transitions = play(match, history).flatMap((applied) => applied.transitions);
+      const last = (kind: string): MatchTransition | undefined =>
+        transitions.findLast((one) => one.kind === kind);
+      const state = matchState(match);
+      expect(last('score_changed')?.score?.after ?? null).toEqual(state.score);
+      expect(last('firm_score_changed')?.score?.after ?? null).toEqual(state.firm);
+      expect(last('guard_changed')?.guard ?? { safe: true, reasons: [] }).toEqual(state.guard);
+      const removed = new Set<string>();
+      for (const { kind, incident_id } of transitions) {
+        if (kind === 'incident_removed') removed.add(incident_id ?? '');
+        if (kind === 'incident_reinstated') removed.delete(incident_id ?? '');
+      }
+      expect([...removed].sort()).toEqual(state.removed);
+    });
   });
 
   test('name the goals that raised a derived score', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const match = newMatch(EVENT_ID);
-        let before: readonly string[] = [];
-        for (const message of history) {
-          const transitions = play(match, [message]).flatMap((applied) => applied.transitions);
-          if (transitions.length === 0) continue;
-          const { source, counting_goals: after } = matchState(match);
-          const known = new Set(before);
-          const news = source === 'incidents' ? after.filter((id) => !known.has(id)) : [];
-          for (const { kind, goals } of transitions)
-            expect(goals).toEqual(kind === 'score_changed' ? news : []);
-          before = after;
-        }
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const match = newMatch(EVENT_ID);
+      let before: readonly string[] = [];
+      for (const transitions of transitionsOf(match, history)) {
+        const { source, counting_goals: after } = matchState(match);
+        const known = new Set(before);
+        const news = source === 'incidents' ? after.filter((id) => !known.has(id)) : [];
+        for (const { kind, goals } of transitions)
+          expect(goals).toEqual(kind === 'score_changed' ? news : []);
+        before = after;
+      }
+    });
   });
 
   test('report every goal that becomes void, and every void goal that counts again', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const match = newMatch(EVENT_ID);
-        let before: string[] = [];
-        for (const message of history) {
-          const transitions = play(match, [message]).flatMap((applied) => applied.transitions);
-          if (transitions.length === 0) continue;
-          const state = matchState(match);
-          const after = Object.keys(state.void_goals).sort();
-          const emitted = (kind: string) =>
-            transitions.filter((one) => one.kind === kind).map((one) => one.incident_id);
-          const isGoal = (id: string) =>
-            [5, null].includes(state.sport_id) &&
-            [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
-          expect(emitted('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
-          expect(emitted('goal_reinstated')).toEqual(
-            before.filter((id) => !after.includes(id) && isGoal(id)),
-          );
-          before = after;
-        }
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const match = newMatch(EVENT_ID);
+      let before: string[] = [];
+      for (const transitions of transitionsOf(match, history)) {
+        const state = matchState(match);
+        const after = Object.keys(state.void_goals).sort();
+        const emitted = (kind: string) =>
+          transitions.filter((one) => one.kind === kind).map((one) => one.incident_id);
+        const isGoal = (id: string) =>
+          [5, null].includes(state.sport_id) &&
+          [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
+        expect(emitted('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
+        expect(emitted('goal_reinstated')).toEqual(before.filter((id) => !after.includes(id) && isGoal(id)));
+        before = after;
+      }
+    });
   });
 
   test('come with the ids of exactly the incidents whose record changed', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        const match = newMatch(EVENT_ID);
-        let known: string[] = [];
-        history.forEach((message, offset) => {
-          const before = new Map(known.map((id) => [id, JSON.stringify(matchIncident(match, id))]));
-          const [applied] = play(match, [message], offset);
-          known = idsOf(history.slice(0, offset + 1));
-          const changed = known.filter((id) => JSON.stringify(matchIncident(match, id)) !== before.get(id));
-          expect(applied?.incidents).toEqual(changed);
-        });
-      }),
-      runs,
-    );
+    forHistories((history) => {
+      const match = newMatch(EVENT_ID);
+      let known: string[] = [];
+      history.forEach((message, offset) => {
+        const before = new Map(known.map((id) => [id, JSON.stringify(matchIncident(match, id))]));
+        const [applied] = play(match, [message], offset);
+        known = idsOf(history.slice(0, offset + 1));
+        const changed = known.filter((id) => JSON.stringify(matchIncident(match, id)) !== before.get(id));
+        expect(applied?.incidents).toEqual(changed);
+      });
+    });
   });
 });

@@ -6,6 +6,7 @@ import { AWAY, HOME } from './testing/messages.ts';
 import { event, resultOf } from './testing/results.ts';
 
 const cause: Cause = { topic: 't', partition: 0, offset: 1, ut: 2, received_at: 3, message_id: 'm' };
+const STAMP = { version: 7, cause };
 const team = (id: number) => ({ id, name: 'Team', acronym: 'TEA', area_id: 5, area_name: 'England' });
 
 /** Returns equal values in new objects each time. */
@@ -37,7 +38,7 @@ describe('a result', () => {
   const [card] = result().cards ?? [];
   if (goal === undefined || card === undefined) throw new Error('the result has a goal and a card');
   const before = result();
-  const changed = (after: TableResult) => resultChanges(before, after, { version: 7, cause }).length > 0;
+  const changed = (after: TableResult) => resultChanges(before, after, STAMP).length > 0;
 
   test.each<Partial<TableResult>>([
     { round_id: 7 },
@@ -69,36 +70,29 @@ describe('a result', () => {
     { cards: [card, card] },
   ])('differs from one with %j', (one) => {
     expect(changed({ ...result(), ...one })).toBe(true);
-    expect(resultChanges({ ...result(), ...one }, result(), { version: 7, cause })).toHaveLength(1);
+    expect(resultChanges({ ...result(), ...one }, result(), STAMP)).toHaveLength(1);
   });
 
   test('equals one with equal values', () => {
     expect(changed(result())).toBe(false);
     const none = { home: null, score: null, goals: null, cards: null };
-    expect(resultChanges({ ...result(), ...none }, { ...result(), ...none }, { version: 7, cause })).toEqual(
+    expect(resultChanges({ ...result(), ...none }, { ...result(), ...none }, STAMP)).toEqual([]);
+    const noGoals = { goals: [], cards: [] };
+    expect(resultChanges({ ...result(), ...noGoals }, { ...result(), goals: [], cards: [] }, STAMP)).toEqual(
       [],
     );
-    const noGoals = { goals: [], cards: [] };
-    expect(
-      resultChanges(
-        { ...result(), ...noGoals },
-        { ...result(), goals: [], cards: [] },
-        { version: 7, cause },
-      ),
-    ).toEqual([]);
   });
 
   test('is published again on request, and if there was none', () => {
-    const record = { ...result(), removed: false, version: 7, cause };
-    expect(resultChanges(before, result(), { version: 7, cause }, true)).toEqual([record]);
-    expect(resultChanges(null, result(), { version: 7, cause })).toEqual([record]);
+    const record = { ...result(), removed: false, ...STAMP };
+    expect(resultChanges(before, result(), STAMP, true)).toEqual([record]);
+    expect(resultChanges(null, result(), STAMP)).toEqual([record]);
   });
 });
 
 describe('the records of a change', () => {
-  const stamp = { version: 7, cause };
   const changes = (before: TableResult | null, after: TableResult | null) =>
-    resultChanges(before, after, stamp);
+    resultChanges(before, after, STAMP);
   const brief = ({ removed, group_id, version, home }: MatchResult) => ({
     removed,
     group_id,
@@ -114,7 +108,7 @@ describe('the records of a change', () => {
 
   test('have the new result under the same key', () => {
     const after = resultOf(event({ group_id: 1, status_id: 34 }));
-    expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
+    expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...STAMP }]);
   });
 
   test('begin with a removal if the match moved to another group', () => {

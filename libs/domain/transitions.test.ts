@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
 import {
   EVENT_ID,
   eventFields,
@@ -19,83 +20,47 @@ const incidentOf = (id: string, type: number, options?: IncidentOptions) =>
 const later = (seconds: number) => ({ ut: START + seconds });
 
 describe('the transitions of an incident (law 10)', () => {
-  const known = incidentOf('5-1', 400);
-  test.each([
-    { why: 'its first body', before: [], message: known, kinds: ['incident_added'] },
-    {
-      why: 'its first body, cancelled',
-      before: [],
-      message: incidentOf('5-1', 400, { confirmation: 'cancelled' }),
-      kinds: ['incident_added'],
-    },
-    {
-      why: 'it became confirmed',
-      before: [incidentOf('5-1', 400, { confirmation: 'tbd' })],
-      message: incidentOf('5-1', 400, later(1)),
-      kinds: ['incident_confirmed'],
-    },
-    {
-      why: 'it became cancelled',
-      before: [known],
-      message: incidentOf('5-1', 400, { ...later(1), confirmation: 'cancelled' }),
-      kinds: ['incident_cancelled'],
-    },
-    {
-      why: 'it awaits confirmation again',
-      before: [known],
-      message: incidentOf('5-1', 400, { ...later(1), confirmation: 'tbd' }),
-      kinds: ['incident_amended'],
-    },
-    {
-      why: 'another body',
-      before: [known],
-      message: incidentOf('5-1', 400, { participant_id: null }),
-      kinds: ['incident_amended'],
-    },
-    {
-      why: 'the same, reported later',
-      before: [known],
-      message: incidentOf('5-1', 400, later(1)),
-      kinds: ['incident_amended'],
-    },
-    {
-      why: 'deleted',
-      before: [known],
-      message: incidentMessage(incident('5-1', 400, later(1)), { deleted: true }),
-      kinds: ['incident_removed'],
-    },
-    {
-      why: 'deleted, but reported since',
-      before: [known],
-      message: incidentMessage(incident('5-1', 400, { ut: START - 1 }), { deleted: true }),
-      kinds: ['incident_amended'],
-    },
-    {
-      why: 'deleted before it was reported',
-      before: [],
-      message: incidentMessage(incident('5-1', 400), { deleted: true }),
-      kinds: ['incident_deleted_unseen'],
-    },
-    {
-      why: 'reported again after its delete',
-      before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
-      message: incidentOf('5-1', 400, later(2)),
-      kinds: ['incident_reinstated'],
-    },
-    {
-      why: 'reported again after its delete, as cancelled',
-      before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
-      message: incidentOf('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
-      kinds: ['incident_reinstated', 'incident_cancelled'],
-    },
-    { why: 'a copy', before: [known], message: known, kinds: [] },
-    {
-      why: 'an older record',
-      before: [known],
-      message: incidentOf('5-1', 400, { ut: START - 1 }),
-      kinds: [],
-    },
-  ])('$why: $kinds', ({ before, message, kinds }) => {
+  const reported = (options?: IncidentOptions) => incidentOf('5-1', 400, options);
+  const deleted = (options?: IncidentOptions) =>
+    incidentMessage(incident('5-1', 400, options), { deleted: true });
+  const known = reported();
+  type Messages = readonly NormalizedMessage[];
+  test.each<[why: string, before: Messages, message: NormalizedMessage, kinds: readonly string[]]>([
+    ['its first body', [], known, ['incident_added']],
+    ['its first body, cancelled', [], reported({ confirmation: 'cancelled' }), ['incident_added']],
+    ['it became confirmed', [reported({ confirmation: 'tbd' })], reported(later(1)), ['incident_confirmed']],
+    [
+      'it became cancelled',
+      [known],
+      reported({ ...later(1), confirmation: 'cancelled' }),
+      ['incident_cancelled'],
+    ],
+    [
+      'it awaits confirmation again',
+      [known],
+      reported({ ...later(1), confirmation: 'tbd' }),
+      ['incident_amended'],
+    ],
+    ['another body', [known], reported({ participant_id: null }), ['incident_amended']],
+    ['the same, reported later', [known], reported(later(1)), ['incident_amended']],
+    ['deleted', [known], deleted(later(1)), ['incident_removed']],
+    ['deleted, but reported since', [known], deleted(later(-1)), ['incident_amended']],
+    ['deleted before it was reported', [], deleted(), ['incident_deleted_unseen']],
+    [
+      'reported again after its delete',
+      [known, deleted(later(1))],
+      reported(later(2)),
+      ['incident_reinstated'],
+    ],
+    [
+      'reported again after its delete, as cancelled',
+      [known, deleted(later(1))],
+      reported({ ...later(2), confirmation: 'cancelled' }),
+      ['incident_reinstated', 'incident_cancelled'],
+    ],
+    ['a copy', [known], known, []],
+    ['an older record', [known], reported(later(-1)), []],
+  ])('%s', (_, before, message, kinds) => {
     const outcome = given(opening, kickOff, ...before).when(message);
     expect(outcome.kinds).toEqual(kinds);
     for (const one of outcome.transitions) expect(one.incident_id).toBe('5-1');
@@ -104,8 +69,7 @@ describe('the transitions of an incident (law 10)', () => {
 
   test('have its type, if it has a body', () => {
     expect(given(opening).when(known).transitions[0]).toMatchObject({ incident_type: 400 });
-    const unseen = incidentMessage(incident('5-1', 400), { deleted: true });
-    expect(given(opening).when(unseen).transitions[0]).toMatchObject({ incident_type: null });
+    expect(given(opening).when(deleted()).transitions[0]).toMatchObject({ incident_type: null });
   });
 });
 
@@ -222,75 +186,6 @@ describe('the transitions of goals and scores (law 10)', () => {
       ['goal_reinstated', '5-105'],
       ['goal_cancelled', '5-110'],
     ]);
-  });
-});
-
-describe('the transitions of the event (law 10)', () => {
-  const when = (fields: Record<string, unknown>, seconds = 60) =>
-    given(opening, kickOff).when(eventMessage(START + seconds, { clock_time: seconds, ...fields }))
-      .transitions;
-  const value = (before: string | null, after: string | null) => ({ before, after });
-
-  test('its status', () => {
-    expect(when({ status_id: 9 })).toMatchObject([
-      { kind: 'status_changed', value: value('33 live', '9 live') },
-    ]);
-    expect(when({ status_id: null, status_type: 'finished' })).toMatchObject([
-      { kind: 'status_changed', value: value('33 live', 'finished') },
-    ]);
-  });
-
-  test('its clock, if it differs from the running clock', () => {
-    expect(when({ clock_status: 'stopped' })).toMatchObject([
-      { kind: 'clock_changed', value: value('0 running', '60 stopped') },
-    ]);
-    expect(when({ clock_time: 57 })).toMatchObject([
-      { kind: 'clock_changed', value: value('0 running', '57 running') },
-    ]);
-    expect(when({ clock_time: 58 })).toMatchObject([{ kind: 'event_amended', fields: ['clock_time'] }]);
-    expect(when({ clock_time: 58, played_time: 58 })).toMatchObject([
-      { kind: 'event_amended', fields: ['clock_time', 'played_time'] },
-    ]);
-  });
-
-  test('its bet status', () => {
-    expect(when({ bet_status: 'suspended' })).toMatchObject([
-      { kind: 'bet_status_changed', value: value('active', 'suspended') },
-      { kind: 'guard_changed', guard: { safe: false, reasons: ['bet_suspended'] } },
-    ]);
-  });
-
-  test('its verified result', () => {
-    expect(when({ verified_result: true })).toMatchObject([
-      { kind: 'result_verified', value: value(null, 'true') },
-    ]);
-  });
-
-  test('its other fields by name, sorted', () => {
-    expect(when({ relation_status: 'finished', name: 'B - A' })).toMatchObject([
-      { kind: 'event_amended', fields: ['name', 'relation_status'] },
-    ]);
-    expect(when({ participants: participants(1, 0) }).map(({ kind }) => kind)).toEqual([
-      'event_amended',
-      'guard_changed',
-    ]);
-  });
-
-  test('a field with another value of the same meaning, by name', () => {
-    expect(when({ status_id: '33' })).toMatchObject([{ kind: 'event_amended', fields: ['status_id'] }]);
-  });
-
-  test('none for a running clock or a repeated field, if there is another change', () => {
-    const outcome = given(opening, kickOff).when(
-      incidentMessage(incident('5-110', 400, later(60)), { fields: eventFields({ clock_time: 60 }) }),
-    );
-    expect(outcome.kinds).toEqual(['incident_added']);
-  });
-
-  test('a later report of the same values, if there is no other change', () => {
-    const outcome = given(opening).when(eventMessage(START + 60, { name: 'Home - Away' }));
-    expect(outcome.transitions).toMatchObject([{ kind: 'event_amended', fields: [] }]);
-    expect(given(opening).when(opening).transitions).toEqual([]);
   });
 });
 

@@ -1,30 +1,26 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { startBackbone } from './backbone.ts';
 import type { Env } from './settings.ts';
+import { installProgram } from './testing/programs.ts';
 
 let folder: string;
 let engine: Server | undefined;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'touchline-backbone-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   engine?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** The environment of a machine without any installation. */
 const bare = (): Env => ({ PATH: folder, HOME: folder, DOCKER_HOST: `unix://${folder}/none.sock` });
 const start = (env: Env) => startBackbone({ dataDir: join(folder, 'data'), env, onProgress: () => {} });
 
-async function program(name: string, script: string): Promise<void> {
-  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
-  await chmod(join(folder, name), 0o755);
-}
+const program = (name: string, script: string) => installProgram(folder, name, script);
 
 const NO_DOCKER = '(KAFKA_BROKERS is not set and no Docker engine answers)';
 const ADVICE = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';

@@ -1,25 +1,22 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { classArchive } from './class-archive.ts';
+import { installProgram } from './testing/programs.ts';
 
 describe('classArchive', () => {
   let bin: string;
   let folder: string;
-  beforeEach(async () => {
-    bin = await mkdtemp(join(tmpdir(), 'touchline-java-'));
+  beforeEach(() => {
+    bin = temporaryFolder();
     folder = join(bin, 'classes');
   });
-  afterEach(() => rm(bin, { recursive: true, force: true }));
 
   const archiveOf = (version: string) => classArchive(folder, 'kafka', { path: join(bin, 'java'), version });
 
   /** Installs a `jcmd` that runs this line of shell; $4 is the file to write. */
-  async function fakeJcmd(line: string): Promise<void> {
-    await writeFile(join(bin, 'jcmd'), `#!/bin/sh\n${line}\n`);
-    await chmod(join(bin, 'jcmd'), 0o755);
-  }
+  const fakeJcmd = (line: string) => installProgram(bin, 'jcmd', line);
 
   test('writes an archive at the first start, and uses it later', async () => {
     await fakeJcmd('echo classes of "$1" > "$4"');

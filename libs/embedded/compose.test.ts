@@ -1,24 +1,23 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { composeUp } from './compose.ts';
+import { installProgram } from './testing/programs.ts';
 
 const ENGINE = { address: 'unix:///run/docker.sock', local: true };
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'touchline-compose-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Installs a `docker` that records its arguments, lists `running` services, and runs the script `up` for `up`. */
 async function fakeDocker({ running, up }: { running: string; up: string }): Promise<Record<string, string>> {
-  const script = `#!/bin/sh
+  const script = `
     shift 3
     echo "$@" >> "$HERE/calls"
     case $1 in ps) echo "${running}";; up) ${up};; esac`;
-  await writeFile(join(folder, 'docker'), script);
-  await chmod(join(folder, 'docker'), 0o755);
+  await installProgram(folder, 'docker', script);
   return { PATH: `${folder}:/usr/bin:/bin`, HERE: folder };
 }
 

@@ -1,20 +1,18 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { engineAddresses, findEngine } from './docker.ts';
 
 let folder: string;
 let server: Server | undefined;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'touchline-docker-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   server?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Starts a server that answers a ping as an engine does, with this status. */

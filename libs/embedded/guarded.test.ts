@@ -1,23 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { spawnGuarded } from './guarded.ts';
 
 /** Long enough for a busy machine. */
 const POLL = { timeout: 50_000 };
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'touchline-guarded-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
 const parents = new Set<ChildProcess>();
 afterEach(async () => {
   for (const parent of parents) parent.kill('SIGKILL');
   parents.clear();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const WILLING = 'trap "echo asked; exit" TERM; echo ready; while :; do sleep 0.1; done';

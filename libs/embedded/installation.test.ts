@@ -1,29 +1,27 @@
 import { writeFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { cacheFolder, firstError, install } from './installation.ts';
 import { type Env, KAFKA_VERSION } from './settings.ts';
+import { installProgram } from './testing/programs.ts';
 
 let folder: string;
 let env: Env;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'touchline-install-'));
+beforeEach(() => {
+  folder = temporaryFolder();
   env = { PATH: `${folder}/bin:/usr/bin:/bin`, XDG_CACHE_HOME: join(folder, 'cache'), HERE: folder };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Installs an `mvn` that counts its runs in the file `runs`, then runs a script; $out is the folder to fill. */
 async function fakeMaven(script: string): Promise<void> {
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  const text = `#!/bin/sh
+  const text = `
     if [ "$1" = --version ]; then exit 0; fi
     echo run >> "$HERE/runs"
     for each in "$@"; do case $each in -Dbackbone.dir=*) out=\${each#*=};; esac; done
     ${script}`;
-  await writeFile(join(folder, 'bin', 'mvn'), text);
-  await chmod(join(folder, 'bin', 'mvn'), 0o755);
+  await installProgram(join(folder, 'bin'), 'mvn', text);
 }
 
 /** Waits until the test creates the file `go`. */

@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { findJava, majorOf } from './java.ts';
+import { installProgram } from './testing/programs.ts';
 
 describe('majorOf', () => {
   test.each([
@@ -17,17 +17,13 @@ describe('majorOf', () => {
 
 describe('findJava', () => {
   let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'touchline-java-'));
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   /** Installs a `java` that only prints its version. */
-  async function fakeJava(bin: string, version: string): Promise<void> {
-    await mkdir(bin, { recursive: true });
-    await writeFile(join(bin, 'java'), `#!/bin/sh\necho 'openjdk version "${version}"' >&2\n`);
-    await chmod(join(bin, 'java'), 0o755);
-  }
+  const fakeJava = (bin: string, version: string) =>
+    installProgram(bin, 'java', `echo 'openjdk version "${version}"' >&2`);
 
   test('prefers the Java of JAVA_HOME to the one on the PATH', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '21.0.1');

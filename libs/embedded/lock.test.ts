@@ -1,19 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { tryLock } from './lock.ts';
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'touchline-lock-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
 let holder: ChildProcess | undefined;
 afterEach(async () => {
   holder?.kill('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
 });
 
 test('is held once at a time, and again after a release', () => {

@@ -1,27 +1,11 @@
 /** The limits of messages and snapshots, in bytes of UTF-8. */
 import { describe, expect, test } from 'vitest';
 import { avroType } from '#topics/codec.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { TOPICS } from '#topics/topics.ts';
-import {
-  MAX_MESSAGE_BYTES,
-  MAX_SNAPSHOT_BYTES,
-  type Normalized,
-  normalizeMessage,
-  normalizeSnapshot,
-} from './normalize.ts';
+import { MAX_MESSAGE_BYTES, MAX_SNAPSHOT_BYTES, normalizeMessage, normalizeSnapshot } from './normalize.ts';
 import { CONTEXT, incidentMessage, incidentRecord } from './testing/messages.ts';
-
-function normalized(message: unknown): NormalizedMessage {
-  const result = normalizeMessage(message, CONTEXT);
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
-}
-
-function codeOf(result: Normalized): string {
-  return result.kind === 'unreadable' ? `${result.code} ${result.reason}` : result.kind;
-}
+import { normalized, reasonOf } from './testing/normalized.ts';
 
 const schema = loadSchemas().topics.get('normalized-messages');
 if (schema === undefined) throw new Error('no schema of normalized-messages');
@@ -39,7 +23,8 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
   const name = (bytes: number) => textOf(bytes, character);
 
   test('accept an incident id of up to 255', () => {
-    const id = (bytes: number) => codeOf(normalizeMessage(incidentMessage({}, { id: name(bytes) }), CONTEXT));
+    const id = (bytes: number) =>
+      reasonOf(normalizeMessage(incidentMessage({}, { id: name(bytes) }), CONTEXT));
     expect(id(255)).toBe('normalized');
     expect(id(256)).toBe('unknown_shape data.incident.id: expected 1 to 255 bytes of well-formed text');
   });
@@ -49,8 +34,8 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
       part === 'event' ? incidentMessage({}, {}, { name: text }) : incidentMessage({}, { info: text });
     const { event_fields, incident } = normalized(message(''));
     const left = MAX_MESSAGE_BYTES - bytesOf([...event_fields, incident?.incident.body ?? '']);
-    expect(codeOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
-    expect(codeOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(
+    expect(reasonOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
+    expect(reasonOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(
       /^too_large message: more than 524288 bytes$/,
     );
   });
@@ -63,8 +48,8 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
       data: { event: { id: 7 }, text },
     });
     const left = MAX_MESSAGE_BYTES - bytesOf([normalized(message('')).body ?? '']);
-    expect(codeOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
-    expect(codeOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(/^too_large /);
+    expect(reasonOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
+    expect(reasonOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(/^too_large /);
   });
 
   const context = { ...CONTEXT, origin: 'feed' } as const;
@@ -75,8 +60,8 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
 
   test('accept an incident of a snapshot that fills the limit of a message', () => {
     const left = MAX_MESSAGE_BYTES - overhead;
-    expect(codeOf(snapshot([listed(100, name(left))]))).toBe('normalized');
-    expect(codeOf(snapshot([listed(100, ''), listed(101, name(left + 1))]))).toMatch(
+    expect(reasonOf(snapshot([listed(100, name(left))]))).toBe('normalized');
+    expect(reasonOf(snapshot([listed(100, ''), listed(101, name(left + 1))]))).toMatch(
       /^too_large incidents\.1: more than 524288 bytes$/,
     );
   });
@@ -85,8 +70,8 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
     const each = MAX_SNAPSHOT_BYTES / 16;
     const list = (more: number) =>
       Array.from({ length: 16 }, (_, at) => listed(100 + at, name(each - overhead + (at === 7 ? more : 0))));
-    expect(codeOf(snapshot(list(0)))).toBe('normalized');
-    expect(codeOf(snapshot(list(1)))).toMatch(/^too_large incidents: more than 4194304 bytes$/);
+    expect(reasonOf(snapshot(list(0)))).toBe('normalized');
+    expect(reasonOf(snapshot(list(1)))).toMatch(/^too_large incidents: more than 4194304 bytes$/);
   });
 });
 
@@ -113,7 +98,7 @@ describe('the largest snapshots', () => {
       { messageId: 's', eventId: 7, time: 1_790_000_900, incidents: all },
       CONTEXT,
     );
-    if (result.kind !== 'normalized') throw new Error(codeOf(result));
+    if (result.kind !== 'normalized') throw new Error(reasonOf(result));
     expect(normalizedType.toBuffer(result.message).length).toBeLessThan(
       TOPICS['normalized-messages'].maxMessageBytes - 64 * 1024,
     );
@@ -122,8 +107,8 @@ describe('the largest snapshots', () => {
 
 test('rejects a ut after the year 9999, as one in milliseconds: no later record could replace it', () => {
   const last = Date.parse('9999-12-31T23:59:59Z') / 1000;
-  const ofMessage = (ut: unknown) => codeOf(normalizeMessage(incidentMessage({ ut }), CONTEXT));
-  const ofIncident = (ut: unknown) => codeOf(normalizeMessage(incidentMessage({}, { ut }), CONTEXT));
+  const ofMessage = (ut: unknown) => reasonOf(normalizeMessage(incidentMessage({ ut }), CONTEXT));
+  const ofIncident = (ut: unknown) => reasonOf(normalizeMessage(incidentMessage({}, { ut }), CONTEXT));
   for (const codeAt of [ofMessage, ofIncident]) {
     expect(codeAt(last)).toBe('normalized');
     expect(codeAt(last + 1)).toMatch(/^unknown_shape .*ut: expected a whole number from 0 to 253402300799/);

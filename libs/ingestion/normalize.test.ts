@@ -2,21 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { type Normalized, normalizeMessage, normalizeSnapshot } from './normalize.ts';
+import { type Normalized, normalizeMessage } from './normalize.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
+import { normalized, reasonOf } from './testing/normalized.ts';
 
 const normalize = (message: unknown): Normalized => normalizeMessage(message, CONTEXT);
-
-function normalized(message: unknown): NormalizedMessage {
-  const result = normalize(message);
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
-}
-
-function reason(result: Normalized): string {
-  return result.kind === 'unreadable' ? `${result.code} ${result.reason}` : result.kind;
-}
 
 describe('an incident message', () => {
   test('becomes an incident, the event by groups of fields, and its origin', () => {
@@ -90,7 +80,7 @@ describe('an incident message', () => {
   });
 
   test('is unreadable without its event', () => {
-    expect(reason(normalize(incidentMessage({ data: { incident: incidentRecord() } })))).toMatch(
+    expect(reasonOf(normalize(incidentMessage({ data: { incident: incidentRecord() } })))).toMatch(
       /^unknown_shape data\.event: /,
     );
   });
@@ -157,7 +147,7 @@ describe('identity', () => {
     expect(normalized(eventMessage({ id: 'a-1' })).message_id).toBe('a-1');
     expect(normalized(eventMessage({ id: null, uuid: 'f47ac10b' })).message_id).toBe('f47ac10b');
     expect(normalized(eventMessage({ id: 5, uuid: 'f47ac10b' })).message_id).toBe('5');
-    expect(reason(normalize(eventMessage({ id: undefined })))).toMatch(/^unknown_shape id: /);
+    expect(reasonOf(normalize(eventMessage({ id: undefined })))).toMatch(/^unknown_shape id: /);
   });
 });
 
@@ -189,63 +179,48 @@ describe('other messages', () => {
 
 describe('an unreadable message', () => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
-  const cases: [string, unknown, RegExp][] = [
+  test.each<[string, message: unknown, path: string]>([
+    ['null', null, 'message'],
+    ['an array', [], 'message'],
+    ['no type', { id: 1 }, 'type'],
+    ['a type that is no text', { id: 1, type: 5 }, 'type'],
+    ['no data', { id: 1, type: 'event', ut: 1 }, 'data'],
+    ['no ut', eventMessage({ ut: undefined }), 'ut'],
+    ['a ut that is no number', eventMessage({ ut: 'now' }), 'ut'],
+    ['a fractional ut', eventMessage({ ut: 1.5 }), 'ut'],
+    ['a ut out of range', eventMessage({ ut: 2 ** 53 }), 'ut'],
+    ['an id that is no id', eventMessage({ id: {} }), 'id'],
+    ['an event without an id', eventMessage({ data: { event: {} } }), 'data.event.id'],
+    ['an event with a textual id', eventMessage({}, { id: 'x' }), 'data.event.id'],
+    ['a negative event id', eventMessage({}, { id: -1 }), 'data.event.id'],
+    ['a status out of range', eventMessage({}, { status_id: 2 ** 31 }), 'data.event.status_id'],
+    ['an infinite clock', eventMessage({}, { clock_time: JSON.parse('1e999') }), 'data.event.clock_time'],
+    [
+      'a result that is an object',
+      eventMessage({}, { participants: [{ id: 1, results: [{ id: 2, value: {} }] }] }),
+      'data.event.participants.0.results.0.value',
+    ],
+    ['participants that are no list', eventMessage({}, { participants: {} }), 'data.event.participants'],
+    ['an incident without an id', incidentMessage({}, { id: undefined }), 'data.incident.id'],
+    ['an empty incident id', incidentMessage({}, { id: '' }), 'data.incident.id'],
+    ['an incident id that UTF-8 does not carry', incidentMessage({}, { id: '5-\ud800' }), 'data.incident.id'],
+    ['an incident without a type', incidentMessage({}, { incident_id: null }), 'data.incident.incident_id'],
+    ['a time that is a number', incidentMessage({}, { event_time: 570 }), 'data.incident.event_time'],
+    ['an unknown confirmation', incidentMessage({}, { confirmation: 'maybe' }), 'data.incident.confirmation'],
+    ['an unknown action', incidentMessage({}, { action: 'undo' }), 'data.incident.action'],
+    ['an unknown for', incidentMessage({}, { for: 'both' }), 'data.incident.for'],
+  ])('%s', (_, message, path) => {
+    expect(reasonOf(normalize(message)).split(': ')[0]).toBe(`unknown_shape ${path}`);
+  });
+
+  test.each<[string, message: unknown, expected: RegExp]>([
     ['a number', 5, /^unknown_shape message: expected an object/],
-    ['null', null, /^unknown_shape message: /],
-    ['an array', [], /^unknown_shape message: /],
     ['nested absurdly', deep, /^too_deep /],
     ['an unknown field nested absurdly', incidentMessage({}, { x: deep }), /^too_deep /],
-    ['no type', { id: 1 }, /^unknown_shape type: /],
-    ['a type that is no text', { id: 1, type: 5 }, /^unknown_shape type: /],
-    ['no data', { id: 1, type: 'event', ut: 1 }, /^unknown_shape data: /],
-    ['no ut', eventMessage({ ut: undefined }), /^unknown_shape ut: /],
-    ['a ut that is no number', eventMessage({ ut: 'now' }), /^unknown_shape ut: /],
-    ['a fractional ut', eventMessage({ ut: 1.5 }), /^unknown_shape ut: /],
-    ['a ut out of range', eventMessage({ ut: 2 ** 53 }), /^unknown_shape ut: /],
-    ['an id that is no id', eventMessage({ id: {} }), /^unknown_shape id: /],
-    ['an event without an id', eventMessage({ data: { event: {} } }), /^unknown_shape data\.event\.id: /],
-    ['an event with a textual id', eventMessage({}, { id: 'x' }), /^unknown_shape data\.event\.id: /],
-    ['a negative event id', eventMessage({}, { id: -1 }), /^unknown_shape data\.event\.id: /],
-    [
-      'a status out of range',
-      eventMessage({}, { status_id: 2 ** 31 }),
-      /^unknown_shape data\.event\.status_id: /,
-    ],
-    [
-      'an infinite clock',
-      eventMessage({}, { clock_time: JSON.parse('1e999') }),
-      /^unknown_shape data\.event\.clock_time: /,
-    ],
     [
       'an infinite unknown',
       eventMessage({}, { x: JSON.parse('1e999') }),
       /^unknown_shape message: a number is not finite/,
-    ],
-    [
-      'a result that is an object',
-      eventMessage({}, { participants: [{ id: 1, results: [{ id: 2, value: {} }] }] }),
-      /^unknown_shape data\.event\.participants\.0\.results\.0\.value: /,
-    ],
-    [
-      'participants that are no list',
-      eventMessage({}, { participants: {} }),
-      /^unknown_shape data\.event\.participants: /,
-    ],
-    [
-      'an incident without an id',
-      incidentMessage({}, { id: undefined }),
-      /^unknown_shape data\.incident\.id: /,
-    ],
-    ['an empty incident id', incidentMessage({}, { id: '' }), /^unknown_shape data\.incident\.id: /],
-    [
-      'an incident id that UTF-8 does not carry',
-      incidentMessage({}, { id: '5-\ud800' }),
-      /^unknown_shape data\.incident\.id: /,
-    ],
-    [
-      'an incident without a type',
-      incidentMessage({}, { incident_id: null }),
-      /^unknown_shape data\.incident\.incident_id: /,
     ],
     [
       'a time with 60 seconds',
@@ -253,31 +228,12 @@ describe('an unreadable message', () => {
       /^unknown_shape data\.incident\.event_time: expected MM:SS/,
     ],
     [
-      'a time that is a number',
-      incidentMessage({}, { event_time: 570 }),
-      /^unknown_shape data\.incident\.event_time: /,
-    ],
-    [
-      'an unknown confirmation',
-      incidentMessage({}, { confirmation: 'maybe' }),
-      /^unknown_shape data\.incident\.confirmation: /,
-    ],
-    ['an unknown action', incidentMessage({}, { action: 'undo' }), /^unknown_shape data\.incident\.action: /],
-    ['an unknown for', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
-    ['a message of 600 KB', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
-    [
       'a message of 400,000 characters that take three bytes each',
       eventMessage({}, { name: '球'.repeat(400_000) }),
       /^too_large message: more than 524288 bytes$/,
     ],
-    [
-      'an incident id of 86 characters that take three bytes each',
-      incidentMessage({}, { id: '球'.repeat(86) }),
-      /^unknown_shape data\.incident\.id: expected 1 to 255 bytes/,
-    ],
-  ];
-  test.each(cases)('%s', (_name, message, expected) => {
-    expect(reason(normalize(message))).toMatch(expected);
+  ])('%s', (_, message, expected) => {
+    expect(reasonOf(normalize(message))).toMatch(expected);
   });
 
   test('never throws, and never contains a value', () => {
@@ -293,47 +249,9 @@ describe('an unreadable message', () => {
             ut: 1,
             data: { event: data, incident: { id: secret, event_time: secret } },
           });
-          expect(reason(result)).not.toContain(secret);
+          expect(reasonOf(result)).not.toContain(secret);
         },
       ),
-    );
-  });
-});
-
-describe('a snapshot', () => {
-  const snapshot = (incidents: unknown[]) =>
-    normalizeSnapshot(
-      { messageId: 's-1', eventId: 7000001, time: 1_790_000_900, incidents },
-      { ...CONTEXT, origin: 'feed' },
-    );
-
-  test('is the event’s whole incident list at the time of the response', () => {
-    expect(snapshot([incidentRecord({ ut: 1_790_000_100 }), incidentRecord({ id: '5-120' })])).toMatchObject({
-      kind: 'normalized',
-      message: {
-        message_id: 's-1',
-        type: 'incident_snapshot',
-        origin: 'feed',
-        event_id: 7000001,
-        ut: 1_790_000_900,
-        event_fields: [],
-        incident: null,
-        snapshot: [
-          { id: '5-110', ut: 1_790_000_100 },
-          { id: '5-120', ut: 1_790_000_900 },
-        ],
-      },
-    });
-  });
-
-  test('may be empty, and omits a record with the action delete', () => {
-    expect(snapshot([])).toMatchObject({ kind: 'normalized', message: { snapshot: [] } });
-    expect(snapshot([incidentRecord({ action: 'delete' })])).toMatchObject({ message: { snapshot: [] } });
-  });
-
-  test('is unreadable when one incident is: a list without that incident would remove it', () => {
-    expect(reason(snapshot([incidentRecord(), incidentRecord({ event_time: 'x' })]))).toMatch(
-      /^unknown_shape incidents\.1\.event_time: /,
     );
   });
 });

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadConfig, renderSettings } from '#service/config.ts';
 import { HttpsReceiver } from '../../test/support/https-receiver.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { outboundSettings } from './settings.ts';
 
 const spec = z.object(outboundSettings);
 
 async function file(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'touchline-outbound-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'ca.pem'), text);
   return join(folder, 'ca.pem');
 }

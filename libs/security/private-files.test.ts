@@ -1,13 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { makePrivateFolder } from './private-files.ts';
 
 let base: string;
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'touchline-private-'));
-  onTestFinished(() => rmSync(base, { recursive: true }));
+  base = temporaryFolder();
 });
 
 /** Returns the rights of the folder after `makePrivateFolder`; `before`: those of an existing folder. */

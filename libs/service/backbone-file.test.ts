@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { backboneFile } from './backbone-file.ts';
 
 const address = {
@@ -11,14 +11,8 @@ const address = {
   topicPrefix: 'touchline.',
 };
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'touchline-backbone-file-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 test('returns the address while its writer runs, and null after its removal', () => {
-  const dataDir = join(folder(), 'new', 'folder');
+  const dataDir = join(temporaryFolder(), 'new', 'folder');
   const file = backboneFile(dataDir);
   expect(file.read()).toBeNull();
   file.write(address);
@@ -29,7 +23,7 @@ test('returns the address while its writer runs, and null after its removal', ()
 });
 
 test('ignores a file whose writer has ended', () => {
-  const file = backboneFile(folder());
+  const file = backboneFile(temporaryFolder());
   const { pid } = spawnSync(process.execPath, ['--version']);
   writeFileSync(file.path, JSON.stringify({ ...address, pid }));
   expect(file.read()).toBeNull();
@@ -38,7 +32,7 @@ test('ignores a file whose writer has ended', () => {
 });
 
 test('ignores an invalid file', () => {
-  const file = backboneFile(folder());
+  const file = backboneFile(temporaryFolder());
   writeFileSync(file.path, '{"brokers":[');
   expect(file.read()).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { GroupListener } from '#streams/client/port.ts';
+import { quietLog } from '../../test/support/log.ts';
 import { Leadership, type LeadershipTerm } from './leadership.ts';
 
 const TIMEOUT = 6_000;
-const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Creates a leadership in a fake group. Each term lasts until it is over, or fails with the error of `fail`. */
 function candidate(fail: (term: number) => Error | null = () => null, outlastsOutages = false) {
@@ -44,7 +44,7 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
       await new Promise<void>((resolve) => term.signal.addEventListener('abort', () => resolve()));
     },
     onChange: (leads) => changes.push(leads),
-    log,
+    log: quietLog,
   });
   if (listener === undefined) throw new Error('no member was opened');
   return { leadership, group: listener, clock, terms, changes, left: () => left };

@@ -36,6 +36,13 @@ function start(env: Record<string, string> = {}, args: string[] = [], command = 
 const said = (run: { out: string }, text: string) =>
   vi.waitFor(() => expect(run.out).toContain(text), 30_000);
 
+/** Returns the status of an answer of its server of metrics and health, whose port the log names. */
+async function statusOf(run: { log: string }, path: string): Promise<number> {
+  const line = run.log.split('\n').find((one) => one.includes('metrics and health'));
+  const { port } = JSON.parse(line ?? '{}');
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+}
+
 describe('command line and settings', () => {
   test('prints its help with all settings', async () => {
     const run = start({}, ['--help']);
@@ -79,24 +86,14 @@ describe('health', () => {
   test('is ready after the start, on a free port that the log names', async () => {
     const run = start();
     await said(run, 'started');
-    const { port } = JSON.parse(
-      run.log.split('\n').find((line) => line.includes('metrics and health')) ?? '{}',
-    );
-    expect(await fetch(`http://127.0.0.1:${port}/health/ready`).then((response) => response.status)).toBe(
-      200,
-    );
+    expect(await statusOf(run, '/health/ready')).toBe(200);
   });
 
   test('is live but not ready while it starts', async () => {
     const run = start({ MODE: 'slow-start' });
     await said(run, 'starting');
-    const { port } = JSON.parse(
-      run.log.split('\n').find((line) => line.includes('metrics and health')) ?? '{}',
-    );
-    expect(await fetch(`http://127.0.0.1:${port}/health/live`).then((response) => response.status)).toBe(200);
-    expect(await fetch(`http://127.0.0.1:${port}/health/ready`).then((response) => response.status)).toBe(
-      503,
-    );
+    expect(await statusOf(run, '/health/live')).toBe(200);
+    expect(await statusOf(run, '/health/ready')).toBe(503);
   });
 });
 
@@ -114,10 +111,7 @@ describe('stopping', () => {
   test('is not ready after SIGTERM, still serves for DRAIN_MS, then stops', async () => {
     const run = start({ DRAIN_MS: '2000' });
     await said(run, 'started');
-    const { port } = JSON.parse(
-      run.log.split('\n').find((line) => line.includes('metrics and health')) ?? '{}',
-    );
-    const status = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.status);
+    const status = (path: string) => statusOf(run, path);
     expect(await status('/health/ready')).toBe(200);
     const askedAt = performance.now();
     run.child.kill('SIGTERM');

@@ -1,95 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RestError } from './errors.ts';
-import {
-  ALL_OPERATIONS,
-  isOperationName,
-  OPERATIONS,
-  type OperationName,
-  operationNamed,
-} from './operations.ts';
+import { OPERATIONS, type OperationName } from './operations.ts';
 import type { Access, ProviderData } from './provider.ts';
+import { isRefused, prepared, requiredBy } from './testing/operations.ts';
 import { NOW } from './testing/world.ts';
 
 const ACCESS: Access = { clientId: 1, competitions: null, operations: null };
-const CATALOGUES = [5, 10, 25, 50, 100, 150, 250, 500];
-const LISTS = [5, 10, 25, 50, 100, 150];
-
-/** The spec's table of endpoints. */
-const TABLE: readonly { path: string; params: readonly string[]; limits?: readonly number[] }[] = [
-  { path: '/v2/oauth', params: ['client_id', 'secret_key'] },
-  { path: '/v2/sports', params: ['limit', 'page'], limits: CATALOGUES },
-  { path: '/v2/areas', params: ['limit', 'page'], limits: CATALOGUES },
-  { path: '/v2/languages', params: ['limit', 'page'], limits: CATALOGUES },
-  { path: '/v2/sports/{id}', params: [] },
-  { path: '/v2/standings-types', params: ['sport_id'], limits: CATALOGUES },
-  { path: '/v2/standings', params: ['object_type', 'object_id', 'limit'], limits: CATALOGUES },
-  { path: '/v2/standings/{id}', params: [] },
-  { path: '/v2/competitions', params: [], limits: CATALOGUES },
-  {
-    path: '/v2/events',
-    params: [
-      'season_id',
-      'stage_id',
-      'status_type',
-      'participant_id',
-      'venue_type',
-      'date_from',
-      'date_to',
-      'limit',
-      'page',
-    ],
-    limits: LISTS,
-  },
-  { path: '/v2/events/{id}', params: [] },
-  {
-    path: '/v2/events/{id}/incidents',
-    params: [
-      'deleted',
-      'confirmation',
-      'updated',
-      'sort_type',
-      'sort_order',
-      'participant_id',
-      'limit',
-      'page',
-    ],
-    limits: CATALOGUES,
-  },
-  { path: '/v2/events/{id}/important-incidents', params: [] },
-  { path: '/v2/incidents', params: ['sport_id', 'limit', 'timestamp'], limits: CATALOGUES },
-  {
-    path: '/v2/livescore',
-    params: [
-      'sport_id',
-      'status_type',
-      'events_details',
-      'date_from',
-      'date_to',
-      'show_postponed',
-      'timestamp',
-      'limit',
-      'page',
-    ],
-    limits: LISTS,
-  },
-  { path: '/v2/basic-livescore', params: ['timestamp', 'sport_id'] },
-  {
-    path: '/v2/feed',
-    params: ['timestamp', 'timestamp_to', 'type', 'event_ids', 'important', 'important_for_trader'],
-  },
-  { path: '/v2/feed/{id}', params: [] },
-  { path: '/v2/statuses', params: [], limits: CATALOGUES },
-  { path: '/v2/events-simple', params: [], limits: LISTS },
-  { path: '/v2/stages', params: [], limits: CATALOGUES },
-];
-
-const needed = (name: string): Record<string, string> =>
-  name === 'basic-livescore.index' ? { timestamp: String(NOW) } : {};
 
 /** The query passed to the data. */
 function asked(name: OperationName, query: unknown, id = 1): unknown {
-  const operation = OPERATIONS.find((one) => one.name === name) ?? expect.fail();
   let seen: unknown;
   const data = new Proxy({} as ProviderData, {
     get: () => (first: unknown) => {
@@ -97,69 +16,9 @@ function asked(name: OperationName, query: unknown, id = 1): unknown {
       return { data: '[]', total: 0 };
     },
   });
-  operation.prepare(query, id, NOW).answer(data, ACCESS);
+  prepared(name, query, id).answer(data, ACCESS);
   return seen;
 }
-
-function isRefused(name: OperationName, query: unknown): boolean {
-  const operation = OPERATIONS.find((one) => one.name === name) ?? expect.fail();
-  try {
-    operation.prepare(query, 1, NOW);
-    return false;
-  } catch (error) {
-    if (error instanceof RestError && error.code === 'INVALID_PARAMETER') return true;
-    throw error;
-  }
-}
-
-describe('the table of endpoints', () => {
-  test('is served completely, and no other path is', () => {
-    const paths = ALL_OPERATIONS.map(({ path }) => path);
-    expect(paths.toSorted()).toEqual(TABLE.map(({ path }) => path).toSorted());
-    expect(new Set(ALL_OPERATIONS.map(({ name }) => name)).size).toBe(ALL_OPERATIONS.length);
-  });
-
-  test.each(TABLE)('GET $path takes its parameters and its limits', ({ path, params, limits }) => {
-    const operation = ALL_OPERATIONS.find((one) => one.path === path) ?? expect.fail();
-    expect(Object.keys(operation.params.shape)).toEqual(expect.arrayContaining([...params]));
-    expect(operation.paged).toBe(limits !== undefined);
-    if (limits === undefined) return;
-    const taken = Array.from({ length: 600 }, (_, limit) => limit).filter(
-      (limit) => !isRefused(operation.name, { ...needed(operation.name), limit: String(limit) }),
-    );
-    expect(taken).toEqual(limits);
-  });
-
-  test('is open for its three catalogues and the token operation', () => {
-    const open = ALL_OPERATIONS.filter((one) => one.open).map(({ path }) => path);
-    expect(open.toSorted()).toEqual(['/v2/areas', '/v2/languages', '/v2/oauth', '/v2/sports']);
-  });
-
-  test('marks what the spec does not show', () => {
-    const marked = ALL_OPERATIONS.filter(({ notShown }) => notShown !== null);
-    for (const { notShown } of marked) expect(notShown).toContain('not shown');
-    expect(marked.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([
-        'sports.show',
-        'areas.index',
-        'languages.index',
-        'competitions.index',
-        'stages.index',
-        'events-simple.index',
-        'basic-livescore.index',
-        'feed.show',
-        'events.important-incidents',
-      ]),
-    );
-  });
-
-  test('finds an operation by its name', () => {
-    expect(operationNamed('events.show').path).toBe('/v2/events/{id}');
-    expect(isOperationName('events.show')).toBe(true);
-    expect(isOperationName('venues.index')).toBe(false);
-    expect(() => operationNamed('venues.index' as OperationName)).toThrow(/no operation.*venues\.index/);
-  });
-});
 
 describe('parameters', () => {
   test.each<[OperationName, Record<string, unknown>]>([
@@ -337,7 +196,7 @@ describe('parameters', () => {
       const names = [...Object.keys(params.shape), 'limit[]', '__proto__', 'constructor', 'page'];
       fc.assert(
         fc.property(fc.dictionary(fc.constantFrom(...names), value), (query) => {
-          isRefused(name, { ...needed(name), ...query });
+          isRefused(name, { ...requiredBy(name), ...query });
         }),
         { numRuns: 50 },
       );
@@ -345,8 +204,7 @@ describe('parameters', () => {
   });
 
   test('are echoed if the server adds them', () => {
-    const echoed = (name: OperationName, query = {}) =>
-      OPERATIONS.find((one) => one.name === name)?.prepare(query, 1, NOW).parameters;
+    const echoed = (name: OperationName, query = {}) => prepared(name, query).parameters;
     expect(echoed('standings-types.index')).toEqual({ limit: '500', page: '1', sport_id: '5' });
     expect(echoed('events.incidents')).toEqual({
       event_id: '1',
@@ -368,9 +226,8 @@ describe('parameters', () => {
       ['events.incidents', { deleted: 'no' }],
     ];
     for (const [name, query] of queries) {
-      const operation = OPERATIONS.find((one) => one.name === name) ?? expect.fail();
-      const first = operation.prepare(query, 1, NOW);
-      expect(operation.prepare(first.query, 1, NOW + 90_000).query).toEqual(first.query);
+      const first = prepared(name, query).query;
+      expect(prepared(name, first, 1, NOW + 90_000).query).toEqual(first);
     }
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isOperationName } from './operations.ts';
 import { ANSWERS } from './records.ts';
 import { type AnswerDifference, findingsOf, fixtures, haveFixtures } from './testing/fixtures.ts';
+import { incident } from './testing/world.ts';
 
 const published = fixtures();
 const ofTheSpec = published.filter(({ name }) => isOperationName(name));
@@ -48,33 +49,15 @@ describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../
 });
 
 describe('records', () => {
-  const incident = {
-    id: '5-1',
-    incident_id: 413,
-    incident_name: 'Goal',
-    participant_id: 1,
-    participant_name: 'A',
-    subparticipant_id: null,
-    subparticipant_name: null,
-    event_status_id: 33,
-    event_status_name: '1st half',
-    event_time: '01:02',
-    for: 'own',
-    confirmation: 'tbd',
-    attribute_ids: [],
-    properties: null,
-    additional_info: {},
-    ut: 1_500_000_000,
-    parent_id: null,
-  };
+  const { important: _, ...goal } = incident('5-1');
 
   test('keep unknown fields', () => {
-    const odd = { ...incident, x_pos: 7, more: { deep: [1] } };
+    const odd = { ...goal, x_pos: 7, more: { deep: [1] } };
     expect(ANSWERS.incident.parse(odd)).toEqual(odd);
   });
 
-  test.each(Object.keys(incident))('our incidents always have %s', (field) => {
-    const { [field as keyof typeof incident]: _missing, ...rest } = incident;
+  test.each(Object.keys(goal))('our incidents always have %s', (field) => {
+    const { [field as keyof typeof goal]: _missing, ...rest } = goal;
     expect(ANSWERS.incident.safeParse(rest).success).toBe(false);
   });
 

@@ -2,16 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
-import { type Action, BEGIN, LIMITS, PlayedMonitor } from '../testing/health.ts';
+import { type Action, APPLY, BEGIN, LIMITS, PlayedMonitor, report, say, wait } from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
 import { DUE_WITHIN_MS, HealthMonitor, KEEP_ENDED_MS, VALID_MS } from './monitor.ts';
 import { REPORTS_WITHIN_MS } from './source-track.ts';
-
-type Says = Extract<Action, { kind: 'message' }>['says'];
-
-const say = (says: Says, event = 1, source = 'webhook'): Action => ({ kind: 'message', event, source, says });
-const wait = (ms: number): Action => ({ kind: 'wait', ms });
-const apply: Action = { kind: 'apply' };
 
 function played(...actions: readonly Action[]): PlayedMonitor {
   const monitor = new PlayedMonitor();
@@ -27,7 +21,7 @@ const keysAt = ({ log }: PlayedMonitor, at: number) =>
 
 describe('the record of a source', () => {
   test('follows those of its matches in the same tick, and is repeated alone after half a second', () => {
-    const match = played(say('play'), apply, wait(300), say('over'), apply, wait(800));
+    const match = played(say('play'), APPLY, wait(300), say('over'), APPLY, wait(800));
     const keys = (ms: number) => keysAt(match, BEGIN + ms);
     expect(keys(100)).toEqual(['webhook/1', 'webhook']);
     expect([keys(200), keys(300)]).toEqual([[], []]);
@@ -37,19 +31,21 @@ describe('the record of a source', () => {
   });
 
   test('says that a clock runs if that of one of its matches does', () => {
-    const source = (...actions: Action[]) => played(...actions, apply, wait(100)).topic.get('webhook');
+    const source = (...actions: Action[]) => played(...actions, APPLY, wait(100)).topic.get('webhook');
     expect(source(say('break'))?.clock_runs).toBe(false);
-    expect(source(say('break'), say('play', 2), say('break', 3))?.clock_runs).toBe(true);
+    expect(source(say('break'), say('play', 'webhook', 2), say('break', 'webhook', 3))?.clock_runs).toBe(
+      true,
+    );
     expect(source(say('play'), say('over'))?.clock_runs).toBe(false);
   });
 
   test('counts silence from the latest start of a clock, whichever source reported it', () => {
-    const started = [say('break'), apply, wait(15_000), say('play', 1, 'feed'), apply];
+    const started = [say('break'), APPLY, wait(15_000), say('play', 'feed'), APPLY];
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     expect(source(...started, wait(19_900))).toMatchObject({ state: 'alive' });
     expect(source(...started, wait(20_000))).toMatchObject({ state: 'stale', since: BEGIN + 35_000 });
-    expect(source(say('play', 2), ...started, wait(19_900))).toMatchObject({ state: 'alive' });
-    expect(source(...started, wait(100), say('play', 2, 'feed'), apply, wait(19_900))).toMatchObject({
+    expect(source(say('play', 'webhook', 2), ...started, wait(19_900))).toMatchObject({ state: 'alive' });
+    expect(source(...started, wait(100), say('play', 'feed', 2), APPLY, wait(19_900))).toMatchObject({
       state: 'stale',
       since: BEGIN + 35_000,
     });
@@ -58,22 +54,24 @@ describe('the record of a source', () => {
   test('is behind once all its matches that are not over are, since the first of them was', () => {
     const source = (...actions: Action[]) => played(...actions).topic.get('webhook');
     const behind = { state: 'down', reason: 'backlog', since: BEGIN + 5_000 };
-    const second = [say('play'), wait(2_000), say('play', 2)];
+    const second = [say('play'), wait(2_000), say('play', 'webhook', 2)];
     expect(source(...second, wait(4_900))).toMatchObject({ state: 'alive' });
     expect(source(...second, wait(5_000))).toMatchObject(behind);
-    expect(source(say('play', 2), say('over', 2), apply, say('play'), wait(5_000))).toMatchObject(behind);
-    expect(source(say('play', 2), say('over', 2), wait(6_000))).toMatchObject({ state: 'alive' });
+    expect(
+      source(say('play', 'webhook', 2), say('over', 'webhook', 2), APPLY, say('play'), wait(5_000)),
+    ).toMatchObject(behind);
+    expect(source(say('play', 'webhook', 2), say('over', 'webhook', 2), wait(6_000))).toMatchObject({
+      state: 'alive',
+    });
   });
 
   test('is valid until the next report of its ingress service is due', () => {
-    const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
-    const source = played(wait(1_000), up, wait(9_900)).topic.get('webhook');
+    const source = played(wait(1_000), report('up'), wait(9_900)).topic.get('webhook');
     expect(source?.valid_until).toBe(BEGIN + 1_000 + REPORTS_WITHIN_MS + DUE_WITHIN_MS);
   });
 
   test('shows readers that its ingress service does not report, for as long as it does not', () => {
-    const up: Action = { kind: 'report', source: 'webhook', state: 'up' };
-    const missed = played(say('play'), up, apply, wait(60_000));
+    const missed = played(say('play'), report('up'), APPLY, wait(60_000));
     const reader = new HealthTable();
     for (const [key, record] of missed.topic) reader.apply(key, record, missed.now);
     const now = { wall: missed.now, steady: missed.now };
@@ -85,11 +83,11 @@ describe('the record of a source', () => {
   test('has its full validity beside a match that is already stale', () => {
     const stale = played(
       say('play'),
-      say('play', 2),
-      apply,
+      say('play', 'webhook', 2),
+      APPLY,
       wait(15_000),
-      say('play', 2),
-      apply,
+      say('play', 'webhook', 2),
+      APPLY,
       wait(8_000),
     );
     expect(stale.topic.get('webhook/1')).toMatchObject({ state: 'stale' });
@@ -107,14 +105,14 @@ describe('a match', () => {
   test('counts as live until it is over, and has a record only if it was live', () => {
     const live = (...actions: Action[]) => played(...actions, wait(100)).monitor.liveMatches;
     expect(live()).toBe(0);
-    expect(live(say('play'), say('break', 2))).toBe(2);
+    expect(live(say('play'), say('break', 'webhook', 2))).toBe(2);
     expect(live(say('play'), say('over'))).toBe(0);
-    const over = played(say('over'), apply, wait(100));
+    const over = played(say('over'), APPLY, wait(100));
     expect([...over.topic.keys()]).toEqual(['webhook']);
   });
 
   test('is deleted once, a day after it ended under its last source', () => {
-    const match = played(say('play'), say('play', 1, 'feed'), say('over'), apply, wait(100));
+    const match = played(say('play'), say('play', 'feed'), say('over'), APPLY, wait(100));
     const ended = match.now;
     match.now = ended + KEEP_ENDED_MS - 1;
     expect(match.monitor.tick(match.now).filter(({ value }) => value === null)).toEqual([]);
@@ -141,7 +139,7 @@ describe('a match', () => {
   });
 
   test('has its record written again if that failed', () => {
-    const { monitor, now } = played(say('play'), apply, wait(100));
+    const { monitor, now } = played(say('play'), APPLY, wait(100));
     expect(monitor.tick(now)).toEqual([]);
     monitor.rewrite('webhook/1');
     expect(monitor.tick(now).map(({ key }) => key)).toEqual(['webhook/1', 'webhook']);
@@ -162,7 +160,7 @@ function monitorAt(): HealthMonitor {
 
 /** Returns the record that a previous monitor wrote of match 1, whose clock runs. */
 function restored(changes: Partial<FeedHealth> = {}): FeedHealth {
-  const ofMatch = played(say('play'), apply, wait(100)).topic.get('webhook/1');
+  const ofMatch = played(say('play'), APPLY, wait(100)).topic.get('webhook/1');
   if (ofMatch === undefined) throw new Error('there is no record of the match');
   return { ...ofMatch, ...changes };
 }

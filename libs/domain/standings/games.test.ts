@@ -1,21 +1,17 @@
 /** Which results count by the rules, and the flags of those that cannot be counted. */
 import { describe, expect, test } from 'vitest';
 import { type Flag, flagsOf, readGame } from './games.ts';
-import { result, rulesOf, score, teamOf } from './testing/results.ts';
+import { CARD, GOAL, KNOWN, LIVE, result, rulesOf, teamOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
-const goal = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assistant: null } as const;
-const card = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as const;
-const known = { first_half: score('0-0'), second_half: score('1-0'), goals: [goal], cards: [card] };
-const live = { status_id: 33, status_type: 'live' };
 const read = (changes: Partial<StandingsMatch>, rules: object = {}) =>
-  readGame(result(1, 'A 1-0 B', { ...known, ...changes }), rulesOf({ ...rules }));
+  readGame(result(1, 'A 1-0 B', { ...KNOWN, ...changes }), rulesOf({ ...rules }));
 
 describe('the state of a game', () => {
   test.each<[string | undefined, Partial<StandingsMatch>]>([
     ['played', {}],
     ['void', { status_id: 7 }],
-    ['playing', live],
+    ['playing', LIVE],
     ['void', { status_type: 'cancelled' }],
     ['to_come', { status_type: 'scheduled' }],
     ['to_come', { status_type: null }],
@@ -50,8 +46,8 @@ describe('the state of a game', () => {
   test('has no score, goals and cards in a game that does not count', () => {
     const nothing = { score: null, firstHalf: null, secondHalf: null, goals: null, cards: null };
     expect(read({ status_id: 7 })).toMatchObject(nothing);
-    const { first_half: firstHalf, second_half: secondHalf, goals, cards } = known;
-    for (const status of [{}, live])
+    const { first_half: firstHalf, second_half: secondHalf, goals, cards } = KNOWN;
+    for (const status of [{}, LIVE])
       expect(read(status)).toMatchObject({
         score: { home: 1, away: 0 },
         firstHalf,
@@ -66,22 +62,22 @@ describe('the flags of a game', () => {
   test.each<[Flag['reason'][], Partial<StandingsMatch>]>([
     [[], {}],
     [['unknown_participant'], { home: null }],
-    [['unknown_participant'], { ...live, home: null }],
+    [['unknown_participant'], { ...LIVE, home: null }],
     [[], { status_type: 'scheduled', home: null }],
     [[], { removed: true, home: null }],
     [['unknown_score'], { score: null }],
-    [['unknown_score'], { ...live, score: null, first_half: null, goals: null }],
-    [[], { ...live, first_half: null, second_half: null, goals: null, cards: null }],
+    [['unknown_score'], { ...LIVE, score: null, first_half: null, goals: null }],
+    [[], { ...LIVE, first_half: null, second_half: null, goals: null, cards: null }],
     [[], { status_type: 'scheduled', score: null }],
     [['unknown_first_half'], { first_half: null }],
     [['unknown_second_half'], { second_half: null }],
     [['unknown_goals'], { goals: null }],
-    [['unknown_scorer'], { goals: [goal, { ...goal, player: null }] }],
-    [[], { goals: [{ ...goal, kind: 'own_goal', player: null }] }],
+    [['unknown_scorer'], { goals: [GOAL, { ...GOAL, player: null }] }],
+    [[], { goals: [{ ...GOAL, kind: 'own_goal', player: null }] }],
     [['unknown_cards'], { cards: null }],
-    [['unknown_carded'], { cards: [card, { ...card, player: null }] }],
+    [['unknown_carded'], { cards: [CARD, { ...CARD, player: null }] }],
   ])('are %j with %j', (reasons, changes) => {
-    const one = result(1, 'A 1-0 B', { ...known, ...changes });
+    const one = result(1, 'A 1-0 B', { ...KNOWN, ...changes });
     const flags = flagsOf(one, readGame(one, rulesOf()));
     expect(flags).toEqual(reasons.map((reason) => ({ event_id: 1, reason })));
   });

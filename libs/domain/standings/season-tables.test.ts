@@ -3,11 +3,10 @@ import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { standingsId } from './body.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { SeasonTables } from './season-tables.ts';
-import { result, rulesOf, teamOf } from './testing/results.ts';
+import { LIVE, result, rulesOf, SCHEDULED } from './testing/results.ts';
 import type { PlacedResult } from './types.ts';
 
-const LIVE = { status_id: 34, status_type: 'live' };
-const TO_COME = { status_id: 1, status_type: 'scheduled', score: null };
+const TO_COME = { ...SCHEDULED, score: null };
 
 type Overrides = Partial<PlacedResult>;
 
@@ -109,32 +108,6 @@ describe('the tables of a season', () => {
     expect(tables.derive()).toEqual([]);
     tables.apply(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }));
     expect(tables.derive().map(({ type }) => type.kind)).toEqual(['live']);
-  });
-
-  test('are derived only if they count the changed fields of a result', () => {
-    const kindsAfter = (...steps: Overrides[]) => {
-      const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
-      let kinds: string[] = [];
-      steps.forEach((step, at) => {
-        tables.apply(placed(2, 'A 0-0 C', { version: at + 1, goals: [], cards: [], ...step }));
-        kinds = tables.derive().map(({ type }) => type.kind);
-      });
-      return kinds;
-    };
-    const goal = { kind: 'goal', team_id: 1, player: { id: 7, name: 'Seven' }, assistant: null } as const;
-    expect(kindsAfter(TO_COME, TO_COME)).toEqual([]);
-    expect(kindsAfter(TO_COME, LIVE)).toEqual(['live', 'team_overall_stats', 'overall_stats']);
-    expect(kindsAfter(LIVE, { ...LIVE, goals: [goal] })).toEqual(['live']);
-    expect(kindsAfter({}, {})).toEqual([]);
-    for (const step of [
-      { score: { home: 1, away: 0 } },
-      { goals: [goal] },
-      { round_id: 9 },
-      { start_date: '2024-01-09 15:00' },
-      { home: teamOf(1, 'Ah') },
-      LIVE,
-    ])
-      expect(kindsAfter({}, step)).toHaveLength(TABLE_TYPES.size);
   });
 
   test('show a correction from its first day in force', () => {

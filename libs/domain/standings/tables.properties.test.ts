@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deriveTables } from './testing/derive.ts';
-import { cell, lines, result, rulesOf, table } from './testing/results.ts';
+import { cell, LIVE, lines, result, rulesOf, SCHEDULED, table } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
-
-const LIVE = { status_id: 34, status_type: 'live' };
-const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
 
 const LEAGUE_CODES = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'pts', 'form'];
 

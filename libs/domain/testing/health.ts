@@ -15,6 +15,9 @@ const STATES = {
   over: { status_id: 11, status_type: 'finished', clock_status: 'stopped' },
 } as const;
 
+/** What a message says of its match. */
+export type HealthMessage = keyof typeof STATES | 'keep_alive' | 'snapshot';
+
 /** A step of a history. */
 export type Action =
   | { readonly kind: 'wait'; readonly ms: number }
@@ -24,13 +27,23 @@ export type Action =
       readonly kind: 'message';
       readonly event: number;
       readonly source: string;
-      readonly says: keyof typeof STATES | 'keep_alive' | 'snapshot';
+      readonly says: HealthMessage;
     }
   /** Match state applies everything that was published. */
   | { readonly kind: 'apply' }
   | { readonly kind: 'report'; readonly source: string; readonly state: IngressStatus['state'] }
   /** The monitor dies, and another one starts after this time. */
   | { readonly kind: 'restart'; readonly ms: number };
+
+/** Returns a message of a source about a match. */
+export function say(says: HealthMessage, source = 'webhook', event = 1): Action {
+  return { kind: 'message', event, source, says };
+}
+export const wait = (ms: number): Action => ({ kind: 'wait', ms });
+export const APPLY: Action = { kind: 'apply' };
+export function report(state: IngressStatus['state'], source = 'webhook'): Action {
+  return { kind: 'report', source, state };
+}
 
 const source = fc.constantFrom('webhook', 'feed');
 const says = fc.constantFrom(
@@ -237,7 +250,7 @@ export class PlayedMonitor {
   }
 }
 
-function messageOf(says: Extract<Action, { kind: 'message' }>['says'], ut: number): NormalizedMessage {
+function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'snapshot') return snapshotMessage(ut, []);
   if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event_fields: [] };
   return eventMessage(ut, STATES[says]);

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { readVectors } from './vectors.ts';
 
 const EXPECT = {
@@ -25,9 +25,8 @@ describe('readVectors', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'touchline-vectors-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   function write(name: string, messages: readonly unknown[]): void {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify({ event_id: 7, messages, expect: EXPECT }));

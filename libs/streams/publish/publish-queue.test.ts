@@ -23,23 +23,32 @@ async function stateOf(publish: Promise<void>): Promise<string> {
 const keys = (batch: { records: readonly { record: PublishRecord }[] } | null) =>
   batch?.records.map((queued) => queued.record.key);
 
+const unlimited = () => new PublishQueue(Number.MAX_SAFE_INTEGER);
+
+/** Returns the next batch, which must exist. */
+function dequeued(queue: PublishQueue, now = 0) {
+  const batch = queue.dequeue(now);
+  if (batch === null) throw new Error('no record is due');
+  return batch;
+}
+
 describe('a queue', () => {
   test('returns all waiting records in one batch, in order, and settles each publish with its last record', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const one = queue.add([record('a'), record('b')], LATER);
     const two = queue.add([record('c')], LATER);
-    const batch = queue.dequeue(0);
+    const batch = dequeued(queue);
     expect(keys(batch)).toEqual(['a', 'b', 'c']);
     expect(batch).toMatchObject({ publishes: 2, deadline: LATER });
     expect(queue.dequeue(0)).toBeNull();
     expect([await stateOf(one), await stateOf(two)]).toEqual(['waits', 'waits']);
-    if (batch !== null) queue.acknowledge(batch, LATER);
+    queue.acknowledge(batch, LATER);
     expect([await stateOf(one), await stateOf(two)]).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 
   test('returns for each topic at most one record batch, or a single larger record', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const publish = queue.add(
       [
         record('a', 500 * KIB),
@@ -52,9 +61,9 @@ describe('a queue', () => {
     );
     for (const expected of [['a', 'x'], ['b'], ['c'], ['d']]) {
       expect(await stateOf(publish)).toBe('waits');
-      const batch = queue.dequeue(0);
+      const batch = dequeued(queue);
       expect(keys(batch)).toEqual(expected);
-      if (batch !== null) queue.acknowledge(batch, LATER);
+      queue.acknowledge(batch, LATER);
     }
     expect(await stateOf(publish)).toBe('done');
   });
@@ -63,15 +72,15 @@ describe('a queue', () => {
     const queue = new PublishQueue(100 * KIB);
     const large = queue.add([record('a', 200 * KIB)], LATER);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
-    const batch = queue.dequeue(0);
+    const batch = dequeued(queue);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
-    if (batch !== null) queue.acknowledge(batch, LATER);
+    queue.acknowledge(batch, LATER);
     expect(await stateOf(large)).toBe('done');
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('waits');
   });
 
   test('rejects a publish that timed out before it was sent', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
     expect(keys(queue.dequeue(10))).toEqual(['b']);
@@ -79,12 +88,12 @@ describe('a queue', () => {
   });
 
   test('queues a failed batch again, except publishes that timed out', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 20);
-    const batch = queue.dequeue(0);
+    const batch = dequeued(queue);
     const after = queue.add([record('c')], 30);
-    if (batch !== null) queue.fail(batch, new PublishError('TIMEOUT', 'no answer'), 10);
+    queue.fail(batch, new PublishError('TIMEOUT', 'no answer'), 10);
     expect(keys(queue.dequeue(10))).toEqual(['b', 'c']);
     expect([await stateOf(late), await stateOf(inTime), await stateOf(after)]).toEqual([
       'TIMEOUT',
@@ -94,15 +103,14 @@ describe('a queue', () => {
   });
 
   test('finds the one publish that the broker rejects, and sends the others', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const publishes = ['a', 'large', 'c'].map((id) => queue.add([record(id), record(`${id}2`)], LATER));
-    const together = queue.dequeue(0);
-    expect(together?.publishes).toBe(3);
-    if (together !== null) queue.fail(together, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
+    const together = dequeued(queue);
+    expect(together.publishes).toBe(3);
+    queue.fail(together, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
     for (const id of ['a', 'large', 'c']) {
-      const batch = queue.dequeue(0);
+      const batch = dequeued(queue);
       expect(keys(batch)).toEqual([id, `${id}2`]);
-      if (batch === null) continue;
       if (id === 'large') queue.fail(batch, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
       else queue.acknowledge(batch, LATER);
     }
@@ -112,18 +120,18 @@ describe('a queue', () => {
   });
 
   test('holds unsent records and later ones of their lanes, without delaying other lanes', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const both = queue.add([record('a'), record('b')], LATER);
-    const first = queue.dequeue(0);
+    const first = dequeued(queue);
     const unsent = new Map(
-      first?.records.slice(0, 1).map((one) => [one.record, new StreamError('UNAVAILABLE', 'no leader')]),
+      first.records.slice(0, 1).map((one) => [one.record, new StreamError('UNAVAILABLE', 'no leader')]),
     );
-    if (first !== null) queue.acknowledge(first, LATER, { unsent, until: 100 });
+    queue.acknowledge(first, LATER, { unsent, until: 100 });
     const behind = queue.add([record('a')], LATER);
     const other = queue.add([record('c')], LATER);
-    const second = queue.dequeue(1);
+    const second = dequeued(queue, 1);
     expect(keys(second)).toEqual(['c']);
-    if (second !== null) queue.acknowledge(second, LATER);
+    queue.acknowledge(second, LATER);
     expect([await stateOf(both), await stateOf(behind), await stateOf(other)]).toEqual([
       'waits',
       'waits',
@@ -131,48 +139,48 @@ describe('a queue', () => {
     ]);
     expect(queue.dequeue(99)).toBeNull();
     expect(queue.holding).toBe(true);
-    const third = queue.dequeue(100);
+    const third = dequeued(queue, 100);
     expect(keys(third)).toEqual(['a', 'a']);
     expect(queue.holding).toBe(false);
-    if (third !== null) queue.acknowledge(third, LATER);
+    queue.acknowledge(third, LATER);
     expect([await stateOf(both), await stateOf(behind)]).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 
   test('retries held records at their time, even if more records are held meanwhile', () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const reason = new StreamError('UNAVAILABLE', 'no leader');
     for (const [id, now] of [
       ['a', 0],
       ['b', 60],
     ] as const) {
       void queue.add([record(id)], LATER);
-      const batch = queue.dequeue(now);
+      const batch = dequeued(queue, now);
       expect(keys(batch)).toEqual([id]);
-      const unsent = new Map(batch?.records.map((one) => [one.record, reason]));
-      if (batch !== null) queue.acknowledge(batch, LATER, { unsent, until: now + 100 });
+      const unsent = new Map(batch.records.map((one) => [one.record, reason]));
+      queue.acknowledge(batch, LATER, { unsent, until: now + 100 });
     }
     expect(queue.dequeue(99)).toBeNull();
     expect(keys(queue.dequeue(100))).toEqual(['a', 'b']);
   });
 
   test('rejects held records with the reason when they time out', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const late = queue.add([record('a')], 10);
-    const batch = queue.dequeue(0);
+    const batch = dequeued(queue);
     const reason = new StreamError('UNAVAILABLE', 'no leader');
-    const unsent = new Map(batch?.records.map((one) => [one.record, reason]));
-    if (batch !== null) queue.acknowledge(batch, LATER, { unsent, until: 20 });
+    const unsent = new Map(batch.records.map((one) => [one.record, reason]));
+    queue.acknowledge(batch, LATER, { unsent, until: 20 });
     expect(queue.dequeue(20)).toBeNull();
     await expect(late).rejects.toMatchObject({ code: 'TIMEOUT', cause: reason });
     expect([queue.bytes, queue.holding]).toEqual([0, false]);
   });
 
   test('extends the deadline of a publish with each acknowledged batch', async () => {
-    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const queue = unlimited();
     const publish = queue.add([record('a', 800 * KIB), record('b', 800 * KIB)], 10);
-    const first = queue.dequeue(9);
-    if (first !== null) queue.acknowledge(first, 19);
+    const first = dequeued(queue, 9);
+    queue.acknowledge(first, 19);
     expect(keys(queue.dequeue(18))).toEqual(['b']);
     expect(await stateOf(publish)).toBe('waits');
   });

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
+import { quietLog } from '../../../test/support/log.ts';
 import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
@@ -14,8 +15,6 @@ import type { PartitionProcessor, RecordCollector } from './processor.ts';
 import type { TaskContext } from './stream-topics.ts';
 import { Suspects } from './suspects.ts';
 import { TaskLogs } from './task-logs.ts';
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A processor that writes one record to its changelog with each commit of records. */
 class Writing implements PartitionProcessor {
@@ -57,7 +56,7 @@ function committerOf(
     input: 'input',
     positions: 'positions',
     metrics: streamMetrics(new Registry(), () => []),
-    log: quiet,
+    log: quietLog,
     clock: machineClock,
   } as unknown as TaskContext;
   const producer = {
@@ -113,7 +112,12 @@ test.each([
   ['a thrown string', 'x'],
 ])('may blame the record for %s', (_, error) => expect(isEnvironmentFault(error)).toBe(false));
 
-const record = (offset: number) => ({ offset, timestamp: 0, key: null, value: null });
+/** Returns a batch with records at these offsets, at the end of the log. */
+function batchOf(...offsets: readonly number[]) {
+  const records = offsets.map((offset) => ({ offset, timestamp: 0, key: null, value: null }));
+  const next = Math.max(...offsets) + 1;
+  return { records, next, end: next, written: next, epoch: 1 };
+}
 
 test('prepares a batch before its first record, and processes no record when that fails', async () => {
   const done: string[] = [];
@@ -126,7 +130,7 @@ test('prepares a batch before its first record, and processes no record when tha
     process: ({ offset }: { readonly offset: number }) => void done.push(`process ${offset}`),
   });
   const { committer } = committerOf([], 0, processor);
-  const batch = { records: [record(5), record(6)], next: 7, end: 7, written: 7, epoch: 1 };
+  const batch = batchOf(5, 6);
   await expect(committer.process(batch)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   isAway = false;
   await committer.process(batch);
@@ -145,8 +149,8 @@ test('commits the position after markers and aborted records once, after ten sec
 
 test('stores with each position the end of its changelog after its records and their marker', async () => {
   const { committer, positions } = committerOf([10, 12], 10);
-  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
-  await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
+  await committer.process(batchOf(5));
+  await committer.process(batchOf(6));
   expect(positions()).toMatchObject([
     { next: 6, logs: { changelog: { id: 'c', end: 12 } } },
     { next: 7, logs: { changelog: { id: 'c', end: 14 } } },
@@ -155,32 +159,28 @@ test('stores with each position the end of its changelog after its records and t
 
 test('stores with each position the last record of its changelog, and none after a tombstone', async () => {
   const { committer, positions } = committerOf([10, 12], 10, new Writing(['value', null]));
-  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
-  await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
+  await committer.process(batchOf(5));
+  await committer.process(batchOf(6));
   expect(positions().map(({ logs }) => logs.changelog?.last)).toEqual([10, null]);
 });
 
 test('stores the end where the broker wrote in a changelog that others write to as well', async () => {
   const { committer, positions } = committerOf([13, 20], 10, new Writing([]), ['changelog']);
-  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
-  await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
+  await committer.process(batchOf(5));
+  await committer.process(batchOf(6));
   expect(positions()[1]).toMatchObject({ logs: { changelog: { end: 17 } } });
 });
 
 test('does not commit a position whose end of a changelog differs from the log', async () => {
   const { committer, positions } = committerOf([11], 10);
-  await expect(
-    committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 }),
-  ).rejects.toMatchObject({ code: 'UNDECIDED' });
+  await expect(committer.process(batchOf(5))).rejects.toMatchObject({ code: 'UNDECIDED' });
   expect(positions()).toEqual([]);
 });
 
 test('refuses to commit when a changelog lost its end while the task ran', async () => {
   const { committer, positions } = committerOf([10, 10], 10);
-  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
-  await expect(
-    committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 }),
-  ).rejects.toMatchObject({
+  await committer.process(batchOf(5));
+  await expect(committer.process(batchOf(6))).rejects.toMatchObject({
     code: 'CHANGELOG_TRUNCATED',
     message: expect.stringContaining('changelog-3 ends at offset 10 and had reached 12 at the position 6'),
   });

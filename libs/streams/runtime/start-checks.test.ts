@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { quietLog } from '../../../test/support/log.ts';
 import { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { Position } from './positions.ts';
 import { requireChangelogs, requireLastRecord, requireSameInput, startOffset } from './start-checks.ts';
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const metrics = streamMetrics(new Registry(), () => []);
 const position = (next: number): Position => ({
   next,
@@ -28,7 +28,7 @@ function start(
       positions: 'touchline.match-processor-positions',
       onLostInput,
       metrics,
-      log: quiet,
+      log: quietLog,
     },
     3,
     { position: found, topicId, input },

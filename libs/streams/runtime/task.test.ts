@@ -2,120 +2,12 @@
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
-import type {
-  OutputRecord,
-  ProducerOptions,
-  ReadBatch,
-  ReaderOptions,
-  StreamClient,
-} from '../client/port.ts';
+import { quietLog } from '../../../test/support/log.ts';
 import { StreamError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
-import type { PartitionProcessor } from './processor.ts';
 import { Task } from './task.ts';
 import type { TaskState } from './task-state.ts';
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const RECORD = { offset: 0, timestamp: 0, key: Buffer.from('a'), value: Buffer.from('1') };
-
-/** A client whose partitions have one record each if a test adds them to `full`. Records the transactions. */
-class FakeClient implements StreamClient {
-  readonly transactions: (readonly OutputRecord[])[] = [];
-  readonly full = new Set<string>();
-  readonly broken = new Set<string>();
-  opening: (options: ProducerOptions) => Promise<void> = async () => {};
-  isFenced = false;
-  /** Waiting reads. */
-  readonly reads: PromiseWithResolvers<ReadBatch>[] = [];
-  opened = 0;
-  closed = 0;
-
-  async openProducer(options: ProducerOptions) {
-    await this.opening(options);
-    this.opened += 1;
-    return {
-      identity: { id: '1', epoch: this.opened },
-      transact: async (records: readonly OutputRecord[]) => void this.transactions.push(records),
-      requireDecided: async () => {},
-      requireCurrent: async () => {
-        if (this.isFenced) throw new StreamError('FENCED', 'as this test wants it');
-      },
-      close: async () => {
-        this.closed += 1;
-      },
-    };
-  }
-
-  openReader({ topic }: ReaderOptions) {
-    const ended = Promise.withResolvers<ReadBatch>();
-    ended.promise.catch(() => {});
-    this.reads.push(ended);
-    return {
-      topicId: async () => 'id',
-      read: async (offset: number): Promise<ReadBatch> => {
-        if (this.broken.has(topic)) throw new StreamError('UNAVAILABLE', 'as this test wants it');
-        if (this.full.has(topic) && offset === 0)
-          return { records: [RECORD], next: 1, end: 1, written: 1, epoch: null };
-        return ended.promise;
-      },
-      close: async () => ended.reject(new StreamError('UNAVAILABLE', 'closed')),
-    };
-  }
-
-  openGroupMember(): never {
-    throw new Error('no topic of a task');
-  }
-
-  async logBounds(of: readonly { topic: string }[]) {
-    return of.map(({ topic }) => ({ start: 0, end: this.full.has(topic) || this.broken.has(topic) ? 1 : 0 }));
-  }
-
-  async epochEnd() {
-    return null;
-  }
-
-  async partitionCount() {
-    return 1;
-  }
-
-  async close() {}
-}
-
-/** A processor that records its calls. `waits`: promises that the calls return. */
-class FakeProcessor implements PartitionProcessor {
-  readonly did: string[] = [];
-  readonly waits: Partial<Record<'restore' | 'process', Promise<void>>>;
-
-  constructor(waits: FakeProcessor['waits']) {
-    this.waits = waits;
-  }
-
-  restore(topic: string): void | Promise<void> {
-    this.did.push(`restore ${topic}`);
-    return this.waits.restore;
-  }
-
-  process(): void | Promise<void> {
-    this.did.push('process');
-    return this.waits.process;
-  }
-
-  flush(): void {
-    this.did.push('flush');
-  }
-
-  committed(): void {
-    this.did.push('committed');
-  }
-
-  size(): number {
-    return 1;
-  }
-
-  close(): void {
-    this.did.push('close');
-  }
-}
+import { FakeClient, FakeProcessor, RECORD } from './testing/fakes.ts';
 
 let client: FakeClient;
 let registry: Registry;
@@ -140,7 +32,7 @@ function claimed(step?: 'restore' | 'process'): Task {
     partitions: 1,
     client,
     onLostInput: 'stop',
-    log: quiet,
+    log: quietLog,
     clock: machineClock,
     metrics: streamMetrics(registry, () => []),
     deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),
@@ -158,6 +50,13 @@ function claimed(step?: 'restore' | 'process'): Task {
 const isAt = (step: string) => vi.waitFor(() => expect(processors[0]?.did).toContain(step));
 /** Waits until all microtasks have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Releases the partition of a task, then ends what its processor or producer waits for. */
+async function releaseThenResume(task: Task): Promise<void> {
+  await task.close();
+  waiting.resolve();
+  await settled();
+}
 
 /** Adds a committed position: state without one is refused. */
 function withPosition(): void {
@@ -198,9 +97,7 @@ describe('a processor that waits', () => {
     client.full.add('one').add('input');
     const task = claimed('restore');
     await isAt('restore one');
-    await task.close();
-    waiting.resolve();
-    await settled();
+    await releaseThenResume(task);
     expect(task.state).toBe('closed');
     expect(processors[0]?.did).toEqual(['restore one', 'close']);
     expect(client.transactions).toEqual([]);
@@ -210,9 +107,7 @@ describe('a processor that waits', () => {
     client.full.add('input');
     const task = claimed('process');
     await isAt('process');
-    await task.close();
-    waiting.resolve();
-    await settled();
+    await releaseThenResume(task);
     expect(processors[0]?.did).toEqual(['process', 'close']);
     expect(client.transactions).toEqual([]);
     const gauges = await registry.getMetricsAsJSON();
@@ -284,9 +179,7 @@ describe('a claim', () => {
   test('closes a producer that opens after its release, and does nothing more', async () => {
     client.opening = () => waiting.promise;
     const task = claimed();
-    await task.close();
-    waiting.resolve();
-    await settled();
+    await releaseThenResume(task);
     expect(client.closed).toBe(1);
     expect(processors).toEqual([]);
   });

@@ -1,37 +1,7 @@
 /** One value of every topic, with every field set, for tests and measurements. */
-import type { Cause, Guard, HealthGap, HealthProgress, Incident, TopicValues } from '../generated/types.ts';
+import type { HealthGap, HealthProgress, TopicValues } from '../generated/types.ts';
 import type { TopicName } from '../topics.ts';
-
-const cause: Cause = {
-  topic: 'normalized-messages',
-  partition: 3,
-  offset: 1_234_567,
-  ut: 1_531_670_000,
-  received_at: 1_531_670_000_123,
-  message_id: '5-889947-2',
-};
-
-const guard: Guard = { safe: false, reasons: ['under_review', 'game_break'] };
-
-const incident: Incident = {
-  id: '5-889947',
-  ut: 1_531_670_000,
-  incident_id: 413,
-  participant_id: 137_222,
-  counts_for: 'own',
-  confirmation: 'tbd',
-  event_status_id: 33,
-  event_time: 1_094,
-  parent_id: null,
-  body: '{"confirmation":"tbd","event_status_id":33,"event_time":"18:14","id":"5-889947","incident_id":413,"incident_name":"Goal","participant_id":137222,"participant_name":"France"}',
-};
-
-const eventFields = [
-  '{"clock_status":"running","clock_time":1094}',
-  '{"bet_status":"active","relation_status":"in_progress","status_id":33,"status_name":"1st half","status_type":"live"}',
-  '{"details":[{"id":17,"value":"2"}],"participants":[{"counter":1,"id":137222,"name":"France","results":[{"id":2,"value":"1"}]},{"counter":2,"id":137233,"name":"Croatia","results":[{"id":2,"value":"0"}]}]}',
-  '{"competition_id":1478,"name":"France - Croatia","season_id":29402,"sport_id":5,"start_date":"2018-07-15 15:00"}',
-];
+import { CAUSE, MATCH_SAMPLES } from './match-samples.ts';
 
 const gap: HealthGap = {
   from: 1_531_670_000_123,
@@ -41,135 +11,7 @@ const gap: HealthGap = {
 };
 const progress: HealthProgress = { from: 1_531_670_000, position: 1_531_670_010, to: 1_531_670_030 };
 
-const SAMPLES: TopicValues = {
-  'raw-messages': {
-    delivery_id: 'a'.repeat(64),
-    origin: 'webhook',
-    received_at: 1_531_670_000_123,
-    body: Buffer.from('[{"id":"1"}]'),
-  },
-  'normalized-messages': {
-    message_id: '5-889947-2',
-    uuid: '0b2f7a4e-5d0c-4a4e-9c0e-3c1d2b7a9f10',
-    source: 1,
-    type: 'incident',
-    origin: 'webhook',
-    delivery_id: 'a'.repeat(64),
-    event_id: 2_429_281,
-    ut: 1_531_670_000,
-    received_at: 1_531_670_000_123,
-    event_fields: eventFields,
-    incident: { deleted: false, incident },
-    snapshot: [incident],
-    body: '{"event":{"id":2429281}}',
-  },
-  'match-incidents': {
-    event_id: 2_429_281,
-    id: '5-889947',
-    version: 12,
-    removed: false,
-    deleted_at: 1_531_670_010,
-    listed_at: 1_531_670_020,
-    incident,
-    cause,
-  },
-  'match-state': {
-    event_id: 2_429_281,
-    version: 12,
-    name: 'France - Croatia',
-    sport_id: 5,
-    competition_id: 1478,
-    season_id: 29_402,
-    stage_id: 83_000,
-    group_id: 0,
-    start_date: '2018-07-15 15:00',
-    status_id: 33,
-    status_type: 'live',
-    relation_status: 'in_progress',
-    bet_status: 'active',
-    clock: { time: 1_094, status: 'running', ut: 1_531_670_000 },
-    home: { id: 137_222, name: 'France', short_name: 'France', acronym: 'FRA' },
-    away: { id: 137_233, name: 'Croatia', short_name: 'Croatia', acronym: 'CRO' },
-    score: { home: 1, away: 0 },
-    firm: { home: 0, away: 0 },
-    shoot_out: { home: 4, away: 3 },
-    source: 'incidents',
-    coverage: 'complete',
-    reported: { home: 1, away: 0 },
-    agreement: 'agrees',
-    under_review: true,
-    counting_goals: ['5-889947'],
-    void_goals: { '5-889940': 'goal_cancelled' },
-    orphans: ['5-889941'],
-    removed: ['5-889942'],
-    anomalies: ['5-889943:no_side'],
-    guard,
-    verified_result: '"yes"',
-    snapshot_at: 1_531_670_020,
-    fields: eventFields.map((json, index) => ({ ut: 1_531_670_000 + index, json })),
-    cause,
-    key_incidents: [
-      {
-        id: '5-889947',
-        incident_type: 413,
-        team_id: 137_222,
-        player_id: 3_682,
-        player_name: 'A. Griezmann',
-        minute: '45+2',
-        in_shoot_out: true,
-      },
-    ],
-  },
-  'match-transitions': {
-    id: '2429281:12:0',
-    event_id: 2_429_281,
-    version: 12,
-    n: 0,
-    kind: 'score_changed',
-    incident_id: '5-889947',
-    incident_type: 413,
-    score: { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } },
-    value: { before: '1', after: '33' },
-    guard,
-    fields: ['name'],
-    cause,
-    competition_id: 1478,
-    incident_presence: {
-      removed: true,
-      present_at: 1_531_670_000,
-      absent_at: 1_531_670_015,
-      incident,
-    },
-    goals: ['5-889947'],
-  },
-  'match-results': {
-    event_id: 2_429_281,
-    version: 12,
-    removed: false,
-    competition_id: 1478,
-    season_id: 29_402,
-    stage_id: 83_000,
-    group_id: 71_000,
-    round_id: 40_000,
-    start_date: '2018-07-15 15:00',
-    status_id: 33,
-    status_type: 'live',
-    home: { id: 137_222, name: 'France', acronym: 'FRA', area_id: 55, area_name: 'France' },
-    away: { id: 137_233, name: 'Croatia', acronym: 'CRO', area_id: 41, area_name: 'Croatia' },
-    score: { home: 1, away: 0 },
-    first_half: { home: 1, away: 0 },
-    second_half: { home: 0, away: 0 },
-    goals: [
-      {
-        kind: 'own_goal',
-        team_id: 137_233,
-        player: { id: 14_943, name: 'M. Mandzukic' },
-        assistant: { id: 3_682, name: 'A. Griezmann' },
-      },
-    ],
-    cards: [{ kind: 'yellow', team_id: 137_222, player: { id: 31_528, name: 'N. Kante' } }],
-    cause,
-  },
+const OTHER_SAMPLES = {
   'standings-results': { result: Buffer.from([0, 0, 0, 0, 9, 2]) },
   catalogue: {
     kind: 'season',
@@ -193,7 +35,7 @@ const SAMPLES: TopicValues = {
     competition_id: 1478,
     season_id: 29_402,
     ut: 1_531_670_000,
-    cause,
+    cause: CAUSE,
   },
   standings: {
     standings_id: 39_719,
@@ -205,7 +47,7 @@ const SAMPLES: TopicValues = {
     season_id: 29_402,
     body: '{"columns":[],"groups":[],"id":39719}',
     ut: 1_531_670_000,
-    cause,
+    cause: CAUSE,
   },
   clients: {
     client_id: 1,
@@ -369,7 +211,9 @@ const SAMPLES: TopicValues = {
     value: Buffer.from([0, 255, 128]),
     failed_at: 1_531_670_000_123,
   },
-};
+} satisfies Partial<TopicValues>;
+
+const SAMPLES: TopicValues = { ...MATCH_SAMPLES, ...OTHER_SAMPLES };
 
 /** Returns a value of the topic. */
 export function sampleOf<T extends TopicName>(topic: T): TopicValues[T] {

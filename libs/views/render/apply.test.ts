@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from '../ingest/records.ts';
+import { catalogueRecord } from '../testing/records.ts';
 import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 
 const EVENT = 7_000_001;
@@ -15,9 +16,8 @@ beforeEach(() => {
 });
 
 function name(kind: string, id: number, ut: number, text: string): ViewRecord {
-  const body = JSON.stringify({ id, name: text, sport_id: 5, ut });
-  const value = { kind, id: String(id), parent_id: null, ut, body };
-  return { topic: 'catalogue', ...AT, key: `${kind}/${id}`, value };
+  const body = { id, name: text, sport_id: 5, ut };
+  return { ...catalogueRecord(kind, id, null, body, ut), written: RECEIVED_AT };
 }
 
 /** Returns the versions of everything, of the lists of events, and of the names of places. */

@@ -9,6 +9,7 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { EventMovedInError } from '../store/coverage.ts';
 import { servedAccess } from '../store/served.ts';
+import { catalogueRecord } from '../testing/records.ts';
 import { EVERYTHING, normalized, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 import { createProviderData } from './answers/provider-data.ts';
 
@@ -53,10 +54,7 @@ function recordsOf(messages: readonly EventReport[]): ReadonlyMap<Topic, readonl
 const NAMES = [1, 2].flatMap((id) => [name('competition', id, null), name('season', id * 10, id)]);
 
 function name(kind: string, id: number, parent: number | null): ViewRecord {
-  const body = JSON.stringify({ id, name: `${kind} ${id}`, sport_id: 5, ut: 1 });
-  const parent_id = parent === null ? null : String(parent);
-  const value = { kind, id: String(id), parent_id, ut: 1, body };
-  return { topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value };
+  return catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, sport_id: 5, ut: 1 }, 1);
 }
 
 /** Applies records in the order in which `turns` names their topics, then the remaining ones. */

@@ -96,15 +96,11 @@ const reported = {
   events_incidents: [{ id: '5-1' }],
 };
 const shownHome = {
-  id: 101,
-  counter: 1,
-  name: 'Åland FC',
-  short_name: 'Åland',
-  acronym: 'ALA',
+  ...home,
+  coach: undefined,
   slug: 'aland-fc,101',
   sport_id: 5,
   sport_name: 'Soccer',
-  colour: 'red',
   stats: [
     { id: 20, short_name: 'Shots on target', name: 'Shots on target', value: '4', unit: 'shots' },
     { id: 999, value: '' },
@@ -117,14 +113,9 @@ const shownHome = {
   ],
 };
 const shownAway = {
-  id: 102,
-  counter: 2,
-  name: 'Away',
+  ...away,
   short_name: '',
   acronym: '',
-  slug: 'the-guests,102',
-  sport_id: 5,
-  sport_name: 'Football',
   stats: [],
   results: [
     { id: 411, short_name: 'Winner', name: 'Winner', value: '0' },
@@ -133,50 +124,24 @@ const shownAway = {
 };
 
 test('shows every reported field, and adds the names it knows', () => {
-  const { action: _, ...shown } = full(reported);
+  const { stage_name: _, events_incidents: __, ...kept } = reported;
+  const { action: ___, ...shown } = full(reported);
   expect(shown).toEqual({
+    ...kept,
     id: 7_000_001,
-    name: 'Åland FC - Away',
     slug: 'aland-fc_away,7000001',
-    start_date: '2026-08-15 15:00',
     sport_id: 5,
     sport_name: 'Soccer',
     competition_id: 6628,
     season_id: 25528,
-    stage_id: 11,
-    group_id: 12,
-    tour_id: 9,
     day: '3',
-    round_id: 4,
-    round_name: 'Round 4',
-    status_id: 34,
-    status_name: 'Second',
-    status_type: 'live',
-    relation_status: 'in_progress',
-    bet_status: 'suspended',
-    clock_time: 60,
-    clock_status: 'stopped',
     played_time: 2_760,
-    neutral_venue: 'yes',
-    coverage_type: 'from_venue',
-    event_stats_lvl_live: 'gold',
-    event_stats_lvl: 'bronze',
-    latency: '1-2s',
-    verified_result: 'yes',
-    item_status: 'inactive',
-    winner_id: 101,
-    progress_id: 101,
-    series: { order: 2, event_ids: [7, 8] },
     ut: T,
-    weather: { wind: 3 },
     details: [
       { id: 141, name: 'Attendance', value: '900' },
       { id: 999, value: 'yes' },
     ],
-    participants: [
-      { ...shownHome, type: undefined },
-      { ...shownAway, type: undefined },
-    ],
+    participants: [shownHome, shownAway],
   });
 });
 
@@ -285,19 +250,34 @@ describe('the winner and the side that advances', () => {
       results: marks === null ? [] : [411, 412].map((result) => ({ id: result, value: marks[id] })),
     })),
   });
+  const won = { winner_id: 101, progress_id: 101 };
+  const finished = { status_id: 11, status_type: 'finished' };
+  const live = { status_id: 34, status_type: 'live' };
   const second = { 101: '0', 102: '1' };
   const none = { 101: '0', 102: '0' };
   test.each<[string, number | null, readonly Fields[]]>([
-    ['is reported', 101, [{ winner_id: 101, progress_id: 101, ...sides(second) }]],
+    ['is reported', 101, [{ ...won, ...sides(second) }]],
     ['is marked by the results if not reported', 102, [sides(second)]],
     ['is null if the results mark no side', null, [sides(none)]],
     ['is null without results', null, [sides(null)]],
+    ['is the side that newer results mark', 102, [{ ...won, ...sides(null) }, sides(second)]],
+    ['is null once newer results mark no side', null, [won, sides(none)]],
     [
-      'is the side that newer results mark',
-      102,
-      [{ winner_id: 101, progress_id: 101, ...sides(null) }, sides(second)],
+      'stays reported while the match is finished and its results mark no side',
+      101,
+      [
+        { ...finished, ...won, ...sides(null) },
+        { ...finished, ...sides(null) },
+      ],
     ],
-    ['is null once newer results mark no side', null, [{ winner_id: 101, progress_id: 101 }, sides(none)]],
+    [
+      'is null once play continues',
+      null,
+      [
+        { ...finished, ...won, ...sides(null) },
+        { ...live, ...sides(null) },
+      ],
+    ],
   ])('%s', (_, id, reports) => {
     expect(full(...reports)).toMatchObject({ winner_id: id, progress_id: id });
   });

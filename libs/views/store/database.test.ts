@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { damage, temporaryFolder } from '../testing/world.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { damage } from '../testing/world.ts';
 import { openViews, ViewsInUseError } from './database.ts';
 import { Views } from './views.ts';
 

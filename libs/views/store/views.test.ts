@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { applyRecords } from '../render/apply.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '../testing/records.ts';
 import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
 
@@ -73,11 +74,7 @@ test('ignores an older state, incident or name', () => {
   world.give({ topic: 'match-state', ...at, value: { ...stale, fields: [{ ut: 1, json: '{}' }] } });
   expect(world.views.state(7000001)).toEqual(state);
   expect(world.views.incidents(7000001)).toEqual([incident]);
-  const name = (ut: number, text: string): ViewRecord => ({
-    topic: 'catalogue',
-    ...at,
-    value: { kind: 'season', id: '25528', parent_id: null, ut, body: JSON.stringify({ name: text }) },
-  });
+  const name = (ut: number, text: string) => catalogueRecord('season', 25528, null, { name: text }, ut);
   world.give(name(2, 'new'), name(1, 'old'));
   const place = { competition_id: 6628, season_id: 25528, stage_id: 0, group_id: null };
   expect(world.views.place(place)).toEqual({ competition: null, season: 'new', stage: null, group: null });
@@ -88,13 +85,7 @@ test('ignores an older state, incident or name', () => {
 test('stores nothing of a batch that fails', () => {
   world.play(eventMessage({}, { id: 1 }));
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
-  const good: ViewRecord = {
-    topic: 'catalogue',
-    partition: 0,
-    offset: 8,
-    key: 'season/1',
-    value: { kind: 'season', id: '1', parent_id: null, ut: 1, body: '{"name":"never"}' },
-  };
+  const good = catalogueRecord('season', 1, null, { name: 'never' });
   const position = { key: 'test-0', next: 10, epoch: null };
   expect(() =>
     applyRecords(world.views, [good, broken as unknown as ViewRecord], [position], RECEIVED_AT),
@@ -124,41 +115,9 @@ test('notifies once per batch of each match and season, when the change is visib
   const end = world.views.onChange((state) => notified.push([state.version, world.views.state(1)?.version]));
   world.views.onTable((season) => notified.push(season));
   world.play(eventMessage({}, { id: 1 }));
-  const entry = {
-    standings_id: 7,
-    version: 1,
-    name: 'L',
-    type_id: 2,
-    type_name: 'L',
-    subtype: 'standings',
-    object_type: 'stage',
-    object_id: 3,
-    object_name: 'S',
-    item_status: 'active',
-    sport_id: 5,
-    competition_id: 4,
-    season_id: 30,
-    ut: 1,
-    cause: null,
-  };
-  const at = { partition: 0, offset: 0, key: '7' };
-  const table = {
-    standings_id: 7,
-    version: 1,
-    type_id: 2,
-    object_type: 'stage',
-    object_id: 3,
-    competition_id: 4,
-    season_id: 30,
-    body: '{"groups":[]}',
-    ut: 1,
-    cause: null,
-  };
-  world.give(
-    { topic: 'standings-catalogue', ...at, value: entry },
-    { topic: 'standings', ...at, value: table },
-    { topic: 'standings', ...at, value: { ...table, version: 0, body: '{"old":1}' } },
-  );
+  const of = { object_type: 'stage', object_id: 3, competition_id: 4, season_id: 30 };
+  const table = (version: number, body: object) => tableRecord(7, body, { ...of, version });
+  world.give(tableEntry(7, { ...of, name: 'L' }), table(1, { groups: [] }), table(0, { old: 1 }));
   expect(notified).toEqual([[1, 1], 30]);
   expect(world.views.table(7)).toEqual({ groups: [] });
   expect(world.views.tables(30)).toMatchObject([{ standings_id: 7, name: 'L', object_type: 'stage' }]);

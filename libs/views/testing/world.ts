@@ -1,6 +1,5 @@
 /** Views for tests: messages pass through the real laws into them, without a broker. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -12,6 +11,7 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
@@ -29,13 +29,6 @@ const FILE = 'views.sqlite';
 
 /** The access of a client that may see everything. */
 export const EVERYTHING: Access = { clientId: 1, competitions: null, operations: null };
-
-/** Creates a folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Damages closed views as a failing disk would: all pages but the first, or the first page of a table or index. */
 export function damage(folder: string, name?: string): void {
@@ -66,6 +59,13 @@ export function normalized(message: unknown, receivedAt = RECEIVED_AT): Normaliz
   const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
   if (result.kind !== 'normalized') throw new Error(`${result.kind}: ${JSON.stringify(result)}`);
   return result.message;
+}
+
+/** Sends a request, whose answer must have this status. Returns the `api` of its body. */
+export async function askApi(app: FastifyInstance, url: string, status = 200, token = 't') {
+  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=${token}`);
+  if (answer.statusCode !== status) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`);
+  return answer.json().api;
 }
 
 /** Views in a temporary folder, with the laws in front of them. */
@@ -147,17 +147,13 @@ export class ViewsWorld {
   }
 
   /** Serves the contract from these views. Each token has its own access. */
-  async server(
-    accesses: Readonly<Record<string, Access>> = { t: EVERYTHING },
-    onFailure: (error: unknown) => void = () => {},
-  ): Promise<FastifyInstance> {
+  async server(accesses: Readonly<Record<string, Access>> = { t: EVERYTHING }): Promise<FastifyInstance> {
     const now = () => this.now / 1000;
     const app = fastify(restServerOptions('1.2.3', now));
     await app.register(restRoutes, {
       data: createProviderData(this.views),
       gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
       now,
-      onFailure,
       version: '1.2.3',
     });
     onTestFinished(() => app.close());

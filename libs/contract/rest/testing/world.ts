@@ -60,7 +60,7 @@ export function event(id: number, more: Partial<RestEvent> = {}): RestEvent {
 }
 
 /** Returns a confirmed goal. */
-function incident(id: string, more: Partial<RestIncident> = {}): RestIncident {
+export function incident(id: string, more: Partial<RestIncident> = {}): RestIncident {
   return {
     id,
     incident_id: 413,

@@ -41,6 +41,20 @@ export function teamOf(id: number, name: string | null = null): ResultTeam {
   return { id, name, acronym: null, area_id: null, area_name: null };
 }
 
+/** Statuses of results; without one they are finished. */
+export const LIVE = { status_id: 34, status_type: 'live' };
+export const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
+
+export const GOAL = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assistant: null } as const;
+export const CARD = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as const;
+/** What a result may leave unknown, all known. */
+export const KNOWN = {
+  first_half: score('0-0'),
+  second_half: score('1-0'),
+  goals: [GOAL],
+  cards: [CARD],
+};
+
 /** Returns a finished match, e.g. `result(7, 'A 2-1 B')`. The event's id is also its round and its day. */
 export function result(
   event_id: number,

@@ -120,14 +120,12 @@ test('returns a view of the records when the response came in one chunk', () => 
   expect(parse(bytes)[0]?.bytes.buffer).toBe(bytes.buffer);
 });
 
-test('returns the error of the partition', () => {
-  const error = parse(response({ partitionError: 6, leader: true }))[0]?.error;
-  expect(findErrorBy(error as Error, 'apiId', 'NOT_LEADER_OR_FOLLOWER')).not.toBeNull();
-});
-
-test('returns the error of an offset out of range', () => {
-  const error = parse(response({ partitionError: 1 }))[0]?.error;
-  expect(findErrorBy(error as Error, 'apiId', 'OFFSET_OUT_OF_RANGE')).not.toBeNull();
+test.each([
+  [6, true, 'NOT_LEADER_OR_FOLLOWER'],
+  [1, false, 'OFFSET_OUT_OF_RANGE'],
+])('returns the error %i of a partition', (partitionError, leader, name) => {
+  const error = parse(response({ partitionError, leader }))[0]?.error;
+  expect(findErrorBy(error as Error, 'apiId', name)).not.toBeNull();
 });
 
 test('throws the error of the whole response', () => {

@@ -5,11 +5,16 @@ import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { batchBytes, marker, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
 import type { FetchedRecord } from '../port.ts';
 import { type DecodeOptions, decodeBatches, RecordBatchError } from './record-batches.ts';
-
-const NOW = 1_795_000_000_000;
-/** Beyond 32 bits, as offsets of a long-lived topic are. */
-const START = 2 ** 33 - 5;
-const PRODUCERS = [1, 2, 3, 4];
+import {
+  type Compression,
+  fetched,
+  NOW,
+  recordAt,
+  START,
+  step,
+  type TransactionLog,
+  write,
+} from './testing/transaction-log.ts';
 
 function decode(
   bytes: Buffer,
@@ -20,145 +25,17 @@ function decode(
   return decodeBatches(bytes, { from, aborted, maxInflated });
 }
 
-/** The next action of a producer. `end` does nothing without an open transaction of this producer. */
-type Step =
-  | {
-      kind: 'write';
-      producer: number;
-      isTransactional: boolean;
-      retained: readonly boolean[];
-      compression: Compression;
-    }
-  | { kind: 'end'; producer: number; how: 'commit' | 'abort' };
-type Compression = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
-
-const producer = fc.constantFrom(...PRODUCERS);
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('write' as const),
-      producer,
-      isTransactional: fc.boolean(),
-      // False for records removed by compaction: a batch may lose all of them.
-      retained: fc.array(
-        fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
-        { minLength: 1, maxLength: 5 },
-      ),
-      compression: fc.constantFrom<Compression>('none', 'none', 'gzip', 'snappy', 'lz4', 'zstd'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('end' as const),
-      producer,
-      how: fc.constantFrom('commit', 'abort'),
-    }),
-  },
-);
-
-type Log = {
-  readonly batches: readonly {
-    readonly last: number;
-    readonly bytes: Buffer;
-    readonly visible: WrittenRecord[];
-  }[];
-  readonly aborted: readonly {
-    readonly producerId: bigint;
-    readonly firstOffset: number;
-    readonly last: number;
-  }[];
-};
-
-/** The log, with the records of each batch that a reader may see: the oracle knows how each transaction ends. */
-function write(steps: readonly Step[]): Log {
-  const ends: Step[] = PRODUCERS.map((producer) => ({ kind: 'end', producer, how: 'abort' }));
-  const batches: { last: number; bytes: Buffer; visible: WrittenRecord[] }[] = [];
-  const aborted: { producerId: bigint; firstOffset: number; last: number }[] = [];
-  const open = new Map<number, { first: number; batches: { visible: WrittenRecord[] }[] }>();
-  let offset = START;
-  for (const step of [...steps, ...ends]) {
-    const own = open.get(step.producer);
-    const first = offset;
-    if (step.kind === 'end') {
-      if (own === undefined) continue;
-      if (step.how === 'abort') {
-        for (const batch of own.batches) batch.visible = [];
-        aborted.push({ producerId: BigInt(step.producer), firstOffset: own.first, last: first });
-      }
-      open.delete(step.producer);
-      batches.push({ last: first, bytes: marker(first, step.producer, step.how), visible: [] });
-      offset += 1;
-      continue;
-    }
-    const last = first + step.retained.length - 1;
-    const records = step.retained
-      .map((isRetained, n) => ({ isRetained, record: recordAt(first + n) }))
-      .filter(({ isRetained }) => isRetained)
-      .map(({ record }) => record);
-    // A producer with an open transaction writes nothing outside of it.
-    const isTransactional = step.isTransactional || own !== undefined;
-    const { compression } = step;
-    const bytes = batchBytes({
-      first,
-      last,
-      records,
-      producerId: step.producer,
-      isTransactional,
-      compression,
-    });
-    const batch = { last, bytes, visible: records };
-    if (isTransactional)
-      open.set(step.producer, { first: own?.first ?? first, batches: [...(own?.batches ?? []), batch] });
-    batches.push(batch);
-    offset = last + 1;
-  }
-  return { batches, aborted };
-}
-
-function recordAt(offset: number): WrittenRecord {
-  const n = offset - START;
-  return {
-    offset,
-    key: n % 7 === 0 ? null : Buffer.from(`key-${n}`),
-    value: n % 5 === 0 ? null : Buffer.from(`value-${n}-`.repeat(n % 40)),
-    // May be earlier than the record before it.
-    timestamp: NOW + ((n * 7_919) % 100_003) - 50_000,
-  };
-}
-
-/** Returns a broker's response to a fetch: whole batches from the one that contains the offset. */
-function answer(log: Log, from: number, shuffle: number) {
-  const batches = log.batches.filter(({ last }) => last >= from);
-  const aborted = log.aborted.filter(({ last }) => last >= from);
-  return {
-    batches,
-    bytes: Buffer.concat(batches.map(({ bytes }) => bytes)),
-    aborted: rotated(aborted, shuffle),
-  };
-}
-
-function rotated<T>(of: readonly T[], by: number): T[] {
-  const at = of.length === 0 ? 0 : by % of.length;
-  return [...of.slice(at), ...of.slice(0, at)];
-}
-
-function expected(batches: Log['batches'], from: number): WrittenRecord[] {
+function expected(batches: TransactionLog['batches'], from: number): WrittenRecord[] {
   return batches.flatMap(({ visible }) => visible).filter(({ offset }) => offset >= from);
 }
 
-function plain(records: readonly FetchedRecord[]) {
+function plain(records: readonly (FetchedRecord | WrittenRecord)[]) {
   return records.map(({ offset, key, value, timestamp }) => ({
     offset,
     key: key?.toString() ?? null,
     value: value?.toString() ?? null,
     timestamp,
   }));
-}
-
-function plainWritten(records: readonly WrittenRecord[]) {
-  return plain(records);
 }
 
 test('returns the records of committed transactions from any offset, for any interleaving', () => {
@@ -170,9 +47,9 @@ test('returns the records of committed transactions from any offset, for any int
       (steps, skip, shuffle) => {
         const log = write(steps);
         const from = START + skip;
-        const { batches, bytes, aborted } = answer(log, from, shuffle);
+        const { batches, bytes, aborted } = fetched(log, from, shuffle);
         const decoded = decode(bytes, from, aborted);
-        expect(plain(decoded.records)).toEqual(plainWritten(expected(batches, from)));
+        expect(plain(decoded.records)).toEqual(plain(expected(batches, from)));
         expect(decoded.next).toBe((batches.at(-1)?.last ?? from - 1) + 1);
       },
     ),
@@ -187,7 +64,7 @@ test('returns the same records from any number of responses, cut at any byte', (
       let from = START;
       let cut = seed;
       for (;;) {
-        const { batches, bytes, aborted } = answer(log, from, cut);
+        const { batches, bytes, aborted } = fetched(log, from, cut);
         const [first] = batches;
         if (first === undefined) break;
         // The first batch is never cut.
@@ -198,7 +75,7 @@ test('returns the same records from any number of responses, cut at any byte', (
         from = decoded.next;
         cut = (cut * 31 + 17) % 100_003;
       }
-      expect(plain(records)).toEqual(plainWritten(expected(log.batches, START)));
+      expect(plain(records)).toEqual(plain(expected(log.batches, START)));
     }),
   );
 });
@@ -211,9 +88,9 @@ test('leaves a cut batch to the next fetch, cut at any byte', () => {
     { kind: 'write', producer: 2, isTransactional: true, retained: [false], compression: 'none' },
     { kind: 'end', producer: 2, how: 'commit' },
   ]);
-  const { bytes } = answer(log, START, 0);
+  const { bytes } = fetched(log, START, 0);
   for (let size = 0; size <= bytes.length; size += 1) {
-    const complete: Log['batches'][number][] = [];
+    const complete: TransactionLog['batches'][number][] = [];
     let end = 0;
     for (const batch of log.batches) {
       end += batch.bytes.length;
@@ -221,7 +98,7 @@ test('leaves a cut batch to the next fetch, cut at any byte', () => {
       complete.push(batch);
     }
     const decoded = decode(bytes.subarray(0, size), START, log.aborted);
-    expect(plain(decoded.records)).toEqual(plainWritten(expected(complete, START)));
+    expect(plain(decoded.records)).toEqual(plain(expected(complete, START)));
     expect(decoded.next).toBe((complete.at(-1)?.last ?? START - 1) + 1);
   }
 });

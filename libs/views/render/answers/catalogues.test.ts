@@ -3,7 +3,8 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '#contract/values.ts';
-import { ViewsWorld } from '../../testing/world.ts';
+import { catalogueRecord } from '../../testing/records.ts';
+import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 const BUILT_IN_AT = 1_569_110_400;
 
@@ -16,20 +17,13 @@ beforeEach(async () => {
 });
 
 /** Applies a record of the provider's catalogue. */
-function listed(kind: string, id: string, body: JsonObject, parent_id: string | null = null): void {
-  const value = { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) };
-  world.give({ topic: 'catalogue', partition: 0, offset: 0, key: `${kind}/${id}`, value });
-}
-
-async function ask(path: string) {
-  const answer = await app.inject(`${path}${path.includes('?') ? '&' : '?'}token=t&limit=500`);
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json().api;
+function listed(kind: string, id: string, body: JsonObject, parent: string | null = null): void {
+  world.give(catalogueRecord(kind, id, parent, body));
 }
 
 /** Returns the records of a list. */
 async function list(path: string): Promise<JsonObject[]> {
-  const { data, method } = await ask(path);
+  const { data, method } = await askApi(app, `${path}${path.includes('?') ? '&' : '?'}limit=500`);
   const [records] = Object.values<JsonObject[]>(data);
   expect(method.total_items).toBe(records?.length);
   return records ?? [];
@@ -38,8 +32,7 @@ async function list(path: string): Promise<JsonObject[]> {
 const withId = (records: readonly JsonObject[], id: number) => records.filter((record) => record.id === id);
 
 async function sport(id: number): Promise<Record<string, JsonObject[]>> {
-  const answer = await app.inject(`/v2/sports/${id}?token=t`);
-  return answer.json().api.data.sport;
+  return (await askApi(app, `/v2/sports/${id}`)).data.sport;
 }
 
 describe('the built-in catalogue', () => {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
 import { normalized, ViewsWorld } from '../../testing/world.ts';
 
 /** Times at which the provider wrote the records, and at which they were read, long after. Unix seconds. */
@@ -20,16 +21,9 @@ beforeEach(async () => {
 });
 
 function record(kind: string, id: number, parent: number | null, at = READ): ViewRecord {
-  const body = JSON.stringify({ id, name: `${kind} ${id} at ${at}`, sport_id: 5, ut: WRITTEN + at - READ });
-  const parent_id = parent === null ? null : String(parent);
-  return {
-    topic: 'catalogue',
-    partition: 0,
-    offset: 0,
-    key: `${kind}/${id}`,
-    written: at * 1_000,
-    value: { kind, id: String(id), parent_id, ut: WRITTEN + at - READ, body },
-  };
+  const ut = WRITTEN + at - READ;
+  const body = { id, name: `${kind} ${id} at ${at}`, sport_id: 5, ut };
+  return { ...catalogueRecord(kind, id, parent, body, ut), written: at * 1_000 };
 }
 
 /** Returns the number of items of an operation that changed since then. */
@@ -87,19 +81,10 @@ test('dates a place that is known only from an event by that event', async () =>
 });
 
 test('dates an entry of the standings by the last change of its table', async () => {
-  const of = { standings_id: 7, type_id: 2, object_type: 'season', object_id: 30 };
-  const where = { competition_id: 4, season_id: 30, cause: null };
-  const entry = { name: 'L', type_name: 'L', subtype: 'standings', object_name: '', sport_id: 5 };
-  const at = (time: number) => ({ partition: 0, offset: 0, key: '7', written: time * 1_000 });
-  world.give({
-    topic: 'standings-catalogue',
-    ...at(READ),
-    value: { ...of, ...entry, ...where, version: 1, item_status: 'active', ut: WRITTEN },
-  });
+  world.give({ ...tableEntry(7), written: READ * 1_000 });
   await expectChange('standings', READ);
-  const body = JSON.stringify({ id: 7, groups: [] });
-  const table = (version: number, ut: number) => ({ ...of, ...where, version, ut, body });
-  world.give({ topic: 'standings', ...at(READ + 100), value: table(1, WRITTEN + 5) });
+  const table = tableRecord(7, { id: 7, groups: [] }, { ut: WRITTEN + 5 });
+  world.give({ ...table, written: (READ + 100) * 1_000 });
   await expectChange('standings', READ + 100);
   const answer = await app.inject('/v2/standings?token=t');
   expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: WRITTEN + 5 }]);

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../../ingest/records.ts';
-import { ViewsWorld } from '../../testing/world.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
+import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 let world: ViewsWorld;
 let app: FastifyInstance;
@@ -41,30 +41,6 @@ beforeEach(async () => {
     incidentMessage(),
     eventMessage({ id: 2 }, { id: 7000002, status_id: 1, status_type: 'scheduled', participants: null }),
   );
-  const at = { partition: 0, offset: 0 };
-  const place = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
-    topic: 'catalogue',
-    ...at,
-    key: `${kind}/${id}`,
-    value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
-  });
-  const entry = {
-    standings_id: 71,
-    version: 1,
-    name: 'League',
-    type_id: 2,
-    type_name: 'League standings',
-    subtype: 'standings',
-    object_type: 'season',
-    object_id: 25528,
-    object_name: 'S',
-    sport_id: 5,
-    item_status: 'active',
-    competition_id: 6628,
-    season_id: 25528,
-    ut: 1_700_000_000,
-    cause: null,
-  };
   const table = {
     id: 71,
     name: 'League',
@@ -76,42 +52,21 @@ beforeEach(async () => {
     groups: [],
   };
   world.give(
-    place('competition', '6628', null, { id: 6628, name: 'Premier', stats_lvl: 'gold' }),
-    place('season', '25528', '6628', { id: 25528, name: '2026', actual: 'yes' }),
-    place('stage', '0', '25528', { id: 0, name: 'Regular' }),
-    { topic: 'standings-catalogue', ...at, key: '71', value: entry },
-    {
-      topic: 'standings',
-      ...at,
-      key: '71',
-      value: {
-        standings_id: 71,
-        version: 1,
-        type_id: 2,
-        object_type: 'season',
-        object_id: 25528,
-        competition_id: 6628,
-        season_id: 25528,
-        ut: 1_700_000_000,
-        cause: null,
-        body: JSON.stringify(table),
-      },
-    },
+    catalogueRecord('competition', 6628, null, { id: 6628, name: 'Premier', stats_lvl: 'gold' }),
+    catalogueRecord('season', 25528, 6628, { id: 25528, name: '2026', actual: 'yes' }),
+    catalogueRecord('stage', 0, 25528, { id: 0, name: 'Regular' }),
+    tableEntry(71),
+    tableRecord(71, table),
   );
 });
 
-/** Sends a request and returns the body of its answer. */
-async function ask(url: string, status = 200) {
-  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);
-  expect(answer.statusCode, answer.body).toBe(status);
-  return answer.json();
-}
+const ask = (url: string, status?: number) => askApi(app, url, status);
 
 describe('every operation of the contract', () => {
   test.each(ALL_OPERATIONS.filter(({ name }) => name !== 'oauth').map(({ name }) => name))(
     '%s answers with data as its schema says',
     async (name) => {
-      const { api } = await ask(REQUESTS[name] ?? '');
+      const api = await ask(REQUESTS[name] ?? '');
       const schema: z.ZodType = operationNamed(name).data;
       expect(schema.safeParse(api.data).error?.issues ?? []).toEqual([]);
       const [list] = Array.isArray(api.data) ? [api.data] : Object.values(api.data as object);
@@ -124,30 +79,23 @@ describe('every operation of the contract', () => {
 test('names the places of an event from the catalogue, and unknown ones with empty text', async () => {
   world.play(eventMessage({ id: 3 }, { id: 7000003, season_id: 9, competition_id: 8 }));
   const known = await ask('/v2/events/7000001');
-  const { competition } = known.api.data;
+  const { competition } = known.data;
   expect([competition.name, competition.stats_lvl]).toEqual(['Premier', 'gold']);
   expect([competition.season.name, competition.season.stage.name]).toEqual(['2026', 'Regular']);
   expect(competition.season.stage.group).toMatchObject({ id: '', name: '' });
   const unknown = await ask('/v2/events/7000003');
-  expect(unknown.api.data.competition).toMatchObject({ id: 8, name: '', season: { id: 9, name: '' } });
+  expect(unknown.data.competition).toMatchObject({ id: 8, name: '', season: { id: 9, name: '' } });
 });
 
 test('shows a name that arrived after the event', async () => {
   const urls = ['/v2/events/7000001', '/v2/livescore?date_from=2026-08-15', '/v2/competitions'];
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"Premier"');
-  const body = JSON.stringify({ id: 6628, name: 'First' });
-  world.give({
-    topic: 'catalogue',
-    partition: 0,
-    offset: 9,
-    key: 'competition/6628',
-    value: { kind: 'competition', id: '6628', parent_id: null, ut: 1_800_000_000, body },
-  });
+  world.give(catalogueRecord('competition', 6628, null, { id: 6628, name: 'First' }, 1_800_000_000));
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
 });
 
 test('lists every table type that has an id', async () => {
-  const { api } = await ask('/v2/standings-types?sport_id=5');
+  const api = await ask('/v2/standings-types?sport_id=5');
   const ids = api.data.standings_types.map(({ id }: { id: number }) => id);
   const wanted = [...TABLE_TYPES.values()].flatMap(({ type_id }) => type_id ?? []);
   expect(ids).toEqual(expect.arrayContaining(wanted));
@@ -164,8 +112,8 @@ test.each([
 ])('%s dates built-in records 2019-09-22', async (path, name) => {
   const at = 1_569_110_400;
   const since = async (timestamp: number) =>
-    (await ask(`${path}${path.includes('?') ? '&' : '?'}timestamp=${timestamp}`)).api.data[name];
-  const all = (await ask(path)).api.data[name];
+    (await ask(`${path}${path.includes('?') ? '&' : '?'}timestamp=${timestamp}`)).data[name];
+  const all = (await ask(path)).data[name];
   expect(all.length).toBeGreaterThan(0);
   for (const { ut } of all) expect(ut).toBe(at);
   expect(await since(0)).toEqual(all);
@@ -174,23 +122,22 @@ test.each([
 });
 
 test('lists the types of one sport only for that sport', async () => {
-  const of = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
-    topic: 'catalogue',
-    partition: 0,
-    offset: 9,
-    key: `${kind}/${id}`,
-    value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
-  });
   const columns = [{ id: 1, code: 'mp', name: 'Matches played', short_name: 'MP' }];
   world.give(
-    of('sport', '1', null, { id: 1, name: 'Basketball', url: 'b', active: 'yes', has_timer: 'yes' }),
+    catalogueRecord('sport', 1, null, {
+      id: 1,
+      name: 'Basketball',
+      url: 'b',
+      active: 'yes',
+      has_timer: 'yes',
+    }),
     // Cards is also a type of soccer.
-    of('standings_type', '7', '1', { id: 7, name: 'Cards', columns }),
-    of('standings_type', '66', '1', { id: 66, name: 'League standings', columns }),
-    of('standings_type', '67', '5', { id: 67, name: 'Of soccer', columns }),
+    catalogueRecord('standings_type', 7, 1, { id: 7, name: 'Cards', columns }),
+    catalogueRecord('standings_type', 66, 1, { id: 66, name: 'League standings', columns }),
+    catalogueRecord('standings_type', 67, 5, { id: 67, name: 'Of soccer', columns }),
   );
   const types = async (sport: number) => {
-    const { api } = await ask(`/v2/standings-types?sport_id=${sport}`);
+    const api = await ask(`/v2/standings-types?sport_id=${sport}`);
     return api.data.standings_types as { id: number; sport_id: number; columns: object[] }[];
   };
   const soccer = await types(5);
@@ -202,7 +149,7 @@ test('lists the types of one sport only for that sport', async () => {
     [7, 1],
     [66, 1],
   ]);
-  const { sport } = (await ask('/v2/sports/1')).api.data;
+  const { sport } = (await ask('/v2/sports/1')).data;
   expect(sport).toMatchObject({ id: 1, results: [], stats: { team: [], person: [] }, details: [] });
   expect(sport.standings_types).toHaveLength(2);
 });

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { ViewsWorld } from '../../testing/world.ts';
+import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 const T = 1_790_000_000;
 const [HOME, AWAY] = [101, 102];
@@ -22,15 +22,13 @@ type Fields = Readonly<Record<string, unknown>>;
 async function served(...fields: readonly Fields[]): Promise<Fields> {
   const id = events++;
   world.play(...fields.map((event, minute) => eventMessage({ ut: T + 60 * minute }, { id, ...event })));
-  const answer = await app.inject(`/v2/events/${id}?token=t`);
-  return answer.json().api.data.competition.season.stage.group.event;
+  const { data } = await askApi(app, `/v2/events/${id}`);
+  return data.competition.season.stage.group.event;
 }
 
 const sides = (results: readonly Fields[][]) => ({
   participants: [HOME, AWAY].map((id, at) => ({ id, counter: at + 1, name: `T${id}`, results: results[at] })),
 });
-const won = (mark: unknown) => sides([[{ id: 411, value: mark }], [{ id: 411, value: 0 }]]);
-const unsaid = sides([[], []]);
 const finished = { status_id: 11, status_type: 'finished' };
 
 test('shows the name of its status, not of one that a list showed before', async () => {
@@ -86,28 +84,13 @@ test.each([
   expect((await served(event)).played_time).toBe(played);
 });
 
-test('is won by the side that the newest results mark', async () => {
-  const list = { ...finished, ...won(1), winner_id: HOME, progress_id: HOME };
-  expect(await served(list)).toMatchObject({ winner_id: HOME, progress_id: HOME });
-  expect((await served(list, { ...finished, ...won(0) })).winner_id).toBe(null);
-  // The results name no winner, and the match is still finished.
-  expect((await served({ ...list, ...unsaid }, { ...finished, ...unsaid })).winner_id).toBe(HOME);
-});
-
-test('has no winner once play continues', async () => {
-  const list = { ...finished, ...unsaid, winner_id: HOME, progress_id: AWAY };
-  const live = { status_id: 34, status_type: 'live', ...unsaid };
-  expect(await served(list, live)).toMatchObject({ winner_id: null, progress_id: null });
-});
-
 test('has a clock of 0 when finished, whatever was reported last', async () => {
   expect((await served({ status_id: 34, clock_time: 2_880 }, finished)).clock_time).toBe(0);
   expect((await served({ ...finished, clock_time: 2_880 })).clock_time).toBe(0);
 });
 
 test('is listed again when it is published after its deletion', async () => {
-  const list = async () =>
-    (await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items;
+  const list = async () => (await askApi(app, '/v2/events?season_id=25528')).method.total_items;
   world.play(eventMessage({ ut: T }, { id: 1 }), eventMessage({ ut: T + 1 }, { id: 1, action: 'delete' }));
   expect(await list()).toBe(0);
   world.play(eventMessage({ ut: T + 2 }, { id: 1 }));

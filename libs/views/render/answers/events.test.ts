@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
+import { askApi, EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 import { eventData } from './events.ts';
 
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
+const BOARD = '/v2/livescore?date_from=2026-08-15';
+const NOW = Math.floor(RECEIVED_AT / 1000);
 const KICK_OFF = { id: '5-100', incident_id: 429, participant_id: null, confirmation: null };
 
 let world: ViewsWorld;
@@ -16,11 +18,7 @@ beforeEach(async () => {
   app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
 });
 
-async function ask(url: string, status = 200, token = 't') {
-  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=${token}`);
-  expect(answer.statusCode, `${url}: ${answer.body}`).toBe(status);
-  return answer.json().api;
-}
+const ask = (url: string, status?: number, token?: string) => askApi(app, url, status, token);
 
 type Event = {
   id: number;
@@ -35,6 +33,8 @@ function eventsOf({ data }: { data: { competitions: unknown[] } }): Event[] {
 }
 
 const ids = (api: { data: { competitions: unknown[] } }) => eventsOf(api).map(({ id }) => id);
+
+const idsAt = async (url: string) => ids(await ask(url));
 
 async function event(id = 7000001): Promise<Event> {
   return (await ask(`/v2/events/${id}`)).data.competition.season.stage.group.event;
@@ -110,7 +110,7 @@ test('filters events as the contract says', async () => {
     eventMessage({}, { id: 3, participants: sides(0, 0, [102, 101]), start_date: '2026-08-15 12:00' }),
   );
   const day = 'date_from=2026-08-15&date_to=2026-08-16';
-  const list = async (query: string) => ids(await ask(`/v2/events?${query}`));
+  const list = (query: string) => idsAt(`/v2/events?${query}`);
   expect(await list(day)).toEqual([3, 1, 2]);
   expect(await list('season_id=90')).toEqual([2]);
   expect(await list('stage_id=91')).toEqual([2]);
@@ -121,18 +121,21 @@ test('filters events as the contract says', async () => {
   expect(await list('participant_id=101&venue_type=away')).toEqual([3]);
   expect(await list('date_from=2026-08-15 15:00&date_to=2026-08-15 15:00')).toEqual([1]);
   expect(await list(`${day}&sport_id=4`)).toEqual([]);
-  const now = Math.floor(RECEIVED_AT / 1000);
-  expect(await list(`${day}&timestamp=${now}`)).toEqual([3, 1, 2]);
-  expect(await list(`${day}&timestamp=${now + 60}`)).toEqual([]);
+  expect(await list(`${day}&timestamp=${NOW}`)).toEqual([3, 1, 2]);
+  expect(await list(`${day}&timestamp=${NOW + 60}`)).toEqual([]);
 });
 
-test('returns a page of events, and the number of all', async () => {
+test.each([
+  ['events', '/v2/events?season_id=25528'],
+  ['a board', BOARD],
+])('returns a page of %s, and the number of all', async (_, list) => {
   world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
-  const first = await ask('/v2/events?season_id=25528&limit=5');
-  const last = await ask('/v2/events?season_id=25528&limit=5&page=3');
-  expect([first.method.total_items, last.method.total_items]).toEqual([12, 12]);
-  expect([ids(first), ids(last)]).toEqual([
+  const pages = [1, 2, 3].map((page) => ask(`${list}&limit=5&page=${page}`));
+  const answers = await Promise.all(pages);
+  expect(answers.map(({ method }) => method.total_items)).toEqual([12, 12, 12]);
+  expect(answers.map(ids)).toEqual([
     [100, 101, 102, 103, 104],
+    [105, 106, 107, 108, 109],
     [110, 111],
   ]);
 });
@@ -145,19 +148,17 @@ test('shows a board by date, status and postponement, with or without details', 
   );
   // Live by its status, with a date without time.
   world.play(eventMessage({}, { id: 4, status_type: null, start_date: '2026-08-17' }));
-  expect(ids(await ask('/v2/livescore?date_from=2026-08-17&status_type=live'))).toEqual([4]);
-  const board = '/v2/livescore?date_from=2026-08-15';
-  expect(ids(await ask(board))).toEqual([1, 3]);
-  expect(ids(await ask(`${board}&show_postponed=yes`))).toEqual([1, 2, 3]);
+  expect(await idsAt('/v2/livescore?date_from=2026-08-17&status_type=live')).toEqual([4]);
+  expect(await idsAt(BOARD)).toEqual([1, 3]);
+  expect(await idsAt(`${BOARD}&show_postponed=yes`)).toEqual([1, 2, 3]);
   // A client that follows changes must learn of a postponed match.
-  const now = Math.floor(RECEIVED_AT / 1000);
-  expect(ids(await ask(`${board}&timestamp=${now}`))).toEqual([1, 2, 3]);
-  expect(ids(await ask(`${board}&timestamp=${now + 60}`))).toEqual([]);
-  expect(ids(await ask(`${board}&status_type=live`))).toEqual([1]);
-  const [plain] = eventsOf(await ask(`${board}&events_details=no`));
+  expect(await idsAt(`${BOARD}&timestamp=${NOW}`)).toEqual([1, 2, 3]);
+  expect(await idsAt(`${BOARD}&timestamp=${NOW + 60}`)).toEqual([]);
+  expect(await idsAt(`${BOARD}&status_type=live`)).toEqual([1]);
+  const [plain] = eventsOf(await ask(`${BOARD}&events_details=no`));
   expect([plain?.details, plain?.participants[0]?.stats]).toEqual([undefined, undefined]);
   expect(plain === undefined ? [] : score(plain)).toEqual(['1', '0']);
-  const [full] = eventsOf(await ask(board));
+  const [full] = eventsOf(await ask(BOARD));
   expect([full?.details, full?.participants[0]?.stats]).toEqual([expect.any(Array), expect.any(Array)]);
 });
 
@@ -168,30 +169,30 @@ test('shows live events on the current board, whenever they began', async () => 
     eventMessage({}, { id: 2, ...yesterday, status_id: 11, status_type: 'finished' }),
     eventMessage({}, { id: 3, start_date: '2026-09-21 12:00' }),
   );
-  expect(ids(await ask('/v2/livescore'))).toEqual([1, 3]);
-  expect(ids(await ask('/v2/livescore?date_from=2026-09-21&date_to=2026-09-22'))).toEqual([1, 3]);
-  expect(ids(await ask('/v2/livescore?date_from=2026-09-20&date_to=2026-09-20'))).toEqual([1, 2]);
-  expect(ids(await ask('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19'))).toEqual([]);
+  expect(await idsAt('/v2/livescore')).toEqual([1, 3]);
+  expect(await idsAt('/v2/livescore?date_from=2026-09-21&date_to=2026-09-22')).toEqual([1, 3]);
+  expect(await idsAt('/v2/livescore?date_from=2026-09-20&date_to=2026-09-20')).toEqual([1, 2]);
+  expect(await idsAt('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19')).toEqual([]);
 });
 
 test('counts the events of a basic board, and refuses one that is too long', async () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   const answer = await ask('/v2/basic-livescore?timestamp=0');
   expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
-  const data = eventData(world.views, 1);
-  expect(() => data.basicLivescore({ timestamp: 0 }, EVERYTHING)).toThrow('Invalid parameter');
+  const board = (limit: number) => eventData(world.views, limit).basicLivescore({ timestamp: 0 }, EVERYTHING);
+  expect(board(2).total).toBe(2);
+  expect(() => board(1)).toThrow('Invalid parameter');
 });
 
 test('reuses the answer of an unchanged board, and renders a changed one', async () => {
   world.play(eventMessage({}, { id: 1 }));
-  const board = '/v2/livescore?date_from=2026-08-15';
-  const before = await ask(board);
+  const before = await ask(BOARD);
   world.give();
-  expect((await ask(board)).data).toEqual(before.data);
+  expect((await ask(BOARD)).data).toEqual(before.data);
   world.play(eventMessage({ ut: 1_790_000_001 }, { id: 1, status_id: 34 }));
-  expect(eventsOf(await ask(board))[0]?.status_id).toBe(34);
+  expect(eventsOf(await ask(BOARD))[0]?.status_id).toBe(34);
   world.play(eventMessage({}, { id: 4 }));
-  expect(ids(await ask(board))).toEqual([1, 4]);
+  expect(await idsAt(BOARD)).toEqual([1, 4]);
 });
 
 test('shows no client an event outside its contract after showing it to another', async () => {
@@ -199,23 +200,6 @@ test('shows no client an event outside its contract after showing it to another'
   await ask('/v2/events/1');
   await ask('/v2/events/1', 403, 'nine');
   await ask('/v2/events/1');
-});
-
-test('serves a basic board of the maximum number of events', () => {
-  world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
-  const data = eventData(world.views, 2);
-  expect(data.basicLivescore({ timestamp: 0 }, EVERYTHING).total).toBe(2);
-});
-
-test('returns a page of a board', async () => {
-  world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
-  const page = async (number: number) =>
-    ids(await ask(`/v2/livescore?date_from=2026-08-15&limit=5&page=${number}`));
-  expect([await page(1), await page(2), await page(3)]).toEqual([
-    [100, 101, 102, 103, 104],
-    [105, 106, 107, 108, 109],
-    [110, 111],
-  ]);
 });
 
 test('renders an event with all its incidents again after it changed', async () => {
@@ -268,7 +252,7 @@ test('shows only scores and status in simple lists', async () => {
 
 test('omits a deleted event', async () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({ ut: 1_790_000_009 }, { id: 1, action: 'delete' }));
-  expect(ids(await ask('/v2/events?season_id=25528'))).toEqual([]);
+  expect(await idsAt('/v2/events?season_id=25528')).toEqual([]);
   await ask('/v2/events/1', 404);
 });
 
@@ -277,9 +261,8 @@ test('shows each client the events of its contract, and refuses others', async (
     eventMessage({}, { id: 1 }),
     eventMessage({}, { id: 2, competition_id: 9, season_id: 90, stage_id: 91 }),
   );
-  const board = '/v2/livescore?date_from=2026-08-15';
-  expect(ids(await ask(board))).toEqual([1, 2]);
-  expect(ids(await ask(board, 200, 'nine'))).toEqual([2]);
+  expect(await idsAt(BOARD)).toEqual([1, 2]);
+  expect(ids(await ask(BOARD, 200, 'nine'))).toEqual([2]);
   expect((await ask('/v2/competitions', 200, 'nine')).data.competitions).toHaveLength(1);
   expect((await ask('/v2/stages', 200, 'nine')).method.total_items).toBe(1);
   await ask('/v2/events/2', 200, 'nine');

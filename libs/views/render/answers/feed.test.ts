@@ -188,30 +188,4 @@ describe('the feed', () => {
     expect(found.total).toBe(2);
     for await (const text of found.texts()) expect(text).toBe('');
   });
-
-  test('answers HEAD without reading messages', async () => {
-    world.play(eventMessage({ id: 1 }));
-    const answer = await app.inject({
-      method: 'HEAD',
-      url: `/v2/feed?token=t&timestamp=${UT}&timestamp_to=${UT}`,
-    });
-    expect([answer.statusCode, answer.body]).toEqual([200, '']);
-  });
-
-  test('ends the answer and reports the failure when the views fail while it is sent', async () => {
-    for (let id = 0; id < 300; id++) world.play(eventMessage({ id, ut: UT }, { name: 'x'.repeat(1_000) }));
-    const failures: unknown[] = [];
-    const failing = await world.server({ t: EVERYTHING }, (error) => failures.push(error));
-    const found = world.views.feed.ofEvent.bind(world.views.feed);
-    world.views.feed.ofEvent = async (id) => {
-      const { total } = await found(id);
-      const texts = async function* () {
-        yield '{}';
-        throw new Error('the disk is gone');
-      };
-      return { total, texts };
-    };
-    await expect(failing.inject('/v2/feed/7000001?token=t')).rejects.toThrow();
-    expect(failures).toEqual([new Error('the disk is gone')]);
-  });
 });

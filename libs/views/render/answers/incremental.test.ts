@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { seeded } from '../../../../test/support/seed.ts';
-import type { ViewRecord } from '../../ingest/records.ts';
+import { catalogueRecord, tableEntry } from '../../testing/records.ts';
 import { normalized, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
 /** Number of changes; the seed decides which. */
@@ -79,18 +79,13 @@ test(`returns each of ${CHANGES} changes, on every operation with a timestamp`, 
     } else if (kind < 9) {
       const one = String(kinds[upTo(kinds.length)]);
       const id = 900 + upTo(PLACES);
-      const parent_id = one === 'stage' ? '25528' : one === 'standings_type' ? '5' : null;
-      const body = JSON.stringify({ id, name: mark, sport_id: 5, ut: late });
-      const value = { kind: one, id: String(id), parent_id, ut: late, body };
-      world.give({ topic: 'catalogue', ...at, key: `${one}/${id}`, value } as ViewRecord);
+      const parent = one === 'stage' ? 25528 : one === 'standings_type' ? 5 : null;
+      const body = { id, name: mark, sport_id: 5, ut: late };
+      world.give({ ...catalogueRecord(one, id, parent, body, late), ...at });
       catalogued.push(mark);
     } else {
       const id = 70 + upTo(PLACES);
-      const of = { standings_id: id, version: change, name: mark, type_id: 2, type_name: 'L', ut: late };
-      const where = { object_type: 'season', object_id: 25528, object_name: '', sport_id: 5, cause: null };
-      const place = { competition_id: 6628, season_id: 25528, subtype: 'standings', item_status: 'active' };
-      const value = { ...of, ...where, ...place };
-      world.give({ topic: 'standings-catalogue', ...at, key: String(id), value });
+      world.give({ ...tableEntry(id, { version: change, name: mark, ut: late }), ...at });
       entries.push(mark);
     }
     // A record may change several times between two queries: only its last state must arrive. Every message must.

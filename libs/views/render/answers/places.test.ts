@@ -4,69 +4,29 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '#contract/values.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../../ingest/records.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
 import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
-
-const AT = { partition: 0, offset: 0 };
 
 let world: ViewsWorld;
 let app: FastifyInstance;
 
-const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}): ViewRecord => ({
-  topic: 'catalogue',
-  ...AT,
-  key: `${kind}/${id}`,
-  value: {
-    kind,
-    id: String(id),
-    parent_id: parent === null ? null : String(parent),
-    ut: 1_700_000_000,
-    body: JSON.stringify({ id, name: `${kind} ${id}`, ...record }),
-  },
-});
+const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
+  catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, ...record });
 
 /** Returns a derived table and its entry in the catalogue of standings, without the names of its place. */
 function table(
   id: number,
   object_type: string,
   object_id: number,
-  of: { c: number; s: number },
-): ViewRecord[] {
-  const shared = {
-    standings_id: id,
-    version: 1,
-    type_id: 2,
-    object_type,
-    object_id,
-    competition_id: of.c,
-    season_id: of.s,
-    cause: null,
-  };
-  const group = { id: '4', name: '', participants: [{ id: 1, name: 'A', rank: 1, columns: [] }] };
+  competition_id: number,
+  season_id: number,
+) {
+  const place = { object_type, object_id, competition_id, season_id };
   const names = { name: 'League standings', type_name: 'League standings' };
-  const entry = {
-    ...shared,
-    ...names,
-    ut: 1_700_000_000,
-    subtype: 'standings',
-    object_name: '',
-    sport_id: 5,
-    item_status: 'active',
-    stage_id: object_type === 'stage' ? object_id : null,
-  };
-  const body = JSON.stringify({
-    id,
-    ...names,
-    type_id: 2,
-    object_type,
-    object_id,
-    competition_id: of.c,
-    season_id: of.s,
-    groups: [group],
-  });
+  const groups = [{ id: '4', name: '', participants: [{ id: 1, name: 'A', rank: 1, columns: [] }] }];
   return [
-    { topic: 'standings-catalogue', ...AT, key: String(id), value: entry },
-    { topic: 'standings', ...AT, key: String(id), value: { ...shared, ut: 1_700_000_500, body } },
+    tableEntry(id, { ...place, ...names }),
+    tableRecord(id, { id, ...names, type_id: 2, ...place, groups }, { ...place, ut: 1_700_000_500 }),
   ];
 }
 
@@ -89,9 +49,9 @@ beforeEach(async () => {
     // Its season is unknown.
     place('stage', 55, null),
     place('group', 4, 3),
-    ...table(70, 'season', 2, { c: 1, s: 2 }),
-    ...table(71, 'season', 8, { c: 7, s: 8 }),
-    ...table(72, 'stage', 3, { c: 1, s: 2 }),
+    ...table(70, 'season', 2, 1, 2),
+    ...table(71, 'season', 8, 7, 8),
+    ...table(72, 'stage', 3, 1, 2),
   );
 });
 

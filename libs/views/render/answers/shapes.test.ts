@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '#contract/values.ts';
-import type { ViewRecord } from '../../ingest/records.ts';
-import { ViewsWorld } from '../../testing/world.ts';
+import { catalogueRecord, tableEntry } from '../../testing/records.ts';
+import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 const PROVIDER = new URL('../../../../../shared/provider/', import.meta.url);
 const present = existsSync(PROVIDER);
@@ -58,40 +58,11 @@ beforeEach(async () => {
   const { season, seasons: _, ...ofCompetition } = competition as { season: JsonObject; seasons: unknown };
   const { stage, ...ofSeason } = season as { stage: JsonObject };
   const { group: __, ...ofStage } = stage;
-  const place = (kind: string, id: number, parent_id: string | null, body: JsonObject): ViewRecord => ({
-    topic: 'catalogue',
-    partition: 0,
-    offset: 0,
-    key: `${kind}/${id}`,
-    value: { kind, id: String(id), parent_id, ut: 1, body: JSON.stringify(body) },
-  });
   world.give(
-    place('competition', 6628, null, ofCompetition),
-    place('season', 25528, '6628', ofSeason),
-    place('stage', 0, '25528', ofStage),
-    {
-      topic: 'standings-catalogue',
-      partition: 0,
-      offset: 0,
-      key: '71',
-      value: {
-        standings_id: 71,
-        version: 1,
-        name: 'League',
-        type_id: 2,
-        type_name: 'League standings',
-        subtype: 'standings',
-        object_type: 'season',
-        object_id: 25528,
-        object_name: 'S',
-        sport_id: 5,
-        item_status: 'active',
-        competition_id: 6628,
-        season_id: 25528,
-        ut: 1,
-        cause: null,
-      },
-    },
+    catalogueRecord('competition', 6628, null, ofCompetition),
+    catalogueRecord('season', 25528, 6628, ofSeason),
+    catalogueRecord('stage', 0, 25528, ofStage),
+    tableEntry(71),
   );
   app = await world.server();
 });
@@ -115,8 +86,7 @@ function unknowable(): Map<string, string[]> {
 test.skipIf(!present).each(SHOWN)(
   '%s has every field of the provider’s example, except those of docs/reference/rest-answers.md',
   async (endpoint, url, file) => {
-    const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);
-    const ours = fields(answer.json().api.data);
+    const ours = fields((await askApi(app, url)).data);
     const missing = [...fields(fixture(file))].filter((path) => !ours.has(path)).map(shortened);
     expect(missing.sort()).toEqual((unknowable().get(endpoint) ?? []).sort());
   },

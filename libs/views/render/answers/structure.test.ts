@@ -2,50 +2,18 @@ import { expect, test } from 'vitest';
 import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import type { JsonObject } from '#contract/values.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { ViewsWorld } from '../../testing/world.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
+import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 /** A cup with a knock-out final and a group stage that is none. `final`: more fields of the final's record. */
 async function cup(final: JsonObject = {}) {
   const world = new ViewsWorld();
-  const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) => ({
-    topic: 'catalogue' as const,
-    partition: 0,
-    offset: 0,
-    key: `${kind}/${id}`,
-    value: {
-      kind,
-      id: String(id),
-      parent_id: parent === null ? null : String(parent),
-      ut: 1,
-      body: JSON.stringify({ id, name: `${kind} ${id}`, ...record }),
-    },
-  });
+  const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
+    catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, ...record });
   const table = (id: number, stage: number) => {
-    const at = { partition: 0, offset: 0, key: String(id) };
-    const of = { object_type: 'stage', object_id: stage, competition_id: 1, season_id: 2, cause: null };
-    const entry = {
-      standings_id: id,
-      version: 1,
-      ut: 1,
-      name: 'League',
-      type_id: 2,
-      type_name: 'League standings',
-      subtype: 'standings',
-      object_name: '',
-      item_status: 'active',
-      sport_id: 5,
-      stage_id: stage,
-      ...of,
-    };
-    const body = JSON.stringify({ id, type_id: 2, object_type: 'stage', object_id: stage, groups: [] });
-    return [
-      { topic: 'standings-catalogue' as const, ...at, value: entry },
-      {
-        topic: 'standings' as const,
-        ...at,
-        value: { standings_id: id, version: 1, type_id: 2, ...of, ut: 1, body },
-      },
-    ];
+    const of = { object_type: 'stage', object_id: stage, competition_id: 1, season_id: 2 };
+    const body = { id, type_id: 2, object_type: 'stage', object_id: stage, groups: [] };
+    return [tableEntry(id, of), tableRecord(id, body, of)];
   };
   world.give(
     place('competition', 1, null),
@@ -58,8 +26,7 @@ async function cup(final: JsonObject = {}) {
     ...table(71, 4),
   );
   const app = await world.server();
-  const ask = async (url: string) =>
-    (await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`)).json().api;
+  const ask = (url: string) => askApi(app, url);
   return { world, ask, status: async (url: string) => (await app.inject(`${url}?token=t`)).statusCode };
 }
 

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import {
+  eventFields,
+  eventMessage,
+  type IncidentOptions,
+  incident,
+  incidentMessage,
+  START,
+  snapshotMessage,
+} from './testing/messages.ts';
+import { given } from './testing/spec.ts';
+
+const opening = eventMessage(START, eventFields());
+const body = (options?: IncidentOptions) => incident('5-1', 400, options);
+const cancelled = (options?: IncidentOptions) => body({ ...options, confirmation: 'cancelled' });
+const known = incidentMessage(body());
+const deleted = incidentMessage(body({ ut: START + 5 }), { deleted: true });
+
+type Time = number | null;
+test.each<
+  [why: string, before: NormalizedMessage[], NormalizedMessage, present: Time, absent: Time, Incident?]
+>([
+  ['reported', [], known, START, null],
+  ['reported as cancelled', [], incidentMessage(cancelled()), START, null, cancelled()],
+  ['cancelled once known', [known], incidentMessage(cancelled({ ut: START + 5 })), START + 5, null],
+  ['deleted', [known], deleted, START, START + 5],
+  ['deleted before it was reported', [], deleted, null, START + 5],
+  ['listed', [], snapshotMessage(START + 60, [body()]), START + 60, null, body()],
+])('the presence of an incident that is %s', (_, before, message, present_at, absent_at, winning) => {
+  const [first] = given(opening, ...before).when(message).transitions;
+  const removed = present_at !== null && absent_at !== null;
+  expect(first?.incident_presence).toEqual({ removed, present_at, absent_at, incident: winning ?? null });
+});
+
+test('the presence of an incident is with its first transition alone', () => {
+  const back = incidentMessage(cancelled({ ut: START + 9 }));
+  const { transitions } = given(opening, known, deleted).when(back);
+  expect(transitions.map(({ kind, incident_presence }) => [kind, incident_presence !== null])).toEqual([
+    ['incident_reinstated', true],
+    ['incident_cancelled', false],
+  ]);
+});

@@ -1,0 +1,15 @@
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { type Normalized, normalizeMessage } from '../normalize.ts';
+import { CONTEXT } from './messages.ts';
+
+/** Returns the normalized form of a message, which must have one. */
+export function normalized(message: unknown): NormalizedMessage {
+  const result = normalizeMessage(message, CONTEXT);
+  if (result.kind !== 'normalized') throw new Error(reasonOf(result));
+  return result.message;
+}
+
+/** Returns why a message is unreadable, or the kind of its result. */
+export function reasonOf(result: Normalized): string {
+  return result.kind === 'unreadable' ? `${result.code} ${result.reason}` : result.kind;
+}
