@@ -19,7 +19,7 @@ import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, withBackbone } from '../../cluster.ts';
-import { processorProgress } from '../../progress.ts';
+import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
 import {
   type CheckName,
