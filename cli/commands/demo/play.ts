@@ -89,7 +89,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       checkWebhook(webhook),
       ...(await checkTools(platform, matches, signal)),
     ];
-    const report = { dataset, matches, wrong, checks, summary, found, webhook, seconds: summary.seconds };
+    const report = { dataset, matches, wrong, checks, summary, found, webhook };
     process.stdout.write(`${renderReport(report)}\n`);
     return wrong.length === 0 && checks.every(({ holds }) => holds);
   } finally {

@@ -15,6 +15,7 @@ import {
   statusName,
 } from '../../../services/api/board/shown/words.ts';
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
+import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
@@ -137,9 +138,8 @@ function headLines(
 }
 
 /** Returns the names of both sides, or the name of the match. */
-export function nameOf({ name, home, away }: MatchState): string {
-  if (home?.name && away?.name) return `${home.name} - ${away.name}`;
-  return name ?? 'unknown teams';
+export function nameOf(state: MatchState): string {
+  return sidesText(state) ?? state.name ?? 'unknown teams';
 }
 
 function minuteOf({ minute }: MatchStory): string | null {
