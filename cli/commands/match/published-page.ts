@@ -44,7 +44,7 @@ export function publishedLines(
     ...feedLines(gaps),
     '',
     ...notesOf(published),
-  ].map((line) => (width === null ? escapeLine(line) : cut(escapeLine(line), width)));
+  ].map((line) => cut(escapeLine(line), width));
   const before = transitions.length - listed.length;
   return [
     ...lines,
