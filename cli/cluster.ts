@@ -86,6 +86,13 @@ export function findCluster(env: Environment): OpenCluster {
   return openCluster({ brokers, registryUrl, prefix });
 }
 
+/** Returns the cluster of this process's environment. Throws what `findCluster` and `requireTopics` throw. */
+export async function findClusterWith(topics: readonly TopicName[]): Promise<OpenCluster> {
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, topics);
+  return cluster;
+}
+
 /** A cluster with its schema registry, for reading and writing the values of topics. */
 export type OpenCluster = TopicCluster & TopicSource;
 

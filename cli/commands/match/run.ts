@@ -1,7 +1,7 @@
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
-import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { FollowedFeedHealth } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
@@ -23,8 +23,7 @@ const TRADING_INTERVAL_MS = 200;
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['match-state']);
+  const cluster = await findClusterWith(['match-state']);
   const records = await MatchRecords.open(cluster, request.eventId);
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
