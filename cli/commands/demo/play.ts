@@ -90,7 +90,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       ...(await checkTools(platform, matches, signal)),
     ];
     const report = { dataset, matches, wrong, checks, summary, found, webhook };
-    process.stdout.write(`${renderReport(report)}\n`);
+    printLine(renderReport(report));
     return wrong.length === 0 && checks.every(({ holds }) => holds);
   } finally {
     ended.abort();

@@ -39,7 +39,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     const lines = request.json
       ? [jsonText(pageJson(followed.facts, feed))]
       : pageLines(followed.facts, feed, at);
-    process.stdout.write(`${lines.join('\n')}\n`);
+    printLine(lines.join('\n'));
   });
   return 0;
 }
@@ -103,7 +103,7 @@ async function showPublished(
     case 'nothing': {
       const { written, value } = published.first;
       const text = `nothing of event ${eventId} had been published at ${timeText(at)}: version 1 was written ${timeText(written)}, received ${timeText(value.cause.received_at)}`;
-      process.stdout.write(`${json ? jsonText(published) : text}\n`);
+      printLine(json ? jsonText(published) : text);
       return 0;
     }
     case 'published': {
@@ -111,7 +111,7 @@ async function showPublished(
       const lines = json
         ? [jsonText({ at, ...published, gaps })]
         : publishedLines(published, { at, gaps, width: terminalColumns() });
-      process.stdout.write(`${lines.join('\n')}\n`);
+      printLine(lines.join('\n'));
       return 0;
     }
   }
