@@ -5,7 +5,6 @@ import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig } from '#service/config.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
@@ -13,7 +12,7 @@ import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type Platform, type PlatformOptions, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
-import { printLine } from '../../terminal.ts';
+import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
 import { type command, config } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
@@ -34,7 +33,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     throw new UsageError(
       '--brokers starts brokers here, and KAFKA_BROKERS names other ones: use only one of them',
     );
-  const stopRequests = handleStopRequests();
+  const stopRequests = platformStopRequests({ exitCode: EXIT.stopped });
   const { signal } = stopRequests;
   const dataset = readDataset(settings.DATASET);
   const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
@@ -76,25 +75,6 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     webhook.close();
     folder.release();
   }
-}
-
-/** Handles requests to stop: they abort `signal`; before `started`, they end this process, and a platform that is still starting. */
-function handleStopRequests() {
-  const stopping = new AbortController();
-  let hasStarted = false;
-  onStopRequest({
-    graceful: () => {
-      if (!hasStarted) process.exit(EXIT.stopped);
-      stopping.abort();
-    },
-    force: (code) => process.exit(code),
-  });
-  return {
-    signal: stopping.signal,
-    started() {
-      hasStarted = true;
-    },
-  };
 }
 
 /** Starts the platform, and prints its address and what differs from the settings. Throws what `startPlatform` throws. */
