@@ -1,4 +1,4 @@
-/** Addresses and shell commands that commands print for their readers. */
+/** Addresses that commands print for their readers, and words of the shell commands beside them. */
 import { join, resolve } from 'node:path';
 import { addressesOf } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
@@ -30,18 +30,4 @@ export function dataDirFor(folder: string): string {
 /** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/**
- * Prints a shell script that runs a tool of Kafka once for each line of arguments. The brokers and the file with the client's
- * security are variables, because the operator who runs it has other credentials than this process.
- */
-export function printCommands(tool: string, lines: readonly string[]): void {
-  const head = [
-    '#!/bin/sh',
-    '# BOOTSTRAP: a broker, host:port. COMMAND_CONFIG: optional file with the security settings of the client.',
-    'set -eu',
-    `run() { ${tool} --bootstrap-server "$BOOTSTRAP" \${COMMAND_CONFIG:+--command-config "$COMMAND_CONFIG"} "$@"; }`,
-  ];
-  process.stdout.write(`${[...head, ...lines.map((line) => `run ${line}`)].join('\n')}\n`);
 }

@@ -6,7 +6,9 @@ import { shownBrokers } from '#security/brokers.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
 import { createLogger, type Logger } from '#service/logger.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { findTopics } from '#topics/admin.ts';
+import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicCluster, TopicSource } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -84,6 +86,13 @@ export function findCluster(env: Environment): OpenCluster {
   return openCluster({ brokers, registryUrl, prefix });
 }
 
+/** Returns the cluster of this process's environment. Throws what `findCluster` and `requireTopics` throw. */
+export async function findClusterWith(topics: readonly TopicName[]): Promise<OpenCluster> {
+  const cluster = findCluster(process.env);
+  await requireTopics(cluster, topics);
+  return cluster;
+}
+
 /** A cluster with its schema registry, for reading and writing the values of topics. */
 export type OpenCluster = TopicCluster & TopicSource;
 
@@ -96,6 +105,24 @@ export function openCluster(cluster: TopicCluster): OpenCluster {
 /** Creates the log of a command, which is silent unless LOG_LEVEL is set. */
 export function commandLog(command: string): Logger {
   return createLogger({ name: command, level: process.env.LOG_LEVEL || 'silent' });
+}
+
+/**
+ * Publishes values to a topic, and waits until they are acknowledged. `client` is the command for its log and client id;
+ * `timeoutMs` limits connecting and each publish, default 30,000. Rejects with `PublishError`.
+ */
+export async function publishValues<T extends TopicName>(
+  { brokers, prefix, registry }: OpenCluster,
+  topic: T,
+  entries: readonly { readonly key: string; readonly value: TopicValues[T] }[],
+  { client, timeoutMs }: { readonly client: string; readonly timeoutMs?: number },
+): Promise<void> {
+  const codec = await registry.codec(topic);
+  const name = topicName(prefix, topic);
+  const records = entries.map(({ key, value }) => ({ topic: name, key, value: codec.encode(value) }));
+  const limits = timeoutMs === undefined ? {} : { timeoutMs, openTimeoutMs: timeoutMs };
+  const options = { brokers, clientId: `touchline-${client}`, log: commandLog(client), ...limits };
+  await withPublisher(options, (publisher) => publisher.publish(records));
 }
 
 /** Checks that topics exist. Throws `CommandError` when one is missing, `TopicAdminError` when no broker answers. */

@@ -1,8 +1,13 @@
 /** Topics that are read from the beginning, then followed: open dead letters and feed health. */
 import { readTopic } from '#cluster/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
+import { type FeedStatus, HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
+
+/** Returns the current time by both clocks of this machine. */
+export function machineNow(): Now {
+  return { wall: Date.now(), steady: performance.now() };
+}
 
 abstract class FollowedTopic {
   protected readonly cluster: OpenCluster;
@@ -61,12 +66,12 @@ export class FollowedFeedHealth extends FollowedTopic {
 
   /** Returns the current status of every source, ordered by name. */
   sources(): SourceFeedStatus[] {
-    return this.#table.sources({ wall: Date.now(), steady: performance.now() });
+    return this.#table.sources(machineNow());
   }
 
   /** Returns the current feed status of a match. */
   match(eventId: number): FeedStatus {
-    return this.#table.match(eventId, { wall: Date.now(), steady: performance.now() });
+    return this.#table.match(eventId, machineNow());
   }
 
   protected async apply(key: string, value: Buffer | null): Promise<void> {

@@ -6,8 +6,7 @@ import { serviceVersion } from '#service/version.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { OperatorOrder } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
-import { findCluster, type OpenCluster } from './cluster.ts';
-import { publishValues } from './publish-values.ts';
+import { findCluster, type OpenCluster, publishValues } from './cluster.ts';
 
 /** Timeout for writing a record. */
 const WRITE_TIMEOUT_MS = 5_000;

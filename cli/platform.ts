@@ -83,34 +83,10 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
  */
 export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
-  const { LISTEN_HOST: host } = given;
   const ports = await portsOf(given);
-  const urlOf = (setting: PortSetting): string => `http://${urlHost(host)}:${ports[setting]}`;
-  const apiUrl = urlOf('API_PORT');
-  makeFilesPrivate();
-  makePrivateFolder(dataDir);
-  const webhookSecret = keptSecret(join(dataDir, 'webhook-secret'), {
-    setting: platformSettings.WEBHOOK_SECRET,
-    given: given.WEBHOOK_SECRET?.join(','),
-  });
-  const { secrets: clientsKey } = keptSecret(join(dataDir, CLIENTS_KEY_FILE), {
-    setting: platformSettings.CLIENTS_KEY,
-    given: given.CLIENTS_KEY,
-  });
-  const started = await startBackbone({
-    dataDir,
-    env: process.env,
-    onProgress,
-    brokerCount: options.brokerCount,
-    isShort: options.isShort ?? false,
-    preferredPorts: USUAL_PORTS,
-  });
-  const backbone: PlatformBackbone = {
-    ...started,
-    // The configured ones carry their security settings.
-    brokers: given.KAFKA_BROKERS ?? started.brokers,
-    registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
-  };
+  const urls = urlsOf(given.LISTEN_HOST, ports);
+  const secrets = secretsIn(dataDir, given);
+  const { started, backbone } = await openBackbone(options);
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
@@ -120,30 +96,21 @@ export async function startPlatform(options: PlatformOptions) {
     await backbone.stop();
   };
   try {
-    for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
-    const prefix = (await options.prefixFor?.(backbone)) ?? given.TOPIC_PREFIX;
-    await createTopicsAndSchemas(backbone, prefix, options);
+    const prefix = await prepareTopics(backbone, options);
+    const { brokers, registryUrl } = started;
     const settings = {
-      KAFKA_BROKERS: started.brokers.join(','),
-      SCHEMA_REGISTRY_URL: started.registryUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
       TOPIC_PREFIX: prefix,
-      DATA_DIR: dataDir,
-      LISTEN_HOST: host,
-      WEBHOOK_SECRET: webhookSecret.secrets,
-      CLIENTS_KEY: clientsKey,
-      UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
+      ...secrets.settings,
       ...ports,
-      // The services on this machine call each other by http, as in the addresses given here.
-      HTTP_TLS_CERT_FILE: '',
-      HTTP_TLS_KEY_FILE: '',
-      ...options.serviceSettings,
-      ...(options.provider === null ? {} : settingsOf(options.provider)),
+      ...settingsOf(options, urls.apiUrl),
     };
     const start = async (processes: readonly LabelledProcess[]): Promise<void> => {
       onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-      const started = processes.map((one) => startProcess(one, { settings, logFolder, onProblem }));
-      services.push(...started);
-      await Promise.all(started.map((service) => service.ready()));
+      const own = processes.map((one) => startProcess(one, { settings, logFolder, onProblem }));
+      services.push(...own);
+      await Promise.all(own.map((service) => service.ready()));
     };
     const { first = [], later = [] } = Object.groupBy(processesToStart(options), ({ name }) =>
       FIRST_SERVICES.includes(name) ? 'first' : 'later',
@@ -153,27 +120,12 @@ export async function startPlatform(options: PlatformOptions) {
       start(first),
     ]);
     let rest: Promise<void> | null = null;
-    for (const file of files) {
-      file.write({ brokers: started.brokers, registryUrl: started.registryUrl, topicPrefix: prefix });
-    }
+    for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
     return {
+      ...urls,
+      ...secrets.shown,
       backbone,
       prefix,
-      webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
-      /** The secret to sign webhooks with. */
-      secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
-      /** The file that keeps the secret; null when a setting supplies it. */
-      secretFile: webhookSecret.file,
-      /** Whether the secret was created now. */
-      secretIsNew: webhookSecret.isNew,
-      /** Serves the REST contract under /v2 and the live board under /. */
-      apiUrl,
-      /** Serves the token exchange under /api/v1/token. */
-      toolsUrl: urlOf('TOOLS_PORT'),
-      /** Serves the test of clients' webhook addresses. */
-      dispatcherUrl: urlOf('DISPATCHER_PORT'),
-      /** Seals the webhooks of clients. */
-      clientsKey,
       /** The first client; null when clients existed before. */
       newClient,
       logFolder,
@@ -197,17 +149,103 @@ async function portsOf(settings: PlatformSettings): Promise<Record<string, strin
   return ports;
 }
 
-async function createTopicsAndSchemas(
-  { brokers, registryUrl: url }: PlatformBackbone,
-  prefix: string,
-  { settings, onProgress }: Pick<PlatformOptions, 'settings' | 'onProgress'>,
-): Promise<void> {
+/** Returns the addresses of the services. */
+function urlsOf(host: string, ports: Readonly<Record<string, string>>) {
+  const urlOf = (setting: PortSetting): string => `http://${urlHost(host)}:${ports[setting]}`;
+  return {
+    webhookUrl: `${urlOf('WEBHOOK_PORT')}/webhook`,
+    /** Serves the REST contract under /v2 and the live board under /. */
+    apiUrl: urlOf('API_PORT'),
+    /** Serves the token exchange under /api/v1/token. */
+    toolsUrl: urlOf('TOOLS_PORT'),
+    /** Serves the test of clients' webhook addresses. */
+    dispatcherUrl: urlOf('DISPATCHER_PORT'),
+  };
+}
+
+/** Reads or creates the secrets in the data folder. Returns them as settings of services, and as the platform shows them. */
+function secretsIn(dataDir: string, given: PlatformSettings) {
+  makeFilesPrivate();
+  makePrivateFolder(dataDir);
+  const webhook = keptSecret(join(dataDir, 'webhook-secret'), {
+    setting: platformSettings.WEBHOOK_SECRET,
+    given: given.WEBHOOK_SECRET?.join(','),
+  });
+  const { secrets: clientsKey } = keptSecret(join(dataDir, CLIENTS_KEY_FILE), {
+    setting: platformSettings.CLIENTS_KEY,
+    given: given.CLIENTS_KEY,
+  });
+  return {
+    settings: { WEBHOOK_SECRET: webhook.secrets, CLIENTS_KEY: clientsKey },
+    shown: {
+      /** The secret to sign webhooks with. */
+      secret: webhook.secrets.slice(0, SECRET_LENGTH),
+      /** The file that keeps the secret; null when a setting supplies it. */
+      secretFile: webhook.file,
+      /** Whether the secret was created now. */
+      secretIsNew: webhook.isNew,
+      /** Seals the webhooks of clients. */
+      clientsKey,
+    },
+  };
+}
+
+/** Starts broker and registry. Returns them as started, and with the security settings of configured ones. */
+async function openBackbone({
+  dataDir,
+  settings: given,
+  onProgress,
+  brokerCount,
+  isShort = false,
+}: PlatformOptions): Promise<{ readonly started: Backbone; readonly backbone: PlatformBackbone }> {
+  const started = await startBackbone({
+    dataDir,
+    env: process.env,
+    onProgress,
+    brokerCount,
+    isShort,
+    preferredPorts: USUAL_PORTS,
+  });
+  const backbone: PlatformBackbone = {
+    ...started,
+    brokers: given.KAFKA_BROKERS ?? started.brokers,
+    registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
+  };
+  return { started, backbone };
+}
+
+/** Creates the topics and registers their schemas. Returns their prefix. */
+async function prepareTopics(
+  backbone: PlatformBackbone,
+  { settings, prefixFor, onProgress }: PlatformOptions,
+): Promise<string> {
+  const { brokers, registryUrl: url } = backbone;
+  for (const { message } of await findBrokerDefects(brokers)) onProgress(`warning: ${message}`);
+  const prefix = (await prefixFor?.(backbone)) ?? settings.TOPIC_PREFIX;
   onProgress('creating topics and registering schemas');
   const [warnings] = await Promise.all([
     createTopics({ brokers, prefix, ...wantedTopicsOf(settings) }),
     Registry.open({ url, prefix }).registerAll(),
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);
+  return prefix;
+}
+
+/** Returns the settings of services that follow from the options. */
+function settingsOf(
+  { dataDir, settings: given, serviceSettings, provider }: PlatformOptions,
+  apiUrl: string,
+): Record<string, string> {
+  return {
+    DATA_DIR: dataDir,
+    LISTEN_HOST: given.LISTEN_HOST,
+    UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
+    // The services on this machine call each other by http, as in the addresses given here.
+    HTTP_TLS_CERT_FILE: '',
+    HTTP_TLS_KEY_FILE: '',
+    ...serviceSettings,
+    ...(provider === null ? {} : providerSettings(provider)),
+  };
 }
 
 /** A process to start; `label` is the service's name, with a number from its second process on. */
@@ -246,7 +284,12 @@ function processesToStart({
     );
 }
 
-function settingsOf({ baseUrl, clientId, secretKey, settings }: ProviderAccess): Record<string, string> {
+function providerSettings({
+  baseUrl,
+  clientId,
+  secretKey,
+  settings,
+}: ProviderAccess): Record<string, string> {
   return {
     PROVIDER_BASE_URL: baseUrl,
     PROVIDER_CLIENT_ID: clientId,

@@ -1,6 +1,14 @@
 /** Summarises the values of each topic in one line for people. */
 import { dateOf } from '#contract/values.ts';
-import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#topics/generated/types.ts';
+import type {
+  Alert,
+  DeadLetter,
+  Guard,
+  Incident,
+  MatchState,
+  Score,
+  TopicValues,
+} from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#tradability/trading.ts';
 
@@ -24,7 +32,7 @@ const SUMMARIES: Summaries = {
   ],
   'match-state': (state) => [
     `v${state.version}`,
-    state.name ?? sides(state),
+    state.name ?? sidesText(state),
     scoreText(state.score),
     state.firm !== null && scoreText(state.firm) !== scoreText(state.score)
       ? `firm ${scoreText(state.firm)}`
@@ -42,7 +50,7 @@ const SUMMARIES: Summaries = {
     score === null ? null : `${scoreText(score.before)} -> ${scoreText(score.after)}`,
     value === null ? null : `${value.before ?? 'unknown'} -> ${value.after ?? 'unknown'}`,
     guard === null ? null : guardText(guard),
-    fields.length === 0 ? null : fields.join(', '),
+    fields.join(', '),
   ],
   'match-results': ({ event_id, version, removed, home, away, score, status_type }) => [
     `v${version}`,
@@ -101,16 +109,12 @@ const SUMMARIES: Summaries = {
     `at ${timeText(ut)}`,
   ],
   'webhook-times': ({ event_id, id, ut }) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
-  alerts: ({ id, name, score, score_before, player_name, team_name, minute, reasons }) => [
-    id,
-    name,
-    score === null
-      ? null
-      : score_before === null
-        ? scoreText(score)
-        : `${scoreText(score_before)} -> ${scoreText(score)}`,
-    wordsOf(player_name ?? team_name, minute) || null,
-    reasons.length === 0 ? null : reasons.join(', '),
+  alerts: (alert) => [
+    alert.id,
+    alert.name,
+    alertScore(alert),
+    wordsOf(alert.player_name ?? alert.team_name, alert.minute),
+    alert.reasons.join(', '),
   ],
   'alert-guards': ({ event_id, reasons }) => [String(event_id), reasons.join(', ')],
   'webhook-attempts': (attempt) => [
@@ -156,6 +160,12 @@ export function originText({ topic, partition, offset }: DeadLetter): string {
   return topic === null ? 'over HTTP' : `${topic}/${partition}/${offset}`;
 }
 
+/** Returns the score of an alert, behind the score before it where both are known; null without a score. */
+export function alertScore({ score, score_before }: Alert): string | null {
+  if (score === null) return null;
+  return score_before === null ? scoreText(score) : `${scoreText(score_before)} -> ${scoreText(score)}`;
+}
+
 function incidentText({ incident_id, event_time, confirmation, body }: Incident): string {
   const { incident_name, participant_name }: Record<string, unknown> = JSON.parse(body);
   const name = typeof incident_name === 'string' ? incident_name : 'incident';
@@ -172,7 +182,8 @@ function nameIn(body: string): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-function sides({ home, away }: MatchState): string | null {
+/** Returns the names of both sides; null unless both are known. */
+export function sidesText({ home, away }: MatchState): string | null {
   return home?.name && away?.name ? `${home.name} - ${away.name}` : null;
 }
 

@@ -37,9 +37,9 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** Cuts a text to at most `width` columns; a cut text ends with `…`. */
-export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+/** Cuts a text to at most `width` columns; a cut text ends with `…`. Null cuts nothing. */
+export function cut(text: string, width: number | null): string {
+  if (width === null || widthOf(text) <= width) return text;
   let shown = '';
   let left = width - 1;
   for (const { segment } of GRAPHEMES.segment(text)) {

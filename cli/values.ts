@@ -41,3 +41,8 @@ export function jsonText(value: unknown): string {
     return own instanceof Uint8Array ? bytesText(own) : shown;
   });
 }
+
+/** Returns Unix milliseconds as `2026-11-21T20:31:07Z`. */
+export function secondsText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}

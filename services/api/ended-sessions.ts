@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FollowContext, followRecords } from '#clients/follow-records.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Sessions that ended by signing out, at any replica. */
@@ -33,24 +33,21 @@ export async function followEndedSessions(place: FollowContext, lifetimeMs: numb
     },
   });
   const codec = await registry.codec('ended-sessions');
+  const publishing = {
+    brokers,
+    clientId: 'touchline-sessions',
+    log,
+    timeoutMs: PUBLISH_TIMEOUT_MS,
+    openTimeoutMs: PUBLISH_TIMEOUT_MS,
+  };
   return {
     has: (session: string) => ended.size > 0 && ended.has(hashOf(session)),
     /** Stores the end for all replicas, including those that start later. Rejects with `PublishError`. */
     async end(session: string, client_id: number): Promise<void> {
       const [session_hash, ended_at] = [hashOf(session), Date.now()];
       const value = codec.encode({ session_hash, client_id, ended_at });
-      const publisher = await openPublisher({
-        brokers,
-        clientId: 'touchline-sessions',
-        log,
-        timeoutMs: PUBLISH_TIMEOUT_MS,
-        openTimeoutMs: PUBLISH_TIMEOUT_MS,
-      });
-      try {
-        await publisher.publish([{ topic: topicName(prefix, 'ended-sessions'), key: session_hash, value }]);
-      } finally {
-        await publisher.close();
-      }
+      const record = { topic: topicName(prefix, 'ended-sessions'), key: session_hash, value };
+      await withPublisher(publishing, (publisher) => publisher.publish([record]));
       add(session_hash, ended_at);
     },
     close: () => followed.close(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { grantCommands, SERVICE_NAMES } from '#topics/acls.ts';
-import { printCommands } from '../../addresses.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { printCommands } from '../print.ts';
 import type { command } from './command.ts';
 
 const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });

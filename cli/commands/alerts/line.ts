@@ -1,4 +1,5 @@
-import type { Alert, Score } from '#topics/generated/types.ts';
+import type { Alert } from '#topics/generated/types.ts';
+import { alertScore } from '../../summaries.ts';
 import { escapeLine } from '../../values.ts';
 
 /** Names of the kinds of alerts; a kind of a later release has its own name. */
@@ -18,25 +19,19 @@ const WORDS: Readonly<Record<string, string>> = {
  * `15:26:50  GOAL  France - Croatia  0:0 -> 1:0  A. Griezmann (France) 45+2\u2032  match 2429281  incident 5-889947  rule goals`.
  */
 export function alertLine(alert: Alert): string {
-  const { kind, name, score, score_before, reasons, event_id, incident_id, rule, received_at } = alert;
+  const { kind, name, reasons, event_id, incident_id, rule, received_at } = alert;
   const parts = [
     new Date(received_at).toISOString().slice(11, 19),
     WORDS[kind] ?? kind,
     name,
-    score === null
-      ? null
-      : `${score_before === null ? '' : `${scoreText(score_before)} -> `}${scoreText(score)}`,
+    alertScore(alert),
     playerText(alert),
-    reasons.length === 0 ? null : reasons.join(', '),
+    reasons.join(', '),
     `match ${event_id}`,
     incident_id === null ? null : `incident ${incident_id}`,
     `rule ${rule}`,
   ];
   return escapeLine(parts.filter((part) => part !== null && part !== '').join('  '));
-}
-
-function scoreText({ home, away }: Score): string {
-  return `${home}:${away}`;
 }
 
 function playerText({ player_name: player, team_name: team, minute }: Alert): string {

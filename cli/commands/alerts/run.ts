@@ -13,7 +13,7 @@ import {
   settings,
 } from '../../../services/alert-processor/service.ts';
 import { STALE_CHECK_MS } from '../../../services/alert-processor/stale-matches.ts';
-import { findCluster, requireTopics, withBackbone } from '../../cluster.ts';
+import { findClusterWith, withBackbone } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';
 import { durationMs } from '../option-values.ts';
@@ -24,8 +24,7 @@ import { AlertPrinter } from './printer.ts';
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { rulesFile, out, format, maxAgeMs } = parse(given);
   const rules = readRules(rulesFile);
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['alerts']);
+  await findClusterWith(['alerts']);
   const output = out === undefined ? standardOutput(format) : fileOutput(out);
   try {
     await untilStopped((signal) => runProcessor({ rules, maxAgeMs, output, signal }));

@@ -1,13 +1,7 @@
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
-import {
-  commandLog,
-  findCluster,
-  findWebhookKeys,
-  requireTopics,
-  requireWebhookKeys,
-} from '../../cluster.ts';
+import { commandLog, findClusterWith, findWebhookKeys, requireWebhookKeys } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
@@ -19,8 +13,7 @@ import { addWebhook, findWebhook, rotateWebhookSecret, testWebhook } from './web
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseClients(given);
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['clients']);
+  const cluster = await findClusterWith(['clients']);
   const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
   process.stdout.write(await perform(directory, request));
   return 0;

@@ -3,7 +3,7 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { commandLog, findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { originText } from '../../summaries.ts';
 import { type TextColumn, tableText } from '../../table.ts';
@@ -19,8 +19,7 @@ const ID_SHOWN = 12;
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { action, ids, json, all } = parse(given);
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['dead-letters']);
+  const cluster = await findClusterWith(['dead-letters']);
   const letters = [...(await readLatest('dead-letters', cluster)).values()];
   const named = ids.map((id) => requireByIdStart(letters, id, 'dead letter'));
   const chosen = action === 'list' || all ? letters : named;

@@ -139,7 +139,6 @@ describe('the report', () => {
         checks: checksOf(summary(), seen),
         summary: summary(),
         found: seen,
-        seconds: 10,
         webhook: { messages: 90, requests: 12, goals: 7, disallowed: 6, differing: 0 },
       }),
     );

@@ -89,8 +89,8 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
       checkWebhook(webhook),
       ...(await checkTools(platform, matches, signal)),
     ];
-    const report = { dataset, matches, wrong, checks, summary, found, webhook, seconds: summary.seconds };
-    process.stdout.write(`${renderReport(report)}\n`);
+    const report = { dataset, matches, wrong, checks, summary, found, webhook };
+    printLine(renderReport(report));
     return wrong.length === 0 && checks.every(({ holds }) => holds);
   } finally {
     ended.abort();

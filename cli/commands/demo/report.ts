@@ -25,7 +25,6 @@ export type DemoReport = {
   readonly summary: PlaySummary;
   readonly found: PlayOutcome;
   readonly webhook: ReceivedWebhooks;
-  readonly seconds: number;
 };
 
 /** Names of the injected faults. */
@@ -40,7 +39,7 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
 
 /** Renders what was played, the outcome, and the checks. */
 export function renderReport(report: DemoReport): string {
-  const { dataset, matches, wrong, checks, summary, found, webhook, seconds } = report;
+  const { dataset, matches, wrong, checks, summary, found, webhook } = report;
   const voids = voidsOf(found);
   const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;
   const faults = Object.entries(FAULT_WORDS).map(
@@ -55,7 +54,7 @@ export function renderReport(report: DemoReport): string {
     '',
     styleText(
       'bold',
-      `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(seconds)} s`,
+      `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(summary.seconds)} s`,
     ),
     reportLine(
       'messages',

@@ -5,15 +5,14 @@ import { newSecret } from '#clients/secret.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig } from '#service/config.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
-import { type ProviderAccess, startPlatform } from '../../platform.ts';
+import { type Platform, type PlatformOptions, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
-import { printLine } from '../../terminal.ts';
+import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
 import { type command, config } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
@@ -24,6 +23,8 @@ import { DemoWebhook } from './webhook.ts';
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
+type DemoSettings = z.output<typeof config>;
+
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { keep, brokerCount } = parse(given);
   const settings = loadConfig(config, process.env);
@@ -32,16 +33,8 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     throw new UsageError(
       '--brokers starts brokers here, and KAFKA_BROKERS names other ones: use only one of them',
     );
-  const stopping = new AbortController();
-  let started = false;
-  onStopRequest({
-    graceful: () => {
-      // A platform that is still starting ends with this process.
-      if (!started) process.exit(EXIT.stopped);
-      stopping.abort();
-    },
-    force: (code) => process.exit(code),
-  });
+  const stopRequests = platformStopRequests({ exitCode: EXIT.stopped });
+  const { signal } = stopRequests;
   const dataset = readDataset(settings.DATASET);
   const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
   const folder = claimDemoFolder(settings.DATA_DIR);
@@ -50,58 +43,23 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   printLine(
     `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
   );
-  const { LISTEN_HOST: host } = settings;
-  const deviations: string[] = [];
-  if (folder.path !== settings.DATA_DIR)
-    deviations.push(
-      `the data is in ${folder.path}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
-    );
-  const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
-  for (const setting of PORT_SETTINGS) {
-    if (process.env[setting] || (await isFree(settings[setting], host))) continue;
-    deviations.push(`port ${settings[setting]} is in use: ${setting} is another one`);
-    ports[setting] = 0;
-  }
-  const provider = await simulatedProvider(host);
+  const provider = await simulatedProvider(settings.LISTEN_HOST);
   const webhook = await DemoWebhook.listen(folder.path);
-  const platform = await startPlatform({
+  const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
-    settings: { ...settings, ...ports },
     alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],
-    prefixFor: async ({ brokers, registryUrl }) => {
-      const usual = settings.TOPIC_PREFIX;
-      const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual }, wantedTopicsOf(settings));
-      if (prefix !== usual) deviations.push(`the topics are ${prefix}*: those of ${usual}* have records`);
-      return prefix;
-    },
     // Opens the board to the user of this machine; a deployment sets this itself.
     serviceSettings: { API_BOARD: process.env.API_BOARD ?? 'on', ...webhook.dispatcherSettings },
     provider,
     brokerCount,
     isShort: !keep,
-    // Services are restarted; later problems go to their logs, not into the drawn progress.
-    onProgress: (line) => {
-      if (!started) printLine(`  ${line}`);
-    },
-    onProblem: () => {},
   });
-  started = true;
-  printLine(`  ${platform.backbone.why}`);
-  for (const line of deviations) printLine(`  ${line}`);
-  printLine(`  live board: ${platform.apiUrl}/\n`);
+  stopRequests.started();
   try {
     await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
-    const passed = await playAndCheck({
-      platform,
-      provider,
-      dataset,
-      matches,
-      settings,
-      summaryFile,
-      webhook,
-      signal: stopping.signal,
-    });
+    const play = { platform, provider, dataset, matches, settings, summaryFile, webhook, signal };
+    const passed = await playAndCheck(play);
     if (passed === null) {
       printLine('Stopping …');
       return EXIT.stopped;
@@ -109,7 +67,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     const foundIn = keep && isFoundInDataDir ? settings.DATA_DIR : folder.path;
     const data = { foundIn, prefix: platform.prefix };
     printLine(renderHowToRead(data, keep || platform.backbone.kind === 'configured', keep ? platform : null));
-    if (keep && !stopping.signal.aborted) await playLeague({ platform, provider }, settings, stopping.signal);
+    if (keep && !signal.aborted) await playLeague(play, settings, signal);
     return passed ? EXIT.ok : EXIT.wrong;
   } finally {
     await webhook.unsubscribe(platform);
@@ -119,17 +77,58 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   }
 }
 
+/** Starts the platform, and prints its address and what differs from the settings. Throws what `startPlatform` throws. */
+async function startDemoPlatform(
+  settings: DemoSettings,
+  options: Omit<PlatformOptions, 'settings' | 'prefixFor' | 'onProgress' | 'onProblem'>,
+): Promise<Platform> {
+  const { ports, deviations } = await freePorts(settings);
+  if (options.dataDir !== settings.DATA_DIR)
+    deviations.unshift(
+      `the data is in ${options.dataDir}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
+    );
+  let isStarting = true;
+  const platform = await startPlatform({
+    ...options,
+    settings: { ...settings, ...ports },
+    prefixFor: async ({ brokers, registryUrl }) => {
+      const usual = settings.TOPIC_PREFIX;
+      const prefix = await unusedPrefix({ brokers, registryUrl, prefix: usual }, wantedTopicsOf(settings));
+      if (prefix !== usual) deviations.push(`the topics are ${prefix}*: those of ${usual}* have records`);
+      return prefix;
+    },
+    // Services are restarted; later problems go to their logs, not into the drawn progress.
+    onProgress: (line) => {
+      if (isStarting) printLine(`  ${line}`);
+    },
+    onProblem: () => {},
+  });
+  isStarting = false;
+  printLine(`  ${platform.backbone.why}`);
+  for (const line of deviations) printLine(`  ${line}`);
+  printLine(`  live board: ${platform.apiUrl}/\n`);
+  return platform;
+}
+
+/** Returns 0, a free port, for each default port that is in use, with a line about each. */
+async function freePorts(settings: DemoSettings) {
+  const ports: Partial<Record<(typeof PORT_SETTINGS)[number], 0>> = {};
+  const deviations: string[] = [];
+  for (const setting of PORT_SETTINGS) {
+    if (process.env[setting] || (await isFree(settings[setting], settings.LISTEN_HOST))) continue;
+    deviations.push(`port ${settings[setting]} is in use: ${setting} is another one`);
+    ports[setting] = 0;
+  }
+  return { ports, deviations };
+}
+
 function parse({ values }: ArgumentsOf<typeof command>): { keep: boolean; brokerCount: number } {
   if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
   return { keep: values.keep, brokerCount: Number(values.brokers) };
 }
 
 /** Plays the league, unless AFTERWARDS is `nothing`, until `signal`. */
-async function playLeague(
-  target: PlayTarget,
-  settings: z.output<typeof config>,
-  signal: AbortSignal,
-): Promise<void> {
+async function playLeague(target: PlayTarget, settings: DemoSettings, signal: AbortSignal): Promise<void> {
   const league = settings.AFTERWARDS === 'nothing' ? null : startLeague(target, settings);
   if (league !== null) printLine(leagueLine(settings));
   void league?.ended.then(() => {

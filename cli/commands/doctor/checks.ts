@@ -19,7 +19,7 @@ import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findCluster, withBackbone } from '../../cluster.ts';
-import { processorProgress } from '../../progress.ts';
+import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
 import {
   type CheckName,
@@ -36,7 +36,9 @@ import {
   judgeRights,
   judgeSchemas,
   judgeTopics,
+  REGISTRY_ADVICE,
   type RequiredTopic,
+  warning,
 } from './rules.ts';
 
 /** Timeout of a request to the registry or the provider. */
@@ -105,12 +107,13 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
   const defects = await findBrokerDefects(brokers);
   if (defects.length === 0)
     return [fine('versions', `no broker has a known defect; node ${process.versions.node}`)];
-  return defects.map(({ code, brokers: affected }) => ({
-    check: 'versions',
-    status: 'warning',
-    message: `${affected.join(', ')}: ${code}, transactions may stay undecided when a broker restarts`,
-    advice: 'run Kafka 4.2, or see docs/known-issues.md',
-  }));
+  return defects.map(({ code, brokers: affected }) =>
+    warning(
+      'versions',
+      `${affected.join(', ')}: ${code}, transactions may stay undecided when a broker restarts`,
+      'run Kafka 4.2, or see docs/known-issues.md',
+    ),
+  );
 }
 
 /** Checks the registry's answer, speed, clock and schemas. */
@@ -197,7 +200,7 @@ async function provider(env: Environment): Promise<CheckResult[]> {
 const ADVICE: Partial<Record<CheckName, string>> = {
   settings: 'docs/reference/settings.md has every setting',
   broker: 'is KAFKA_BROKERS right, the broker up, and reachable from here?',
-  registry: 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?',
+  registry: REGISTRY_ADVICE,
 };
 
 /** Returns the result of a check, or a failed check when it throws. */

@@ -30,7 +30,8 @@ export function fine(check: CheckName, message: string): CheckResult {
   return { check, status: 'ok', message, advice: null };
 }
 
-function warning(check: CheckName, message: string, advice: string): CheckResult {
+/** Returns a check that found something that works, but needs attention. */
+export function warning(check: CheckName, message: string, advice: string): CheckResult {
   return { check, status: 'warning', message, advice };
 }
 
@@ -185,7 +186,8 @@ export function* judgeLag(
   else yield fine('lag', state);
 }
 
-const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
+/** What to do when the registry does not answer. */
+export const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
 
 /** Judges why a registry did not answer within `waitedMs`; `text` describes an unknown error. */
 export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): CheckResult {

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { findTopics } from '#topics/admin.ts';
-import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { readEach } from '../../topic-reads.ts';
@@ -25,8 +25,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     process.stdout.write(tableText(COLUMNS, dataset.columns));
     return 0;
   }
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['match-state']);
+  const cluster = await findClusterWith(['match-state']);
   const writer =
     out !== null && extname(out) === '.parquet'
       ? parquetWriter(out, dataset.columns)

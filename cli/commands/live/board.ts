@@ -61,7 +61,7 @@ export function boardLines(
   const safe = matches.filter(({ trading }) => trading.permission === 'safe').length;
   const head = `${matches.length} live, ${safe} safe  ${new Date(now).toISOString().slice(11, 19)}Z  ${sourcesText(sources)}`;
   return [
-    styleText('bold', room.columns === null ? head : cut(head, room.columns)),
+    styleText('bold', cut(head, room.columns)),
     '',
     ...(shown.length === 0 ? ['no match is live'] : lines),
     ...(rest > 0 ? [`and ${rest} more`] : []),

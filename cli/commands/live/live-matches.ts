@@ -6,6 +6,7 @@ import { HealthTable, type Now } from '#tradability/feed-status.ts';
 import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
+import { machineNow } from '../../followed-topics.ts';
 import { type Decoders, decodersOf } from '../../topic-reads.ts';
 import { type BoardRoom, boardLines, type LiveRow, type LiveState } from './board.ts';
 
@@ -122,8 +123,4 @@ export class LiveMatches {
     if (record === null || record.heard_at === null) this.#lastReceived.delete(key);
     else if (record.event_id !== null) this.#lastReceived.set(key, record.heard_at);
   }
-}
-
-function machineNow(): Now {
-  return { wall: Date.now(), steady: performance.now() };
 }

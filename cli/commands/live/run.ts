@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { findCluster, requireTopics } from '../../cluster.ts';
+import { findClusterWith } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
@@ -10,8 +10,7 @@ import type { command } from './command.ts';
 import { LIVE_TOPICS, LiveMatches } from './live-matches.ts';
 
 export async function run({ values }: ArgumentsOf<typeof command>): Promise<number> {
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, LIVE_TOPICS);
+  const cluster = await findClusterWith(LIVE_TOPICS);
   const matches = new LiveMatches(cluster);
   const { stdout } = process;
   await untilStopped(async (signal) => {

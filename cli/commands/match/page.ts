@@ -15,6 +15,7 @@ import {
   statusName,
 } from '../../../services/api/board/shown/words.ts';
 import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
+import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from '../live/shown-match.ts';
@@ -101,9 +102,7 @@ export function pageLines(
   const entries = story.map((entry) => ({ ...entry, team: teamOf(entry.participant_id) }));
   const [head = '', ...rows] = tableLines(COLUMNS, entries, width);
   return [
-    ...headLines(facts.state, { feed, doubts, now }).map((line) =>
-      width === null ? line : cut(line, width),
-    ),
+    ...headLines(facts.state, { feed, doubts, now }).map((line) => cut(line, width)),
     '',
     ...(story.length === 0
       ? ['no incident was received yet']
@@ -137,9 +136,8 @@ function headLines(
 }
 
 /** Returns the names of both sides, or the name of the match. */
-export function nameOf({ name, home, away }: MatchState): string {
-  if (home?.name && away?.name) return `${home.name} - ${away.name}`;
-  return name ?? 'unknown teams';
+export function nameOf(state: MatchState): string {
+  return sidesText(state) ?? state.name ?? 'unknown teams';
 }
 
 function minuteOf({ minute }: MatchStory): string | null {
@@ -164,10 +162,9 @@ function notesOf(entry: MatchStory, width: number | null): string[] {
     const effect = [score, firm === null || firm === score ? null : `firm ${firm}`];
     return [timeText(received_at), what, ...effect].filter((part) => part !== null).join('  ');
   });
-  return [...(why === null ? [] : [why]), ...(showsStory ? steps : [])].map((text) => {
-    const line = INDENT + escapeLine(text);
-    return styleText('gray', width === null ? line : cut(line, width));
-  });
+  return [...(why === null ? [] : [why]), ...(showsStory ? steps : [])].map((text) =>
+    styleText('gray', cut(INDENT + escapeLine(text), width)),
+  );
 }
 
 /** Returns Unix milliseconds as `2026-11-21 20:31:07.120Z`. */

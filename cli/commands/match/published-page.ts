@@ -1,6 +1,7 @@
 /** Renders what had been published at a moment. Pure. */
 import type { MatchTransition } from '#topics/generated/types.ts';
-import { guardWords, scoreWords, statusName } from '../../../services/api/board/shown/words.ts';
+import { statusWords } from '../../../services/api/board/history.ts';
+import { guardWords, scoreWords } from '../../../services/api/board/shown/words.ts';
 import { summaryOf } from '../../summaries.ts';
 import { cut, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
@@ -43,7 +44,7 @@ export function publishedLines(
     ...feedLines(gaps),
     '',
     ...notesOf(published),
-  ].map((line) => (width === null ? escapeLine(line) : cut(escapeLine(line), width)));
+  ].map((line) => cut(escapeLine(line), width));
   const before = transitions.length - listed.length;
   return [
     ...lines,
@@ -54,12 +55,6 @@ export function publishedLines(
 
 function shown<T>(held: Held<T>, words: (value: T) => string): string {
   return held === null ? 'not held any more' : words(held.value);
-}
-
-function statusWords(status: string | null): string {
-  const [first = '', second] = (status ?? '').split(' ');
-  const id = /^\d+$/.test(first) ? Number(first) : null;
-  return statusName(id, second ?? (id === null ? first : null));
 }
 
 function feedLines(gaps: readonly RecordedGap[]): string[] {

@@ -1,7 +1,7 @@
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
-import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { FollowedFeedHealth } from '../../followed-topics.ts';
 import { drawWhile } from '../../screen.ts';
@@ -23,8 +23,7 @@ const TRADING_INTERVAL_MS = 200;
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['match-state']);
+  const cluster = await findClusterWith(['match-state']);
   const records = await MatchRecords.open(cluster, request.eventId);
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records);
@@ -40,7 +39,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     const lines = request.json
       ? [jsonText(pageJson(followed.facts, feed))]
       : pageLines(followed.facts, feed, at);
-    process.stdout.write(`${lines.join('\n')}\n`);
+    printLine(lines.join('\n'));
   });
   return 0;
 }
@@ -104,7 +103,7 @@ async function showPublished(
     case 'nothing': {
       const { written, value } = published.first;
       const text = `nothing of event ${eventId} had been published at ${timeText(at)}: version 1 was written ${timeText(written)}, received ${timeText(value.cause.received_at)}`;
-      process.stdout.write(`${json ? jsonText(published) : text}\n`);
+      printLine(json ? jsonText(published) : text);
       return 0;
     }
     case 'published': {
@@ -112,7 +111,7 @@ async function showPublished(
       const lines = json
         ? [jsonText({ at, ...published, gaps })]
         : publishedLines(published, { at, gaps, width: terminalColumns() });
-      process.stdout.write(`${lines.join('\n')}\n`);
+      printLine(lines.join('\n'));
       return 0;
     }
   }

@@ -9,9 +9,8 @@ import {
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
-import { findCluster, type OpenCluster } from '../../cluster.ts';
+import { findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
-import { publishValues } from '../../publish-values.ts';
 import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
 import type { command } from './command.ts';

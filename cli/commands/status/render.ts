@@ -1,6 +1,7 @@
 /** Renders the screen of `touchline status`. Pure. */
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
+import { secondsText } from '../../values.ts';
 import type { ProcessStatus } from './processes.ts';
 
 /** A processor as the broker knows it. */
@@ -44,7 +45,7 @@ const PROCESSORS: readonly TextColumn<ProcessorStatus>[] = [
 const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'feed', of: ({ source }) => source },
   { head: 'state', of: ({ state, believed }) => ({ text: state, style: believed ? 'green' : 'red' }) },
-  { head: 'since', of: ({ since }) => since && `${new Date(since).toISOString().slice(0, 19)}Z` },
+  { head: 'since', of: ({ since }) => since && secondsText(since) },
   { head: 'reason', minWidth: 8, of: ({ reason }) => reason },
 ];
 const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
@@ -64,7 +65,7 @@ export function renderStatus(status: SystemStatus, width: number | null, now = s
   const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
-    `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
+    `${prefix}  ${secondsText(at)}${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
     '',
     ...tableLines(PROCESSORS, processors, width),
     '',

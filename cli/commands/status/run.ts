@@ -10,7 +10,7 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { findCluster } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { FollowedFeedHealth, OpenDeadLetters } from '../../followed-topics.ts';
-import { processorProgress } from '../../progress.ts';
+import { processorProgress } from '../../processor-progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';

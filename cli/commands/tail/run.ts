@@ -6,7 +6,7 @@ import { findTopics } from '#topics/admin.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { findCluster, type OpenCluster, requireTopics } from '../../cluster.ts';
+import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { FollowedFeedHealth } from '../../followed-topics.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
@@ -25,8 +25,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTail(given, Date.now());
   const topic = request.topics.length > 1 ? '{topic}  ' : '';
   const line = formatter(request.format ?? `${topic}${DEFAULT_FORMAT}`);
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, request.topics);
+  const cluster = await findClusterWith(request.topics);
   return untilStopped((signal) => showRecords(cluster, { ...request, line }, signal));
 }
 

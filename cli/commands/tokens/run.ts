@@ -2,10 +2,10 @@ import { isLive } from '#clients/access-tokens.ts';
 import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/directory.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { commandLog, findCluster, requireTopics } from '../../cluster.ts';
+import { commandLog, findClusterWith, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
-import { escapeLine } from '../../values.ts';
+import { escapeLine, secondsText } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 import type { command } from './command.ts';
 
@@ -13,8 +13,7 @@ type Tokens = VersionedTopic<'access-tokens'>;
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTokens(given);
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['access-tokens']);
+  const cluster = await findClusterWith(['access-tokens']);
   const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
   const text = await perform(topic, request, Date.now());
   // A wrong id must not look like a client without tokens.
@@ -98,8 +97,8 @@ function columnsAt(now: number): TextColumn<AccessTokenRecord>[] {
     { head: 'token', of: ({ token_id }) => token_id },
     { head: 'client', align: 'right', of: ({ client_id }) => client_id },
     { head: 'state', of: (record) => stateCell(stateOf(record, now)) },
-    { head: 'made', of: ({ created_at }) => timeText(created_at) },
-    { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : timeText(expires_at)) },
+    { head: 'made', of: ({ created_at }) => secondsText(created_at) },
+    { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : secondsText(expires_at)) },
     { head: 'label', minWidth: 6, of: ({ label }) => label },
   ];
 }
@@ -110,12 +109,8 @@ function stateCell(state: ReturnType<typeof stateOf>): TextCell {
 
 function line(record: AccessTokenRecord, now: number): string {
   const { token_id, client_id, label, created_at, expires_at } = record;
-  const until = expires_at === null ? 'for ever' : `until ${timeText(expires_at)}`;
+  const until = expires_at === null ? 'for ever' : `until ${secondsText(expires_at)}`;
   const state = stateOf(record, now).padEnd(7);
   const name = label === null ? '' : `  ${escapeLine(label)}`;
-  return `${token_id}  client ${client_id}  ${state}  made ${timeText(created_at)}, ${until}${name}`;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+  return `${token_id}  client ${client_id}  ${state}  made ${secondsText(created_at)}, ${until}${name}`;
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { printCommands } from '../../addresses.ts';
 import { findCluster } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
 import { parseCount } from '../option-values.ts';
+import { printCommands } from '../print.ts';
 import type { command } from './command.ts';
 
 const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTableSettings });

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { loadConfig } from '#service/config.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
-import { printLine } from '../../terminal.ts';
+import { platformStopRequests, printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
 import { type command, config } from './command.ts';
 
@@ -15,20 +14,13 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const replicas = parseReplicas(given);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
-  const stopping = new AbortController();
-  let platform: Platform | undefined;
-  onStopRequest({
-    graceful: (reason) => {
-      // A platform that is still starting ends with this process.
-      if (platform === undefined) process.exit(0);
-      printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
-      stopping.abort(reason);
-    },
-    force: (code) => process.exit(code),
+  const stopRequests = platformStopRequests({
+    exitCode: 0,
+    onStop: (reason) => printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`),
   });
   // Before all services are ready, because the receiver already accepts deliveries.
   keepFolder(settings.DATA_DIR);
-  const started = await startPlatform({
+  const platform = await startPlatform({
     dataDir: settings.DATA_DIR,
     settings,
     provider: providerOf(settings),
@@ -38,16 +30,16 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     onProblem: (line) => printLine(`! ${line}`),
   });
   try {
-    await started.startRest();
+    await platform.startRest();
   } catch (error) {
-    await started.stop();
+    await platform.stop();
     throw error;
   }
-  platform = started;
+  stopRequests.started();
   printLine(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
   // Keeps this process alive while no service runs, as between restarts.
   const keepAlive = setInterval(() => {}, 2 ** 30);
-  await once(stopping.signal, 'abort');
+  await once(stopRequests.signal, 'abort');
   clearInterval(keepAlive);
   await platform.stop();
   return 0;

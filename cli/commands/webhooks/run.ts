@@ -1,4 +1,4 @@
-import { findCluster, requireTopics } from '../../cluster.ts';
+import { findClusterWith } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
@@ -11,8 +11,7 @@ import { WebhookTopics } from './topics.ts';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
-  const cluster = findCluster(process.env);
-  await requireTopics(cluster, ['webhook-progress']);
+  const cluster = await findClusterWith(['webhook-progress']);
   await perform(new WebhookTopics(cluster), request);
   return 0;
 }

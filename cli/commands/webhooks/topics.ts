@@ -7,9 +7,8 @@ import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/gene
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
-import { commandLog, findWebhookKeys, type OpenCluster } from '../../cluster.ts';
+import { commandLog, findWebhookKeys, type OpenCluster, publishValues } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
-import { publishValues } from '../../publish-values.ts';
 import { readEach } from '../../topic-reads.ts';
 import { escapeLine } from '../../values.ts';
 import { addressOf } from '../clients/client.ts';

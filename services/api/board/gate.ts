@@ -24,7 +24,7 @@ export type GateOptions = {
 export type Permit = { access(): Access | null };
 
 /** Returns the permission of a request; null when it has to sign in first. */
-type Gate = (request: FastifyRequest) => Permit | null;
+export type BoardGate = (request: FastifyRequest) => Permit | null;
 
 const COOKIE = 'touchline_session';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
@@ -36,7 +36,7 @@ const EVERYTHING: Access = { clientId: 0, competitions: null, operations: null }
 const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to: z.string().default('/') });
 
 /** Registers the pages for signing in and out, and returns the gate of the board's routes. */
-export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<Gate> {
+export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<BoardGate> {
   const { sessions, openOnLoopback, competitions, https } = options;
   const all = servedAccess(EVERYTHING, competitions);
   const everything = { access: () => all };

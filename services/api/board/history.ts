@@ -35,7 +35,7 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
       if (guard === null || closed) return null;
       return guard.safe ? ['safe', 'Guard opened'] : ['halted', `Guard closed: ${guardWords(guard.reasons)}`];
     case 'status_changed':
-      return ['status', `Status: ${statusName(...statusOf(after))}`];
+      return ['status', `Status: ${statusWords(after)}`];
     case 'bet_status_changed':
       return ['bets', `Provider’s betting: ${after ?? 'unknown'}`];
     case 'score_changed': {
@@ -57,6 +57,11 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
 export function closes(status: string | null): boolean {
   const [, type] = statusOf(status);
   return isOver(type);
+}
+
+/** Returns the name of a status written as `34 live`; null: unknown. */
+export function statusWords(written: string | null): string {
+  return statusName(...statusOf(written));
 }
 
 /** Splits a status written as `34 live`. */

@@ -8,7 +8,7 @@ import type { BoardView } from '#views/store/views.ts';
 import type { BacklogCounter } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
-import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
+import { type BoardGate, boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
 import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
@@ -45,8 +45,8 @@ const REQUIRED_OPERATIONS = {
  * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { now, metrics, size = 400, maxReaders = 1_000 } = options;
-  const hub = new Hub({ view: options.view, now, metrics, maxReaders });
+  const { view, now, metrics, backlog, size = 400, maxReaders = 1_000 } = options;
+  const hub = new Hub({ view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
     done();
@@ -55,14 +55,25 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     reply.headers(PAGE_HEADERS).header('cache-control', 'no-cache');
     done();
   });
+  const admit = admission(view, await boardGate(app, options.gate));
+  pageRoutes(app, admit, { now, backlog, size });
+  app.get('/board/matches/:id', (request, reply) => {
+    const admitted = admit(request, reply, 'match');
+    if (admitted === null) return reply;
+    const details = detailsOf(admitted.view, request.params, now());
+    if (details !== null) return reply.send(details);
+    const { served } = admitted;
+    const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
+    return reply.code(404).send({ error });
+  });
+  eventsRoute(app, admit, { view, hub, size });
+}
 
-  const gate = await boardGate(app, options.gate);
-  /** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
-  const admit = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    kind: StreamTopic['kind'],
-  ): Admitted | null => {
+/** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
+type Admission = (request: FastifyRequest, reply: FastifyReply, kind: StreamTopic['kind']) => Admitted | null;
+
+function admission(view: BoardView, gate: BoardGate): Admission {
+  return (request, reply, kind) => {
     const permit = gate(request);
     const access = permit?.access() ?? null;
     if (permit === null || access === null) {
@@ -70,11 +81,18 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       return null;
     }
     if (coversAll(access, REQUIRED_OPERATIONS[kind]))
-      return { permit, view: scopedView(options.view, access), served: servedWords(access) };
+      return { permit, view: scopedView(view, access), served: servedWords(access) };
     if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
     else sendPage(reply.code(403), problemPage('Outside the contract', OUTSIDE));
     return null;
   };
+}
+
+function pageRoutes(
+  app: FastifyInstance,
+  admit: Admission,
+  { now, backlog, size }: Pick<BoardOptions, 'now' | 'backlog'> & { readonly size: number },
+): void {
   /** Serves the pages of a kind; answers 404 when `render` returns null. */
   const servePage = (
     path: string,
@@ -90,7 +108,6 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
         : sendPage(reply, page);
     });
   };
-
   servePage('/', 'board', ({ view }, { query }) => {
     const at = now();
     const matches = boardStates(view, size).map((state) => boardMatch(state, view, at));
@@ -101,23 +118,19 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     return details && matchPage(details, now());
   });
   servePage('/feeds', 'feeds', ({ view, served }) =>
-    feedsPage(feedsOf(view, now(), options.backlog?.()), served, now()),
+    feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now());
     return standings && standingsPage(standings, now());
   });
+}
 
-  app.get('/board/matches/:id', (request, reply) => {
-    const admitted = admit(request, reply, 'match');
-    if (admitted === null) return reply;
-    const details = detailsOf(admitted.view, request.params, now());
-    if (details !== null) return reply.send(details);
-    const { served } = admitted;
-    const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
-    return reply.code(404).send({ error });
-  });
-
+function eventsRoute(
+  app: FastifyInstance,
+  admit: Admission,
+  { view, hub, size }: { readonly view: BoardView; readonly hub: Hub; readonly size: number },
+): void {
   app.get('/board/events', async (request, reply) => {
     const query = streamQuery.safeParse(request.query);
     if (!query.success)
@@ -141,7 +154,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       connection: 'close',
       'x-accel-buffering': 'no',
     });
-    hub.join(reply.raw, topic, readerAccess(admitted.permit, topic.kind, options.view), states);
+    hub.join(reply.raw, topic, readerAccess(admitted.permit, topic.kind, view), states);
     return reply;
   });
 }

@@ -34,13 +34,14 @@ export function timelineOf(
   incidents: readonly ShownIncident[],
   story: readonly StoryStep[],
 ): TimelineEntry[] {
+  const versions = [...Map.groupBy(story, ({ version }) => version).values()];
   const context = {
     state,
     stories: Map.groupBy(story, ({ incident_id }) => incident_id),
-    scores: scoresByStep(story),
+    scores: scoresByStep(versions),
     running: runningScores(state, incidents),
     anomalies: new Map(state.anomalies.map((text) => splitLast(text, ':'))),
-    ...cancellationsOf(story),
+    ...cancellationsOf(versions),
   };
   return incidents
     .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
@@ -178,10 +179,10 @@ function stepWords(kinds: readonly string[], first: string | null): string {
 
 /** Returns the last goal-cancelled incident of each goal, and the goal of each such incident. The same message changed both. */
 function cancellationsOf(
-  story: readonly StoryStep[],
+  versions: readonly (readonly StoryStep[])[],
 ): Readonly<Record<'cancellers' | 'goals', Map<string, string>>> {
   const [cancellers, goals] = [new Map<string, string>(), new Map<string, string>()];
-  for (const changes of Map.groupBy(story, ({ version }) => version).values()) {
+  for (const changes of versions) {
     const cause = changes.find(({ incident_type }) => incident_type === INCIDENT.goalCancelled)?.incident_id;
     const goal = changes.find(({ kind }) => GOAL_KINDS.has(kind))?.incident_id;
     if (cause == null || goal == null) continue;
@@ -192,9 +193,9 @@ function cancellationsOf(
 }
 
 /** Returns the effect of each version on the score, by the id of the version's last step about a goal. */
-function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
+function scoresByStep(versions: readonly (readonly StoryStep[])[]): Map<string, ScoreEffect> {
   const effects = new Map<string, ScoreEffect>();
-  for (const changes of Map.groupBy(story, ({ version }) => version).values()) {
+  for (const changes of versions) {
     const change = (kind: string): string | null => {
       const found = changes.find((step) => step.kind === kind)?.score ?? null;
       return found === null ? null : changeWords(found.before, found.after);

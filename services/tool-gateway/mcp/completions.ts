@@ -1,9 +1,10 @@
 /** Completes arguments of prompts and of resource templates: names, and ids found by name. */
-import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { OperationData } from '#contract/rest/operations.ts';
+import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import { foldName } from '#domain/fold.ts';
+import { invalidParams } from './errors.ts';
 import { argumentsOf } from './prompts.ts';
-import { dataOf, listCompetitions, search } from './tools/catalogue.ts';
+import { listCompetitions, search } from './tools/catalogue.ts';
+import { dataOf } from './tools/common.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { listStandings } from './tools/standings.ts';
@@ -62,12 +63,12 @@ const NO_VALUES: Finder = () => [];
 function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: ToolScope): Finder {
   if (ref.type === 'ref/prompt') {
     const names = argumentsOf(ref.name, access);
-    if (names === null) throw invalid(`Unknown prompt: ${ref.name.slice(0, 100)}`);
+    if (names === null) throw invalidParams(`Unknown prompt: ${ref.name.slice(0, 100)}`);
     return names.includes(name) ? (PROMPT_ARGUMENTS[name] ?? NO_VALUES) : NO_VALUES;
   }
   const resource = TEMPLATE_ARGUMENTS[ref.uri];
   if (resource === undefined)
-    throw invalid('Unknown resource template: send one of resources/templates/list');
+    throw invalidParams('Unknown resource template: send one of resources/templates/list');
   return resource.argument === name ? resource.find : NO_VALUES;
 }
 
@@ -96,7 +97,7 @@ function matchIds(typed: string, scope: ToolScope): Values {
 function tableIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, listStandings)) return [];
   if (typed === '' || DIGITS.test(typed)) {
-    const { standings_list } = dataOf<OperationData<'standings.index'>>(
+    const { standings_list } = dataOf<'standings.index'>(
       scope.data.standingsList(SEARCHED_PAGE, scope.access),
     );
     return startingWith(
@@ -119,7 +120,7 @@ function competitions(
 ): readonly { readonly id: number; readonly name: string }[] {
   if (!hasTool(scope, listCompetitions)) return [];
   if (typed !== '') return scope.queries.competitions(typed, scope.access);
-  const { competitions: all } = dataOf<OperationData<'competitions.index'>>(
+  const { competitions: all } = dataOf<'competitions.index'>(
     scope.data.competitions(SEARCHED_PAGE, scope.access),
   );
   return all.filter(({ name }) => name !== '');
@@ -131,8 +132,4 @@ function startingWith(typed: string, ids: readonly number[]): Values {
 
 function hasTool({ access }: ToolScope, { operations }: Tool): boolean {
   return covers(access, operations);
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

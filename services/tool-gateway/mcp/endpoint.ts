@@ -16,6 +16,7 @@ import { bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
 import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
+import { SERVER_FAILED } from './errors.ts';
 import { StatelessHandlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
@@ -118,7 +119,7 @@ class Endpoint {
       if (status < 500) return send(reply, refusal(status, error.message));
       this.#options.log.error({ err: error }, 'a request of the tool endpoint failed');
       this.#options.onFailure(error);
-      return send(reply, refusal(500, 'The server failed. Try again later.'));
+      return send(reply, refusal(500, SERVER_FAILED));
     });
     scope.route({
       method: [...METHODS],

@@ -2,6 +2,7 @@
 import { type ContractDocument, readableDocuments } from './documents.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources } from './resources.ts';
+import { getStandings } from './tools/standings.ts';
 import type { ToolScope } from './tools/tool.ts';
 import { covers, toolsOf } from './tools.ts';
 
@@ -19,7 +20,7 @@ export function listKeysOf(
 ): ListKeys {
   const { access, data } = scope;
   // Counts tables, as listing thousands every second is expensive; `nameVersion` covers renamed ones.
-  const tables = covers(access, ['standings.index', 'standings.show'])
+  const tables = covers(access, getStandings.operations)
     ? data.standingsList({ limit: 1, page: 1 }, access).total
     : 0;
   return {

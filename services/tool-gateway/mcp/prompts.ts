@@ -1,12 +1,7 @@
 /** Prompts: questions that a user may start with. The text of each names the calls that answer it. */
-import {
-  type GetPromptResult,
-  type Prompt,
-  type PromptArgument,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server';
+import type { GetPromptResult, Prompt, PromptArgument } from '@modelcontextprotocol/server';
 import type { Access } from '#contract/rest/provider.ts';
+import { invalidParams } from './errors.ts';
 import { search } from './tools/catalogue.ts';
 import { listChanges } from './tools/changes.ts';
 import { getMatch } from './tools/match.ts';
@@ -83,13 +78,14 @@ export function argumentsOf(name: string, access: Access): readonly string[] | n
 /** Returns a prompt with its text. Throws `ProtocolError` for an unknown prompt, or a missing or too long argument. */
 export function getPrompt(name: string, given: PromptValues, access: Access): GetPromptResult {
   const question = find(name, access);
-  if (question === undefined) throw invalid(`Unknown prompt: ${name.slice(0, MAX_VALUE)}`);
+  if (question === undefined) throw invalidParams(`Unknown prompt: ${name.slice(0, MAX_VALUE)}`);
   const values: Record<string, string> = {};
   for (const { name: key, required } of question.arguments) {
     // A client may send an empty text for an argument that its user left out.
     const value = given[key]?.trim() ?? '';
-    if (value === '' && required === true) throw invalid(`The prompt needs the argument ${key}`);
-    if (value.length > MAX_VALUE) throw invalid(`The argument ${key} is longer than ${MAX_VALUE} characters`);
+    if (value === '' && required === true) throw invalidParams(`The prompt needs the argument ${key}`);
+    if (value.length > MAX_VALUE)
+      throw invalidParams(`The argument ${key} is longer than ${MAX_VALUE} characters`);
     if (value !== '') values[key] = value;
   }
   const { description } = question;
@@ -105,8 +101,4 @@ function find(name: string, access: Access): Question | undefined {
 
 function questionsOf(access: Access): readonly Question[] {
   return QUESTIONS.filter(({ tools }) => tools.every(({ operations }) => covers(access, operations)));
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

@@ -1,17 +1,12 @@
 /** The resources of the endpoint: documents, tables, and live matches. */
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type Resource,
-  ResourceNotFoundError,
-} from '@modelcontextprotocol/server';
+import { type Resource, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { RestError } from '#contract/rest/errors.ts';
-import type { OperationData } from '#contract/rest/operations.ts';
 import { type ContractDocument, readableDocuments } from './documents.ts';
-import { dataOf } from './tools/catalogue.ts';
-import { titleOf } from './tools/common.ts';
+import { invalidParams } from './errors.ts';
+import { dataOf, titleOf } from './tools/common.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
+import { getStandings } from './tools/standings.ts';
 import { ToolError, type ToolScope } from './tools/tool.ts';
 import { covers } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
@@ -52,15 +47,12 @@ export function listResources(
   cursor: string | undefined,
 ): { resources: Resource[]; nextCursor?: string } {
   if (cursor !== undefined && !CURSOR.test(cursor))
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      'Invalid cursor: send nextCursor of a list unchanged',
-    );
+    throw invalidParams('Invalid cursor: send nextCursor of a list unchanged');
   const page = Number(cursor ?? 1);
   const first = page === 1 ? [...documentResources(documents, scope), ...liveResources(scope)] : [];
-  if (!covers(scope.access, ['standings.index', 'standings.show'])) return { resources: first };
+  if (!covers(scope.access, getStandings.operations)) return { resources: first };
   const answer = scope.data.standingsList({ limit: PAGE_SIZE, page }, scope.access);
-  const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
+  const { standings_list } = dataOf<'standings.index'>(answer);
   const tables = standings_list.map(({ id, name, type_name }) => ({
     uri: tableUri(id),
     name: `table-${id}`,

@@ -10,6 +10,7 @@ import type { ToolAnswerCache } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import { complete } from './completions.ts';
 import type { ContractDocument } from './documents.ts';
+import { invalidParams, SERVER_FAILED } from './errors.ts';
 import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { listResources, readResource, TEMPLATES } from './resources.ts';
@@ -101,8 +102,7 @@ export function createServer(
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(scopeNow().access).map(listingOf) }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
-    if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 100)}`);
+    if (tool === undefined) throw invalidParams(`Unknown tool: ${params.name.slice(0, 100)}`);
     return callTool(tool, params.arguments, scopeNow(), context, caller);
   });
   server.setRequestHandler('prompts/list', () => ({ prompts: promptsOf(scopeNow().access) }));
@@ -171,8 +171,7 @@ function callTool(
       structuredContent,
     };
   } catch (error) {
-    const clientError =
-      error instanceof ToolError ? error : new ToolError('INTERNAL', 'The server failed. Try again later.');
+    const clientError = error instanceof ToolError ? error : new ToolError('INTERNAL', SERVER_FAILED);
     done(clientError.published);
     if (clientError !== error) {
       log.error({ err: error, tool: name }, 'a tool failed');
@@ -193,7 +192,7 @@ function reportingFailures<T>({ log, onFailure }: ServerContext, work: () => T):
     if (error instanceof ProtocolError) throw error;
     log.error({ err: error }, 'a resource failed');
     onFailure(error);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, 'The server failed. Try again later.');
+    throw new ProtocolError(ProtocolErrorCode.InternalError, SERVER_FAILED);
   }
 }
 

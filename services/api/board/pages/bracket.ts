@@ -1,6 +1,6 @@
 import type { Bracket, BracketRound, Tie, TieSide } from '../bracket.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, nameOf } from '../shown/match.ts';
+import { type BoardMatch, matchName } from '../shown/match.ts';
 import { momentText } from '../shown/minute.ts';
 import { scoreWords } from '../shown/words.ts';
 
@@ -34,7 +34,7 @@ function sideHtml({ name, goals, kicks, advances }: TieSide): Html {
 /** Renders the link to a match, with its time or its score. The link of the current leg, else of the last, covers the whole tie. */
 function legHtml(match: BoardMatch, leg: number | null, isCurrent: boolean, now: number): Html {
   const when = momentText(match, { now, connection: 'awaited' }) || 'Match';
-  return html`<a${isCurrent && html` class="whole"`} href="/match/${match.event_id}" data-phase="${match.status_type ?? ''}"><span class="visually-hidden">${nameOf(match.home)} – ${nameOf(match.away)}: </span>${
+  return html`<a${isCurrent && html` class="whole"`} href="/match/${match.event_id}" data-phase="${match.status_type ?? ''}"><span class="visually-hidden">${matchName(match)}: </span>${
     leg !== null && `Leg ${leg}: ${match.score === null ? '' : `${scoreWords(match.score)}, `}`
   }<span data-clock="${match.event_id}">${when}</span>${match.under_review && html` <span class="mark review">Under review</span>`}</a> `;
 }

@@ -3,8 +3,8 @@ import type { ProcessorName } from '#topics/processors.ts';
 import type { Feeds } from '../feeds.ts';
 import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, nameOf } from '../shown/match.ts';
-import { durationWords } from '../shown/minute.ts';
+import { type BoardMatch, matchName } from '../shown/match.ts';
+import { agoWords, durationWords } from '../shown/minute.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -52,12 +52,11 @@ ${waiting !== undefined && waitingHtml(waiting)}`;
 
 function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): Html {
   const { source, gaps, gap_count, heard_at, written_at, progress } = record;
-  const ago = (at: number): string => `${durationWords(Math.max(0, Math.floor(now - at / 1000)))} ago`;
   const rows: readonly (readonly [string, string | Html])[] = [
     ['State', html`<span data-needs-connection>${feedWords(belief)}</span>`],
     ['Since', belief.since === null ? 'unknown' : html`${timeOf(belief.since / 1000, now)} UTC`],
-    ['Last message received', heard_at === null ? 'none yet' : ago(heard_at)],
-    ['Last checked', ago(written_at)],
+    ['Last message received', heard_at === null ? 'none yet' : agoWords(heard_at, now)],
+    ['Last checked', agoWords(written_at, now)],
     ...(progress === null
       ? []
       : [['Behind by', durationWords(Math.max(0, progress.to - progress.position))] as const]),
@@ -94,5 +93,5 @@ function gapHtml({ from, to, reason, action }: HealthGap, now: number): Html {
 }
 
 function doubtedHtml(match: BoardMatch): Html {
-  return html`<li data-key="doubted-${match.event_id}"><a href="/match/${match.event_id}">${nameOf(match.home)} – ${nameOf(match.away)}</a>: ${feedWords(match.feed)}</li>`;
+  return html`<li data-key="doubted-${match.event_id}"><a href="/match/${match.event_id}">${matchName(match)}</a>: ${feedWords(match.feed)}</li>`;
 }

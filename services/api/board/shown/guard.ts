@@ -88,10 +88,16 @@ function becauseWords(verdict: Verdict, reasons: Trading['reasons'], match: Boar
 /** Renders the guard on the page of a match that is not over. */
 export function guardHtml(match: BoardMatch, connection: ConnectionState): Html {
   const { verdict, reasons } = shownTrading(match, connection);
-  const { score, firm } = match;
+  const firm = firmHtml(match);
   return html`<section id="guard" class="guard" data-guard="${verdict}" aria-labelledby="guard-title">
 <h2 id="guard-title" class="visually-hidden">Trading guard</h2>
-<p class="verdict">${ICON}${VERDICTS[verdict]}${!isSameScore(score, firm) && firm !== null && html` <span class="firm">firm <b>${scoreWords(firm)}</b></span>`}</p>
+<p class="verdict">${ICON}${VERDICTS[verdict]}${firm && html` ${firm}`}</p>
 <p class="because">${becauseWords(verdict, reasons, match)}</p>
 </section>`;
+}
+
+/** Renders the firm score, where it is known and differs from the score. */
+export function firmHtml({ score, firm }: Pick<BoardMatch, 'score' | 'firm'>): Html | null {
+  if (firm === null || isSameScore(score, firm)) return null;
+  return html`<span class="firm">firm <b>${scoreWords(firm)}</b></span>`;
 }

@@ -49,3 +49,8 @@ export function durationWords(seconds: number): string {
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
 }
+
+/** Returns the age of `at` (Unix milliseconds) such as `3 min ago`. `now`: Unix seconds. */
+export function agoWords(at: number, now: number): string {
+  return `${durationWords(Math.max(0, Math.floor(now - at / 1000)))} ago`;
+}

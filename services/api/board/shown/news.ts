@@ -1,7 +1,7 @@
 /** The changes on the board that are announced or alerted. */
 import { tradingOf } from '#tradability/trading.ts';
 import { type BoardSource, sourceName } from './feed.ts';
-import { type BoardMatch, nameOf } from './match.ts';
+import { type BoardMatch, matchName, nameOf } from './match.ts';
 import { guardWords } from './words.ts';
 
 export type ScoreNews = 'goal' | 'cancelled';
@@ -36,20 +36,17 @@ export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | nul
   if (tradingOf(before, before.feed).permission !== 'safe') return null;
   const { permission, reasons } = tradingOf(after, after.feed);
   const own = reasons.filter((reason) => !reason.startsWith('feed_') || reason === 'feed_stale');
-  if (permission !== 'halted' || own.length === 0) return null;
-  return {
-    kind: 'halted',
-    words: `Halted: ${nameOf(after.home)} – ${nameOf(after.away)}: ${guardWords(own)}.`,
-  };
+  return permission !== 'halted' || own.length === 0 ? null : haltOf(after, guardWords(own));
 }
 
 /** Returns the alert of a match that left the board, deleted or outside the contract; null when it was not safe to trade. */
 export function goneNews(match: BoardMatch): NewsAlert | null {
-  if (tradingOf(match, match.feed).permission !== 'safe') return null;
-  return {
-    kind: 'halted',
-    words: `Halted: ${nameOf(match.home)} – ${nameOf(match.away)}: no longer on the board.`,
-  };
+  const isSafe = tradingOf(match, match.feed).permission === 'safe';
+  return isSafe ? haltOf(match, 'no longer on the board') : null;
+}
+
+function haltOf(match: BoardMatch, why: string): NewsAlert {
+  return { kind: 'halted', words: `Halted: ${matchName(match)}: ${why}.` };
 }
 
 /** Returns an alert for each source that was believed before and is not any more. */

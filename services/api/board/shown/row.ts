@@ -1,8 +1,8 @@
-import { guardCell } from './guard.ts';
+import { firmHtml, guardCell } from './guard.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import { type BoardMatch, hasNoScoreYet, isSameScore, nameOf, phaseOf } from './match.ts';
-import { dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
+import { type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from './match.ts';
+import { agoWords, dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
 import { endingWords, halfWords, isShootOut, scoreWords, statusName } from './words.ts';
 
 /** Renders the row of a match. All rows have the same height. The whole row except the star links to the page of the match. */
@@ -47,13 +47,13 @@ export function lastUpdate(
   if (connection === 'lost' || phaseOf(match) !== 'live') return { text: '', isQuiet: false };
   const quiet = quietFor(match, now);
   if (quiet !== null) return { text: `no update for ${durationWords(quiet)}`, isQuiet: true };
-  const seconds = Math.max(0, Math.floor(now - match.received_at / 1000));
-  return { text: `${durationWords(seconds)} ago`, isQuiet: false };
+  return { text: agoWords(match.received_at, now), isQuiet: false };
 }
 
 /** Renders the firm score if it differs, and the score of the shoot-out. */
-function besideCell({ score, firm, shoot_out, status_id }: BoardMatch): Html {
-  return html`${!isSameScore(score, firm) && firm !== null && html`<span class="firm">firm <b>${scoreWords(firm)}</b></span>`}${
+function besideCell(match: BoardMatch): Html {
+  const { shoot_out, status_id } = match;
+  return html`${firmHtml(match)}${
     shoot_out !== null &&
     html`<span class="pens">${isShootOut(status_id) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`
   }`;

@@ -1,15 +1,8 @@
 /** Tools that list sports, competitions and teams. */
 import { z } from 'zod';
-import type { OperationData } from '#contract/rest/operations.ts';
-import type { RestAnswer } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { id, pageOf } from './common.ts';
+import { dataOf, id, pageOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
-
-/** Parses the data of an answer of REST, without validation: tests of REST hold it to the contract. */
-export function dataOf<T>({ data }: RestAnswer): T {
-  return JSON.parse(data.toString()) as T;
-}
 
 export const listSports = tool({
   name: 'list_sports',
@@ -30,7 +23,7 @@ export const listSports = tool({
   missing: 'Unknown sport.',
   answer(paging, { data }) {
     const answer = data.sports(paging);
-    const { sports } = dataOf<OperationData<'sports.index'>>(answer);
+    const { sports } = dataOf<'sports.index'>(answer);
     return {
       sports: sports.map(({ id: sport_id, name, has_timer }) => ({
         sport_id,
@@ -78,7 +71,7 @@ export const listCompetitions = tool({
   missing: 'Unknown competition. Call search to find one by name.',
   answer(args, scope) {
     const answer = scope.data.competitions(args, scope.access);
-    const { competitions } = dataOf<OperationData<'competitions.index'>>(answer);
+    const { competitions } = dataOf<'competitions.index'>(answer);
     return {
       competitions: competitions.map((record) => ({
         competition_id: record.id,

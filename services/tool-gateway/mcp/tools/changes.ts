@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { StepClass } from '#views/store/changes.ts';
 import { changeOf, shownChange } from './change.ts';
-import { id, isoOf } from './common.ts';
+import { id, isoOf, NO_SUCH_MATCH } from './common.ts';
 import { ToolError, tool } from './tool.ts';
 
 const MINUTE_MS = 60_000;
@@ -46,7 +46,7 @@ export const listChanges = tool({
     checked_at: z.string().describe('Send as since next time.'),
     changes: z.array(shownChange),
   }),
-  missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
+  missing: NO_SUCH_MATCH,
   answer({ minutes, since, only, match_id, competition_id, team_id, limit, page }, scope) {
     if (minutes !== undefined && since !== undefined)
       throw new ToolError('INVALID_ARGUMENTS', 'Send minutes or since, not both.');

@@ -1,6 +1,7 @@
 /** Arguments and answers that several tools share. */
 import { z } from 'zod';
-import type { Paging } from '#contract/rest/provider.ts';
+import type { OperationData, OperationName } from '#contract/rest/operations.ts';
+import type { Paging, RestAnswer } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
@@ -10,6 +11,11 @@ import { ToolError, type ToolScope } from './tool.ts';
 
 /** An id of the contract. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** Parses the data of an operation's answer, without validation: tests of REST hold it to the contract. */
+export function dataOf<O extends OperationName>({ data }: RestAnswer): OperationData<O> {
+  return JSON.parse(data.toString());
+}
 
 /** Returns the items of one page. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
@@ -31,6 +37,9 @@ const guard = z.object({
 
 /** Whether the data of a match is current. */
 const feed = z.object({ alive: z.boolean(), state: z.string(), reason: z.string().nullable() });
+
+/** Message for an unknown match. */
+export const NO_SUCH_MATCH = 'No match has this id. Call list_matches, live_board or search to find matches.';
 
 /** A match in a list. Only get_match describes its fields, as each conversation pays for the schemas of all lists. */
 export const matchSummary = z.object({

@@ -4,7 +4,7 @@ import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
-import { id, matchSummary, pageOf, summaryOf, textOf } from './common.ts';
+import { id, matchSummary, NO_SUCH_MATCH, pageOf, summaryOf, textOf } from './common.ts';
 import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
 
@@ -45,10 +45,7 @@ const answer = z.object({
   group: z.string().nullable(),
   coverage: z.enum(['complete', 'partial', 'none']).describe('How much of the timeline is known.'),
   score_source: z.enum(['incidents', 'reported', 'none']),
-  reported_score: z
-    .object({ home: z.int(), away: z.int() })
-    .nullable()
-    .describe("The provider's own result."),
+  reported_score: score.describe("The provider's own result."),
   agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Of both scores.'),
   under_review: z.boolean(),
   bet_status: z.string().nullable(),
@@ -72,7 +69,7 @@ export const getMatch = tool({
   }),
   pageSize: 50,
   output: answer,
-  missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
+  missing: NO_SUCH_MATCH,
   answer({ match_id, timeline, ...paging }, scope) {
     const match = scope.queries.match(match_id, scope.access);
     const selected = match.incidents.filter(

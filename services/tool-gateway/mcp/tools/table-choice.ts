@@ -1,7 +1,7 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
 import { foldName } from '#domain/fold.ts';
-import { dataOf } from './catalogue.ts';
+import { dataOf } from './common.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
 /** Maximum number of tables of one season that are searched: 19 types for each of its stages. */
@@ -17,7 +17,7 @@ export function tablesOf(
   { data, access }: ToolScope,
 ): { entries: readonly TableListEntry[]; total: number } {
   const answer = data.standingsList({ limit, page, object_type: 'season', object_id: seasonId }, access);
-  const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
+  const { standings_list } = dataOf<'standings.index'>(answer);
   return { entries: standings_list, total: answer.total ?? standings_list.length };
 }
 
@@ -74,7 +74,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, s
 
 /** Reads a table. Throws `RestError` `NOT_FOUND`, `NOT_SERVED`, `FORBIDDEN`. */
 export function readTable(id: number, { data, access }: ToolScope): Table {
-  return dataOf<OperationData<'standings.show'>>(data.standings(id, access)).standings;
+  return dataOf<'standings.show'>(data.standings(id, access)).standings;
 }
 
 /** Returns the rows of a group, by its name or the last word of the name. Throws `ToolError` `NOT_FOUND`. */
