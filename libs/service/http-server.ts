@@ -58,7 +58,7 @@ export type HttpServerOptions = {
 };
 
 /** Creates a server that does not listen yet. Throws `SecretFileError`. */
-export function createHttpServer(options: HttpServerOptions = {}, listener?: RequestListener): Server {
+export function createHttpServer(options: HttpServerOptions, listener?: RequestListener): Server {
   const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
   const { ownHeaders = false, tls = null, draining } = options;
   const settings = {
@@ -98,7 +98,7 @@ function createTls(
 }
 
 /** Returns options of `fastify(...)` for a server of `createHttpServer`. */
-export function fastifyServer(options: HttpServerOptions = {}) {
+export function fastifyServer(options: HttpServerOptions) {
   return {
     serverFactory: (handler: RequestListener) => createHttpServer(options, handler),
     bodyLimit: BODY_LIMIT,
