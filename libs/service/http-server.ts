@@ -130,12 +130,14 @@ const BAD_REQUESTS: Readonly<Record<string, string>> = {
 
 /** Answers an invalid request. Fastify's own handler would log the error, which contains the received bytes. */
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
   const status = BAD_REQUESTS[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(rawAnswer(status, JSON.stringify({ error: 'bad_request' })), () => socket.destroy());
+  refuseWith(error, socket, () => rawAnswer(status, JSON.stringify({ error: 'bad_request' })));
+}
+
+/** Closes the connection of an invalid request, after `answer` if it can still be written. */
+export function refuseWith(error: NodeJS.ErrnoException, socket: Socket, answer: () => string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else socket.end(answer(), () => socket.destroy());
 }
 
 /** Key of a response's common headers, which `writeHead` adds. */
