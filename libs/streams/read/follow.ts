@@ -10,7 +10,6 @@ import {
   toStreamError,
 } from '../client/platformatic/errors.ts';
 import { type Fetched, type FetchedFrom, fetchPartitions } from '../client/platformatic/fetch.ts';
-import type { Connection } from '../client/platformatic/library.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
 import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
@@ -97,6 +96,8 @@ export async function follow(options: FollowOptions): Promise<void> {
     await connections.close();
   }
 }
+
+type Connection = Awaited<ReturnType<BrokerConnections['leader']>>;
 
 type FollowedPartition = TopicPartition & {
   topicId: string;
