@@ -76,7 +76,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   };
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const leadership = new Leadership({
-    openMember: (options) => client.openGroupMember(options),
+    client,
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'poller-checkpoints'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
