@@ -67,7 +67,7 @@ export class Leadership implements GroupListener {
       group,
       topic,
       sessionTimeoutMs,
-      ...(instanceId === undefined ? {} : { instanceId }),
+      instanceId,
       heartbeatMs: HEARTBEAT_MS,
       listener: this,
     });
