@@ -41,7 +41,7 @@ export async function followRecords<T extends TopicName>(
   const ended = follow({
     brokers,
     topics: [name],
-    ...(from === undefined ? {} : { from }),
+    from,
     signal: stopping.signal,
     async onBatch({ partition, records }) {
       await decoder.prepare(records);

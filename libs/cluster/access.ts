@@ -1,8 +1,9 @@
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import type { Connection } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { StreamError } from '#streams/errors.ts';
+import { withConnections } from './connections.ts';
 
 const CLIENT_ID = 'touchline-access';
 /** Errors that another attempt to connect does not resolve. */
@@ -16,21 +17,20 @@ const DENIALS: ReadonlySet<string> = new Set([
  * Connects once, and returns whether a broker responded. Throws `StreamError` when no broker accepts the connection, and one refuses
  * its credentials or shows an untrusted certificate: waiting would not help. Does not wait for a broker that does not respond.
  */
-export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
-  try {
-    // Sends a request too: with TLS 1.3 a broker refuses a client certificate after the handshake.
-    await metadataOf(await connections.any(), []);
-    return true;
-  } catch (error) {
-    const shown = shownBrokers(brokers);
-    const denial =
-      accessError(brokers, shown, connections.lastError) ?? accessError(brokers, shown, error) ?? error;
-    if (denial instanceof StreamError && DENIALS.has(denial.code)) throw denial;
-    return false;
-  } finally {
-    await connections.close();
-  }
+export function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
+  return withConnections(brokers, CLIENT_ID, async (connections) => {
+    try {
+      // Sends a request too: with TLS 1.3 a broker refuses a client certificate after the handshake.
+      await metadataOf(await connections.any(), []);
+      return true;
+    } catch (error) {
+      const shown = shownBrokers(brokers);
+      const denial =
+        accessError(brokers, shown, connections.lastError) ?? accessError(brokers, shown, error) ?? error;
+      if (denial instanceof StreamError && DENIALS.has(denial.code)) throw denial;
+      return false;
+    }
+  });
 }
 
 /** Sends a request to the first broker that accepts a connection. Resolves with undefined when anything fails. */
@@ -38,13 +38,10 @@ export async function requestAny<T>(
   brokers: Brokers,
   request: (broker: Connection) => Promise<T>,
 ): Promise<T | undefined> {
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
   try {
-    return await request(await connections.any());
+    return await withConnections(brokers, CLIENT_ID, async (connections) => request(await connections.any()));
   } catch {
     return undefined;
-  } finally {
-    await connections.close();
   }
 }
 

@@ -3,12 +3,14 @@ import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
 import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { toStreamError } from '#streams/client/platformatic/errors.ts';
 import {
+  type Connection,
   describeConfigsV4,
   describeLogDirsV4,
   type metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { requestAny } from './access.ts';
+import { OPERATION_BITS } from './rights.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
@@ -41,9 +43,6 @@ export type ClusterFacts = {
   readonly topics: ReadonlyMap<string, TopicFacts>;
 };
 
-/** Bits of a topic's authorized operations (KIP-430). */
-const READ = 1 << 3;
-const WRITE = 1 << 4;
 const TOPIC = 2;
 const CLIENT_ID = 'touchline-doctor';
 /** A broker's value for an unknown size of a disk. */
@@ -78,7 +77,6 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
   }
 }
 
-type Broker = Awaited<ReturnType<BrokerConnections['any']>>;
 type Topic = metadataV12.MetadataResponseTopic;
 
 function factsOf(
@@ -92,14 +90,14 @@ function factsOf(
     leaderless: partitions.filter(({ leaderId }) => leaderId < 0).length,
     replicas: minimum(({ replicaNodes }) => replicaNodes.length),
     inSync: minimum(({ isrNodes }) => isrNodes.length),
-    mayRead: (topicAuthorizedOperations & READ) !== 0,
-    mayWrite: (topicAuthorizedOperations & WRITE) !== 0,
+    mayRead: (topicAuthorizedOperations & OPERATION_BITS.Read) !== 0,
+    mayWrite: (topicAuthorizedOperations & OPERATION_BITS.Write) !== 0,
     settings,
   };
 }
 
 async function settingsOf(
-  broker: Broker,
+  broker: Connection,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   if (names.length === 0) return new Map();

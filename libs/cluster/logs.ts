@@ -1,12 +1,12 @@
 /** Look-ups of topics and their logs for commands and services. Each call opens and closes its own connections. */
 import type { Brokers } from '#security/brokers.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { logBounds, offsetsOf, partitionsOf } from '#streams/client/platformatic/offsets.ts';
 import { untilAnswered } from '#streams/client/platformatic/retries.ts';
 import type { LogBounds, TopicPartition } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
 import { findPosition, positionsTopic } from '#streams/runtime/positions.ts';
+import { withConnections } from './connections.ts';
 
 const READER = 'touchline-reader';
 
@@ -122,17 +122,4 @@ export function totalLag(partitions: readonly PartitionProgress[]): number {
     (sum, { start, end, position }) => sum + Math.max(0, end - (position ?? start)),
     0,
   );
-}
-
-async function withConnections<T>(
-  brokers: Brokers,
-  clientId: string,
-  use: (connections: BrokerConnections) => Promise<T>,
-): Promise<T> {
-  const connections = new BrokerConnections(brokers, clientId);
-  try {
-    return await use(connections);
-  } finally {
-    await connections.close();
-  }
 }

@@ -1,6 +1,5 @@
 /** Checks which rights the brokers grant to a connection. */
 import type { Brokers } from '#security/brokers.ts';
-import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import { hasCode } from '#streams/client/platformatic/errors.ts';
 import {
   type Connection,
@@ -9,6 +8,7 @@ import {
   metadataV12,
 } from '#streams/client/platformatic/library.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
+import { withConnections } from './connections.ts';
 
 /** A right on the broker, by the names of Kafka. */
 type NeededRight = {
@@ -22,7 +22,7 @@ export type MissingRights<R> = { readonly rights: readonly R[]; readonly topics:
 
 const CLIENT_ID = 'touchline-rights';
 /** Bits of a topic's authorized operations (KIP-430). */
-const BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
+export const OPERATION_BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
 /** The value of a broker that does not report authorized operations. */
 const UNKNOWN = -(2 ** 31);
 const FORBIDDEN = [
@@ -36,12 +36,11 @@ const MISSING = ['UNKNOWN_TOPIC_OR_PARTITION'];
  * Returns the rights that the brokers do not grant, and the topics that are missing. For groups and transactional ids it only checks
  * whether they may be looked up. Rejects with errors of the client when no broker responds.
  */
-export async function findMissingRights<R extends NeededRight>(
+export function findMissingRights<R extends NeededRight>(
   brokers: Brokers,
   needed: readonly R[],
 ): Promise<MissingRights<R>> {
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
-  try {
+  return withConnections(brokers, CLIENT_ID, async (connections) => {
     const rights: R[] = [];
     const missing = new Set<string>();
     for (const right of needed) {
@@ -50,9 +49,7 @@ export async function findMissingRights<R extends NeededRight>(
       if (result === 'missing') missing.add(right.name);
     }
     return { rights, topics: [...missing] };
-  } finally {
-    await connections.close();
-  }
+  });
 }
 
 type RightCheck = 'allowed' | 'forbidden' | 'missing';
@@ -74,5 +71,5 @@ async function checkRight(connection: Connection, right: NeededRight): Promise<R
 async function checkTopic(connection: Connection, { name, operation }: NeededRight): Promise<RightCheck> {
   const { topics } = await metadataV12.api.async(connection, [name], false, true);
   const allowed = topics[0]?.topicAuthorizedOperations ?? UNKNOWN;
-  return allowed === UNKNOWN || (allowed & BITS[operation]) !== 0 ? 'allowed' : 'forbidden';
+  return allowed === UNKNOWN || (allowed & OPERATION_BITS[operation]) !== 0 ? 'allowed' : 'forbidden';
 }

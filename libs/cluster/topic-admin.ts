@@ -1,8 +1,9 @@
 import type { Brokers } from '#security/brokers.ts';
-import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { type BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { hasOnly, isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
 import { createTopicsV7, deleteTopicsV6, describeGroupsV5 } from '#streams/client/platformatic/library.ts';
 import { retry } from '#timing/retry.ts';
+import { withConnections } from './connections.ts';
 
 /** A topic to create. */
 export type NewTopic = {
@@ -30,28 +31,25 @@ const DEFAULT_REPLICATION = -1;
  * Connects to a cluster, calls `work` and closes the connections. `withinMs`: how long failed requests are retried. Rejects with
  * errors of the client or of `work`.
  */
-export async function withTopicAdmin<T>(
+export function withTopicAdmin<T>(
   brokers: Brokers,
   withinMs: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
-  const connections = new BrokerConnections(brokers, 'touchline-admin');
-  const retried = <A>(request: () => Promise<A>): Promise<A> =>
-    retry(request, {
-      ...PAUSE,
-      deadlineMs: withinMs,
-      async passes(error) {
-        const isLost = isDisconnected(error);
-        if (isLost) await connections.reset();
-        else connections.forget();
-        return isLost || isTransient(error);
-      },
-    });
-  try {
-    return await work(topicAdmin(connections, retried));
-  } finally {
-    await connections.close();
-  }
+  return withConnections(brokers, 'touchline-admin', (connections) => {
+    const retried = <A>(request: () => Promise<A>): Promise<A> =>
+      retry(request, {
+        ...PAUSE,
+        deadlineMs: withinMs,
+        async passes(error) {
+          const isLost = isDisconnected(error);
+          if (isLost) await connections.reset();
+          else connections.forget();
+          return isLost || isTransient(error);
+        },
+      });
+    return work(topicAdmin(connections, retried));
+  });
 }
 
 function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => Promise<A>) => Promise<A>) {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { composeUp } from './compose.ts';
 import { configured } from './configured.ts';
 import { type Containers, type Engine, findEngine } from './docker.ts';
-import { EmbeddedError, reasonOf } from './errors.ts';
+import { EmbeddedError } from './errors.ts';
 import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
@@ -156,5 +156,5 @@ function withAdvice(error: unknown, because: string): unknown {
   const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
   if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
   const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
-  return new EmbeddedError('NO_BACKBONE', `${reasonOf(error)}, ${advice} (${because})`, error);
+  return new EmbeddedError('NO_BACKBONE', `${error.message}, ${advice} (${because})`, error);
 }

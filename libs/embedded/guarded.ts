@@ -63,7 +63,7 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
       detached: true,
       env: { ...options.env },
       stdio: ['pipe', output, output],
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      cwd: options.cwd,
     },
   );
   closeSync(output);

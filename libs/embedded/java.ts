@@ -31,11 +31,6 @@ export async function findJava(env: Env): Promise<Java> {
   throw new EmbeddedError('JAVA_MISSING', `no Java found: install Java ${MINIMUM_JAVA} or later and Maven`);
 }
 
-/** Returns the version in the output of `java -version`; undefined if there is none. */
-function parseJavaVersion(output: string): string | undefined {
-  return /version "([^"]+)"/.exec(output)?.[1];
-}
-
 /** Returns the major version: 17 of "17.0.15", 8 of "1.8.0_392". */
 export function majorOf(version: string): number {
   return Number.parseInt(version.replace(/^1\./, ''), 10);
@@ -49,7 +44,7 @@ async function versionOf(path: string, env: Env): Promise<string | undefined> {
   try {
     // A busy machine takes over 20 s to start Java; without an answer it counts as missing.
     const { stdout, stderr } = await run(path, ['-version'], { env, timeout: 60_000 });
-    return parseJavaVersion(stderr + stdout);
+    return /version "([^"]+)"/.exec(stderr + stdout)?.[1];
   } catch {
     return undefined;
   }

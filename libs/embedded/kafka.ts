@@ -51,8 +51,6 @@ export type KafkaOptions = BrokerOptions & {
 type KafkaClusterOptions = BrokerOptions & {
   /** Number of brokers, three or more. */
   readonly brokers: number;
-  /** `proxyPort` for each broker. */
-  readonly proxyPorts?: readonly number[];
 };
 
 /**
@@ -88,7 +86,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     folders: [folder],
     port: options.port,
     preferredPort: options.preferredPort,
-    proxyPorts: options.proxyPort === undefined ? [] : [options.proxyPort],
+    proxyPort: options.proxyPort,
     settings: LONE_BROKER,
   });
   return kafka as Kafka;
@@ -107,7 +105,7 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
     folders,
     port: undefined,
     preferredPort: undefined,
-    proxyPorts: options.proxyPorts ?? [],
+    proxyPort: undefined,
     settings: CLUSTER_BROKER,
   });
   return {
@@ -125,7 +123,8 @@ type ClusterPlan = {
   readonly port: number | undefined;
   /** A preferred port of the first broker. */
   readonly preferredPort: number | undefined;
-  readonly proxyPorts: readonly number[];
+  /** Port of the proxy of a single broker. */
+  readonly proxyPort: number | undefined;
   readonly settings: Readonly<Record<string, string>>;
 };
 
@@ -169,7 +168,7 @@ async function plannedNodes(
     ports.push({
       port: index === 0 ? port : await free(last?.port),
       controllerPort: await free(last?.controllerPort),
-      proxiedPort: plan.proxyPorts[index] === undefined ? null : await free(last?.proxiedPort),
+      proxiedPort: plan.proxyPort === undefined ? null : await free(last?.proxiedPort),
       secured:
         options.security === undefined
           ? null
@@ -182,7 +181,7 @@ async function plannedNodes(
     folder: plan.folders[index] as string,
     ports: of,
     voters,
-    proxyPort: plan.proxyPorts[index],
+    proxyPort: plan.proxyPort,
     security: options.security,
     settings: { ...plan.settings, ...options.settings },
   }));

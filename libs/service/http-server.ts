@@ -58,7 +58,7 @@ export type HttpServerOptions = {
 };
 
 /** Creates a server that does not listen yet. Throws `SecretFileError`. */
-export function createHttpServer(options: HttpServerOptions = {}, listener?: RequestListener): Server {
+export function createHttpServer(options: HttpServerOptions, listener?: RequestListener): Server {
   const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
   const { ownHeaders = false, tls = null, draining } = options;
   const settings = {
@@ -98,7 +98,7 @@ function createTls(
 }
 
 /** Returns options of `fastify(...)` for a server of `createHttpServer`. */
-export function fastifyServer(options: HttpServerOptions = {}) {
+export function fastifyServer(options: HttpServerOptions) {
   return {
     serverFactory: (handler: RequestListener) => createHttpServer(options, handler),
     bodyLimit: BODY_LIMIT,
@@ -130,12 +130,14 @@ const BAD_REQUESTS: Readonly<Record<string, string>> = {
 
 /** Answers an invalid request. Fastify's own handler would log the error, which contains the received bytes. */
 export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
   const status = BAD_REQUESTS[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(rawAnswer(status, JSON.stringify({ error: 'bad_request' })), () => socket.destroy());
+  refuseWith(error, socket, () => rawAnswer(status, JSON.stringify({ error: 'bad_request' })));
+}
+
+/** Closes the connection of an invalid request, after `answer` if it can still be written. */
+export function refuseWith(error: NodeJS.ErrnoException, socket: Socket, answer: () => string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else socket.end(answer(), () => socket.destroy());
 }
 
 /** Key of a response's common headers, which `writeHead` adds. */

@@ -19,15 +19,17 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
   let listener: GroupListener | undefined;
   let left = false;
   const leadership = new Leadership({
-    openMember: (options) => {
-      listener = options.listener;
-      return {
-        start: async () => {},
-        stop: async () => {
-          left = true;
-        },
-        commit: async () => {},
-      };
+    client: {
+      openGroupMember(options) {
+        listener = options.listener;
+        return {
+          start: async () => {},
+          stop: async () => {
+            left = true;
+          },
+          commit: async () => {},
+        };
+      },
     },
     group: 'g',
     topic: 't',

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { GroupListener, GroupMember, GroupOptions } from '#streams/client/port.ts';
+import type { GroupListener, GroupMember, GroupOptions, StreamClient } from '#streams/client/port.ts';
 import type { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import type { MachineClock } from '#timing/clock.ts';
@@ -23,7 +23,7 @@ export type LeadershipTerm = {
 };
 
 export type LeadershipOptions = Pick<GroupOptions, 'group' | 'topic' | 'sessionTimeoutMs' | 'instanceId'> & {
-  readonly openMember: (options: GroupOptions) => GroupMember;
+  readonly client: Pick<StreamClient, 'openGroupMember'>;
   /** Called when another process uses the same instance id; this process must exit. */
   readonly onFenced: (error: StreamError) => void;
   readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
@@ -63,11 +63,11 @@ export class Leadership implements GroupListener {
   constructor(options: LeadershipOptions) {
     this.#options = options;
     const { group, topic, sessionTimeoutMs, instanceId } = options;
-    this.#member = options.openMember({
+    this.#member = options.client.openGroupMember({
       group,
       topic,
       sessionTimeoutMs,
-      ...(instanceId === undefined ? {} : { instanceId }),
+      instanceId,
       heartbeatMs: HEARTBEAT_MS,
       listener: this,
     });

@@ -17,7 +17,8 @@ type ProcessorContext = Pick<
   'config' | 'logger' | 'metrics' | 'fail'
 >;
 
-type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openProcessor<T>>>;
+/** The resources of an open processor; `T`: the topics of its codecs. */
+export type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openProcessor<T>>>;
 
 /** Opens the resources of a processor. `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
 export async function openProcessor<const T extends TopicName>(

@@ -15,7 +15,7 @@ const SAME_REQUEST_MS = 250;
  * its end means that the parent has ended, even by a kill. The end of an IPC channel means the same. Returns a function that
  * removes the handlers.
  */
-export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = process.env): () => void {
+export function onStopRequest(handlers: StopHandlers): () => void {
   let firstAt: number | undefined;
   const request = (reason: string): boolean => {
     if (firstAt !== undefined) return false;
@@ -30,7 +30,7 @@ export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = p
   const onParentGone = (): void => void request('parent gone');
 
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  const watchesPipe = env.TOUCHLINE_PARENT_PIPE === '1';
+  const watchesPipe = process.env.TOUCHLINE_PARENT_PIPE === '1';
   if (watchesPipe) {
     for (const event of ['end', 'close', 'error']) process.stdin.on(event, onParentGone);
     process.stdin.resume();

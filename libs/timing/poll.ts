@@ -32,6 +32,6 @@ export async function poll<T>(
     const now = performance.now();
     if (now - begun >= timeoutMs || signal?.aborted === true) return undefined;
     const pause = Math.max(pauseAfter(now - begun), Math.min(MAX_PAUSE_MS, now - started));
-    await delay(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    await delay(pause, undefined, { signal }).catch(() => {});
   }
 }

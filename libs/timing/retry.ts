@@ -23,6 +23,6 @@ export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions)
     } catch (error) {
       if (!(await passes(error)) || isLast) throw error;
     }
-    await delay(backoffMs(options, failures), undefined, signal === undefined ? {} : { signal });
+    await delay(backoffMs(options, failures), undefined, { signal });
   }
 }

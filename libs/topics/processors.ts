@@ -1,4 +1,5 @@
 /** The processors and their topics, for services and for the commands that operate them. */
+import { positionsTopic } from '#streams/runtime/positions.ts';
 import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The topics of a processor. */
@@ -72,9 +73,9 @@ export function applicationOf(prefix: string, processor: ProcessorName): string 
   return `${prefix}${processor}`;
 }
 
-/** Returns the name on the broker of a processor's positions topic (libs/streams/runtime/positions.ts). */
+/** Returns the name on the broker of a processor's positions topic. */
 export function positionsTopicName(prefix: string, processor: ProcessorName): string {
-  return `${applicationOf(prefix, processor)}-positions`;
+  return positionsTopic(applicationOf(prefix, processor));
 }
 
 /** The spec of a positions topic, except its partitions. */

@@ -78,7 +78,7 @@ async function request<T>(
         ...(user === null ? {} : { authorization: authorizationOf(user) }),
         ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
       },
-      ...(agent === undefined ? {} : { agent }),
+      agent,
       signal,
     });
     sent.end(put === undefined ? undefined : JSON.stringify(put));

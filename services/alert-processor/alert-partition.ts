@@ -73,11 +73,6 @@ export class AlertPartition implements PartitionProcessor {
     return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
-  /** Does nothing: `process` collects all outputs. */
-  flush(): void {}
-
-  committed(): void {}
-
   /** Number of matches whose guard is closed. */
   size(): number {
     return this.#closed.size;

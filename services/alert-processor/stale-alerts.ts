@@ -33,10 +33,9 @@ type StaleAlertsOptions = FeedAlertSource &
 
 /** Returns the leadership of stale alerts: one process leads and publishes; its producer fences the previous leader. */
 export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
-  const { prefix, client, topicName } = options;
+  const { prefix, topicName } = options;
   return new Leadership({
     ...options,
-    openMember: (member) => client.openGroupMember(member),
     group: `${prefix}${ALERT_HEALTH}`,
     topic: topicName('feed-health'),
     clock: machineClock,

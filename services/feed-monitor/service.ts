@@ -38,7 +38,7 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
   };
   const options = { brokers, prefix, registry, codec, publisher, limits, metrics, log };
   const leadership = new Leadership({
-    openMember: (member) => client.openGroupMember(member),
+    client,
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'feed-health'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,

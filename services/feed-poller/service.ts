@@ -9,7 +9,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type PollerConfig, SERVICE, settings } from './config.ts';
 import { pollerMetrics } from './metrics.ts';
-import { httpTransport, ProviderClient } from './provider/provider.ts';
+import { httpTransport, ProviderClient, type ProviderClientOptions } from './provider/provider.ts';
 import { TopicWriter, WRITTEN_TOPICS } from './publish/topic-writer.ts';
 import { poll } from './schedule/poller.ts';
 
@@ -41,18 +41,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     ceilingMs: config.RETRY_CEILING_MS,
     random: Math.random,
   };
-  const provider = new ProviderClient({
-    baseUrl: config.PROVIDER_BASE_URL,
-    clientId: config.PROVIDER_CLIENT_ID ?? '',
-    secretKey: config.PROVIDER_SECRET_KEY ?? '',
-    transport: httpTransport({ timeoutMs: config.REQUEST_TIMEOUT_MS, maxBytes: config.RESPONSE_LIMIT }),
-    clock: machineClock,
-    metrics,
-    concurrency: config.REQUEST_CONCURRENCY,
-    refusedMs: config.RETRY_CEILING_MS,
-    backoff,
-    signal: stopping.signal,
-  });
+  const provider = createProvider(config, { metrics, backoff, signal: stopping.signal });
 
   const lead = async ({ signal, permit }: LeadershipTerm): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
@@ -87,7 +76,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   };
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const leadership = new Leadership({
-    openMember: (options) => client.openGroupMember(options),
+    client,
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'poller-checkpoints'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
@@ -109,4 +98,20 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
       await publisher.close();
     },
   };
+}
+
+function createProvider(
+  config: PollerConfig,
+  shared: Pick<ProviderClientOptions, 'metrics' | 'backoff' | 'signal'>,
+): ProviderClient {
+  return new ProviderClient({
+    ...shared,
+    baseUrl: config.PROVIDER_BASE_URL,
+    clientId: config.PROVIDER_CLIENT_ID ?? '',
+    secretKey: config.PROVIDER_SECRET_KEY ?? '',
+    transport: httpTransport({ timeoutMs: config.REQUEST_TIMEOUT_MS, maxBytes: config.RESPONSE_LIMIT }),
+    clock: machineClock,
+    concurrency: config.REQUEST_CONCURRENCY,
+    refusedMs: config.RETRY_CEILING_MS,
+  });
 }

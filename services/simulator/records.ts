@@ -46,37 +46,10 @@ const COVERAGE = 'from_tv';
 
 /** Creates a writer of the records of a match. Throws `RangeError` when the data set lacks a team of the match. */
 export function createRecorder(facts: MatchFacts, competition: Competition) {
-  const { area, season } = competition;
+  const { area } = competition;
   const home = teamOf(competition, facts.home);
   const away = teamOf(competition, facts.away);
-  const stage = competition.stages.find(({ id }) => id === facts.stage);
-  const round = stage?.rounds.find(({ id }) => id === facts.round);
-  const place = {
-    area_id: area.id,
-    competition_id: competition.competition.id,
-    season_id: season.id,
-    stage_id: facts.stage,
-    ...(facts.group === null ? {} : { group_id: facts.group }),
-    tour_id: null,
-    round_id: facts.round,
-    round_name: round?.name ?? null,
-  };
-  const fixed = {
-    id: facts.id,
-    name: `${home.name} - ${away.name}`,
-    start_date: facts.date.slice(0, 16).replace('T', ' '),
-    ft_only: facts.facts === 'all' ? 'no' : 'yes',
-    coverage_type: COVERAGE,
-    sport_id: SOCCER,
-    day: null,
-    neutral_venue: facts.neutral ? 'yes' : 'no',
-    item_status: 'active',
-    gender: 'male',
-    scoutsfeed: 'yes',
-    event_stats_lvl: 'bronze',
-    latency: '3-6s',
-    ...place,
-  };
+  const fixed = fixedFields(facts, competition, `${home.name} - ${away.name}`);
   const participant = (team: typeof home, counter: 1 | 2, face: EventFields['home']) => ({
     id: team.id,
     counter,
@@ -146,6 +119,35 @@ export function createRecorder(facts: MatchFacts, competition: Competition) {
         ut,
       };
     },
+  };
+}
+
+/** Returns the fields of an event that stay the same in all of its messages. */
+function fixedFields(facts: MatchFacts, { area, competition, season, stages }: Competition, name: string) {
+  const stage = stages.find(({ id }) => id === facts.stage);
+  const round = stage?.rounds.find(({ id }) => id === facts.round);
+  return {
+    id: facts.id,
+    name,
+    start_date: facts.date.slice(0, 16).replace('T', ' '),
+    ft_only: facts.facts === 'all' ? 'no' : 'yes',
+    coverage_type: COVERAGE,
+    sport_id: SOCCER,
+    day: null,
+    neutral_venue: facts.neutral ? 'yes' : 'no',
+    item_status: 'active',
+    gender: 'male',
+    scoutsfeed: 'yes',
+    event_stats_lvl: 'bronze',
+    latency: '3-6s',
+    area_id: area.id,
+    competition_id: competition.id,
+    season_id: season.id,
+    stage_id: facts.stage,
+    ...(facts.group === null ? {} : { group_id: facts.group }),
+    tour_id: null,
+    round_id: facts.round,
+    round_name: round?.name ?? null,
   };
 }
 

@@ -79,11 +79,6 @@ export class ComposerPartition implements PartitionProcessor {
     return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
-  /** Does nothing: `process` adds all records. */
-  flush(): void {}
-
-  committed(): void {}
-
   /** Number of incidents with a raised time. */
   size(): number {
     return this.#raised.size;

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
 import { type EndpointOptions, WebhookEndpoint } from '#outbound/endpoint.ts';
-import { openProcessor } from '#service/run-processor.ts';
+import { type OpenProcessor, openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -19,6 +19,9 @@ import { createApp } from './test-endpoint/app.ts';
 /** The name of this service: its folder, its processor, its group. */
 const SERVICE = 'webhook-dispatcher';
 
+/** The topics whose values it writes. */
+const WRITTEN = ['webhook-attempts', 'webhook-progress'] as const;
+
 /** Maximum time that a stop waits for pending requests, milliseconds. */
 const PENDING_REQUESTS_MS = 8_000;
 
@@ -34,53 +37,22 @@ export const webhookDispatcher: ServiceDefinition<typeof settings> = {
 /** Starts the dispatcher: it delivers once it knows the clients and owns partitions of subscriptions. */
 async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registers, draining, fail } = context;
-  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
-  const open = await openProcessor(SERVICE, context, ['webhook-attempts', 'webhook-progress']);
-  const { client, codecs, registry, topicName: named } = open;
-  const topics = streamTopics(prefix, SERVICE);
-  const topic = named('webhook-messages');
-  const decoder = registry.decoder('webhook-messages');
-  const messages = await MessageLog.open({
-    brokers,
-    client,
-    topic,
-    decoder,
-    reader: topics.application,
-    windowBytes: config.DISPATCHER_WINDOW_BYTES,
-  });
-  const attempts = await AttemptLog.open({
-    brokers,
-    clientId: topics.application,
-    log,
-    topic: topics.input,
-    codec: codecs['webhook-attempts'],
-  });
-  const subscriptions = new WebhookSubscriptions({
-    brokers,
-    topic: named('clients'),
-    decoder: registry.decoder('clients'),
-    log,
-    keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
-  });
+  const open = await openProcessor(SERVICE, context, WRITTEN);
+  const { client, codecs } = open;
+  const { messages, backlog, attempts, subscriptions } = await openTopics(open, context);
   /** Allowed addresses of receivers, and authorities to trust. */
   const outbound = { allowed: config.WEBHOOK_ALLOWED_RANGES, ca: config.WEBHOOK_CA_FILE, now: Date.now };
   const delivery: DispatchContext = {
     ...policyOf(config, outbound),
     window: messages.window,
-    backlog: new BacklogReader({
-      client,
-      topic,
-      decoder,
-      concurrency: config.DISPATCHER_BACKLOG_READS,
-      cacheBytes: config.DISPATCHER_WINDOW_BYTES / 2,
-    }),
+    backlog,
     startOf: (subscription) => messages.startOf(subscription),
     record: (attempt) => attempts.record(attempt),
     hurry: () => attempts.hurry(),
     log,
     metrics: dispatcherMetrics(registers),
   };
-  const partitions = await client.partitionCount(topics.input);
+  const partitions = await client.partitionCount(open.topicName('webhook-attempts'));
   const deliverer = new Deliverer({
     context: delivery,
     subscriptions,
@@ -96,7 +68,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   ];
   for (const one of following) one.catch(fail);
 
-  const progressTopic = named('webhook-progress');
+  const progressTopic = open.topicName('webhook-progress');
   const stream = await open.run(
     (partition) => new DispatcherPartition({ partition, codecs, progressTopic, listener: deliverer }),
   );
@@ -122,6 +94,36 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
       await stream.stop();
       await Promise.allSettled(following);
     },
+  };
+}
+
+/** Opens the readers of messages and clients, and the log of attempts. */
+async function openTopics(
+  { client, codecs, registry, topicName }: OpenProcessor<(typeof WRITTEN)[number]>,
+  { config, logger: log }: ServiceContext<DispatcherConfig>,
+) {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, DISPATCHER_WINDOW_BYTES: windowBytes } = config;
+  const { application, input } = streamTopics(prefix, SERVICE);
+  const topic = topicName('webhook-messages');
+  const decoder = registry.decoder('webhook-messages');
+  const codec = codecs['webhook-attempts'];
+  return {
+    messages: await MessageLog.open({ brokers, client, topic, decoder, reader: application, windowBytes }),
+    backlog: new BacklogReader({
+      client,
+      topic,
+      decoder,
+      concurrency: config.DISPATCHER_BACKLOG_READS,
+      cacheBytes: windowBytes / 2,
+    }),
+    attempts: await AttemptLog.open({ brokers, clientId: application, log, topic: input, codec }),
+    subscriptions: new WebhookSubscriptions({
+      brokers,
+      topic: topicName('clients'),
+      decoder: registry.decoder('clients'),
+      log,
+      keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
+    }),
   };
 }
 

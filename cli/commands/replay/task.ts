@@ -65,9 +65,9 @@ export class ReplayTask {
     const output: OutputRecord[] = [];
     let collector = new RecordCollector(this.#options.partition);
     const commit = (): void => {
-      processor.flush(collector);
+      processor.flush?.(collector);
       for (const record of collector.records) output.push(record);
-      processor.committed();
+      processor.committed?.();
       collector = new RecordCollector(this.#options.partition);
     };
     await processor.prepare?.(records);

@@ -1,7 +1,7 @@
 /** Options of a Fastify server with `restRoutes`. */
 import type { Socket } from 'node:net';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
-import { rawAnswer } from '#service/http-server.ts';
+import { rawAnswer, refuseWith } from '#service/http-server.ts';
 import { errorBody } from './envelope.ts';
 import { sendError } from './error-answers.ts';
 import { REST_ERRORS } from './errors.ts';
@@ -23,10 +23,8 @@ export function restServerOptions(
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
       sendError(reply, 'INVALID_PARAMETER', version, Math.floor(now()));
     },
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
-      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-      else socket.end(refusal(version, Math.floor(now())), () => socket.destroy());
-    },
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      refuseWith(error, socket, () => refusal(version, Math.floor(now()))),
   };
 }
 

@@ -170,12 +170,12 @@ export type GroupOptions = {
    * The member's name in the group, unique and the same after a restart (KIP-345). A process that starts again with it within a
    * session timeout keeps its partitions without a rebalance. Default: each start is a new member.
    */
-  readonly instanceId?: string;
+  readonly instanceId?: string | undefined;
   /**
    * Whether `stop` leaves the group. Otherwise the group keeps the partitions for the next start with this instance id, up to a
    * session timeout. Default true.
    */
-  readonly leaves?: boolean;
+  readonly leaves?: boolean | undefined;
   readonly listener: GroupListener;
 };
 

@@ -35,7 +35,7 @@ export type FollowOptions = {
   /** Names on the broker. */
   readonly topics: readonly string[];
   /** Checkpoints: next offsets to read, by `partitionKey`. Other partitions begin at `otherwise`. */
-  readonly from?: ReadonlyMap<string, number>;
+  readonly from?: ReadonlyMap<string, number> | undefined;
   /** Leader epochs of the records before `from`, by `partitionKey`, to notice a log that lost these records. */
   readonly epochs?: ReadonlyMap<string, number>;
   /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */

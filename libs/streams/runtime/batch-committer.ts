@@ -194,7 +194,7 @@ export class BatchCommitter {
     const { collector } = draft;
     try {
       collector.traceparent = undefined;
-      this.#work.processor.flush(collector);
+      this.#work.processor.flush?.(collector);
     } catch (error) {
       this.#failed(draft, range, error);
       throw error;
@@ -255,7 +255,7 @@ export class BatchCommitter {
     }
     watch?.committed();
     if (this.#work.lifetime.isOver) throw new ClosedError();
-    processor.committed();
+    processor.committed?.();
   }
 }
 

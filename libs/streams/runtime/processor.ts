@@ -58,10 +58,13 @@ export interface PartitionProcessor {
   identify?(record: ConsumedRecord): MessageFields;
   /** Whether the changes must be committed before the next record, as there are many. Default: false. */
   isFull?(): boolean;
-  /** Adds the records that a transaction contains once, whatever its number of input records. Called before each commit. */
-  flush(collector: RecordCollector): void;
+  /**
+   * Adds the records that a transaction contains once, whatever its number of input records. Called before each commit. Default:
+   * adds none.
+   */
+  flush?(collector: RecordCollector): void;
   /** Called after each commit. */
-  committed(): void;
+  committed?(): void;
   /** Called when all readable records are processed and committed; repeatedly while the input is idle. */
   caughtUp?(): void;
   /**

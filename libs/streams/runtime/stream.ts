@@ -124,8 +124,8 @@ class StreamRuntime implements GroupListener {
       group: application,
       topic: input,
       sessionTimeoutMs,
-      ...(options.instanceId === undefined ? {} : { instanceId: options.instanceId }),
-      leaves: options.leaves ?? true,
+      instanceId: options.instanceId,
+      leaves: options.leaves,
       listener: this,
     });
     this.#onFenced = options.onFenced;

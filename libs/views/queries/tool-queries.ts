@@ -53,10 +53,9 @@ const ONE: Paging = { limit: 1, page: 1 };
 
 export type ToolQueries = ReturnType<typeof toolQueries>;
 
-/** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
-export function toolQueries(views: Views) {
-  const { matches, incidentLog, changes, catalogue, places } = views;
-
+/** Reads matches, and caches those that were read last. */
+function matchReader(views: Views) {
+  const { matches, incidentLog } = views;
   /** Matches as last read, by id. */
   const read = new LRUCache<number, { readonly version: number; readonly match: NamedMatch }>({
     max: MAX_MATCHES,
@@ -74,23 +73,31 @@ export function toolQueries(views: Views) {
     max: MAX_DETAILS,
   });
   views.onStale((eventId) => details.delete(eventId));
-  /** Throws `not_found`, `not_served`, `forbidden`. */
-  const matchDetails = (id: number, access: Access): MatchWithIncidents => {
-    const cached = details.get(id);
-    if (cached?.names === views.nameVersion) {
-      requireAccess(access, cached.match.state.competition_id);
-      return cached.match;
-    }
-    const { json } = visibleEvent(matches, id, access);
-    const state = matches.state(id) as ShownState;
-    const match = { state, ...namesOf(json), incidents: incidentLog.shown(id) };
-    details.set(id, { names: views.nameVersion, match });
-    return match;
+  return {
+    page(conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> {
+      const { total, items } = matches.versions(conditions, order, paging);
+      return { total, items: items.map(matchOf) };
+    },
+    /** Throws `not_found`, `not_served`, `forbidden`. */
+    match(id: number, access: Access): MatchWithIncidents {
+      const cached = details.get(id);
+      if (cached?.names === views.nameVersion) {
+        requireAccess(access, cached.match.state.competition_id);
+        return cached.match;
+      }
+      const { json } = visibleEvent(matches, id, access);
+      const state = matches.state(id) as ShownState;
+      const match = { state, ...namesOf(json), incidents: incidentLog.shown(id) };
+      details.set(id, { names: views.nameVersion, match });
+      return match;
+    },
   };
-  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): CountedPage<NamedMatch> => {
-    const { total, items } = matches.versions(conditions, order, paging);
-    return { total, items: items.map(matchOf) };
-  };
+}
+
+/** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
+export function toolQueries(views: Views) {
+  const { matches, changes, catalogue, places } = views;
+  const { page, match: matchDetails } = matchReader(views);
 
   return {
     /** Returns the matches of `events.index`. Throws `forbidden`, `not_served`. */
@@ -166,6 +173,13 @@ export function toolQueries(views: Views) {
     /** Returns the names of the places of a match; null where unknown. */
     place: (of: PlaceIds) => views.place(of),
 
+    ...nameSearches(views),
+  };
+}
+
+/** Finds teams and competitions by words of their names. */
+function nameSearches({ matches, catalogue, places }: Views) {
+  return {
     /** Returns the teams whose name has all words of the query, best match first; ignores accents and case. */
     teams(query: string, access: Access): readonly TeamRow[] {
       const words = wordsOf(query);

@@ -22,7 +22,7 @@ export type ProviderRequest = {
   readonly first?: boolean;
 };
 
-type ProviderClientOptions = {
+export type ProviderClientOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
   readonly clientId: string;

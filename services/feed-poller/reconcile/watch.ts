@@ -58,7 +58,7 @@ type Watched = {
 type ReportedIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
 
 /** The result of a check. */
-export type Checked = {
+type Checked = {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
   /** The `ut` of each incident of the list, by id; null when the incident has none. */

@@ -1,10 +1,9 @@
 /** Whether a record matches a query of the contract. */
 import { parseDate } from '#contract/rest/parameters.ts';
 import type { EventsQuery, FeedQuery, IncidentsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
+import { STATUS } from '#contract/soccer.ts';
 import type { ProviderMessage } from '../records.ts';
 import type { KnownEvent, PublishedIncident } from './provider-state.ts';
-
-const POSTPONED = 5;
 
 /** Whether a value equals the wanted one; undefined matches every value. */
 function is<T>(wanted: T | undefined, value: T): boolean {
@@ -43,7 +42,7 @@ export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
     is(query.sport_id, record.sport_id) &&
     is(query.status_type, record.status_type) &&
     (query.timestamp === undefined || event.changedAt >= query.timestamp) &&
-    (query.show_postponed === 'yes' || Number(record.status_id) !== POSTPONED) &&
+    (query.show_postponed === 'yes' || Number(record.status_id) !== STATUS.postponed) &&
     ((start >= query.date_from && start <= query.date_to) || (event.firstAt <= to && event.changedAt >= from))
   );
 }

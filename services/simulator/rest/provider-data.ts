@@ -28,7 +28,8 @@ const FRESH_SECONDS = 60;
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, dataset, faults, writtenAt } = options;
   const catalogues = createCatalogues(dataset, writtenAt);
-  const { competition, stages, lookup } = createPlaces(dataset, writtenAt);
+  const places = createPlaces(dataset, writtenAt);
+  const { lookup } = places;
 
   const find = (id: number): KnownEvent => {
     const event = state.event(id);
@@ -63,21 +64,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
     standings: notFound,
-    competitions(query) {
-      const { area_id } = query;
-      const ofArea = area_id === undefined || area_id === competition.area_id;
-      const matching = ofArea ? [competition].filter(inCatalogue(query)) : [];
-      const page = pageOf(matching, query, faults).map(({ text }) => text);
-      return { data: `{"competitions":[${page.join(',')}]}`, total: matching.length };
-    },
-    stages(query) {
-      const { season_id } = query;
-      const matching = stages
-        .filter((stage) => season_id === undefined || stage.season_id === season_id)
-        .filter(inCatalogue(query));
-      const page = renderStages(pageOf(matching, query, faults), lookup);
-      return { data: `{"competitions":${page}}`, total: matching.length };
-    },
+    ...placeLists(places, faults),
     events: (query) => pageTree((event) => inEvents(event, query), query),
     event(id) {
       const event = find(id);
@@ -112,6 +99,30 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     importantIncidents: notFound,
     basicLivescore: notFound,
     feedOf: notFound,
+  };
+}
+
+/** Returns the answers that list the places of the data set. */
+function placeLists(
+  { competition, stages, lookup }: ReturnType<typeof createPlaces>,
+  faults: RestFaults,
+): Pick<ProviderData, 'competitions' | 'stages'> {
+  return {
+    competitions(query) {
+      const { area_id } = query;
+      const ofArea = area_id === undefined || area_id === competition.area_id;
+      const matching = ofArea ? [competition].filter(inCatalogue(query)) : [];
+      const page = pageOf(matching, query, faults).map(({ text }) => text);
+      return { data: `{"competitions":[${page.join(',')}]}`, total: matching.length };
+    },
+    stages(query) {
+      const { season_id } = query;
+      const matching = stages
+        .filter((stage) => season_id === undefined || stage.season_id === season_id)
+        .filter(inCatalogue(query));
+      const page = renderStages(pageOf(matching, query, faults), lookup);
+      return { data: `{"competitions":${page}}`, total: matching.length };
+    },
   };
 }
 

@@ -82,7 +82,7 @@ export class ProtocolPartitionReader implements PartitionReader {
       partition,
       offset,
       currentLeaderEpoch,
-      ...(lastFetchedEpoch === null ? {} : { lastFetchedEpoch }),
+      lastFetchedEpoch: lastFetchedEpoch ?? undefined,
       maxWaitMs,
       maxBytes,
     });

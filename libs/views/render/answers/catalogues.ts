@@ -110,15 +110,6 @@ export function catalogueData(views: Views): CatalogueData {
     }
     return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
   };
-  const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer => {
-    const from = since(query.timestamp);
-    const wanted = from === undefined ? all : all.filter(({ changed }) => changed >= from);
-    return listAnswer(
-      name,
-      wanted.map(({ record }) => JSON.stringify(record)),
-      query,
-    );
-  };
   const statuses = () => entries('status', STATUS_RECORDS);
   const incidentTypes = () => entries('incident', INCIDENT_TYPES);
   // Sports share ids of types: the same id is another type in another sport.
@@ -169,6 +160,17 @@ export function catalogueData(views: Views): CatalogueData {
       ),
     standingsTypes: (query) => answer('standings_types', standingsTypes(query.sport_id ?? SOCCER), query),
   };
+}
+
+/** Returns the page of entries that changed since the `timestamp` of the query. */
+function answer(name: string, all: readonly Entry[], query: CatalogueQuery): RestAnswer {
+  const from = since(query.timestamp);
+  const wanted = from === undefined ? all : all.filter(({ changed }) => changed >= from);
+  return listAnswer(
+    name,
+    wanted.map(({ record }) => JSON.stringify(record)),
+    query,
+  );
 }
 
 /** Adds the names of the spec, `type_id` and `type_name`; the provider answers `id` and `name`. */
