@@ -13,7 +13,8 @@ import { publishValues } from '../../support/publish-values.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SeenValues } from './values.ts';
-import { catalogue, LEAGUE_RULES, messages } from './world.ts';
+import { LEAGUE_RULES, messages } from './world.ts';
+import { catalogue } from './world-catalogue.ts';
 
 /** A client of the command line, with a token. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };
@@ -151,6 +152,11 @@ export function serveOnce(): void {
 export function contract(): ServedApi {
   if (served === undefined) throw new Error('it is not served yet');
   return served;
+}
+
+/** Requests a path as the first client, as `answer` does, and returns the data. */
+export async function dataOf(path: string) {
+  return (await contract().answer(path)).data;
 }
 
 /** Returns a token of the first client with this expiration, Unix seconds. */
