@@ -3,7 +3,7 @@
  * in answers of the running api with the spec's type. Null is an unknown value; a missing field is a failure.
  */
 import { describe, expect, test } from 'vitest';
-import { type Fields, RESOURCES } from './resources.ts';
+import { RESOURCES, type RowFields } from './resources.ts';
 import { dataOf } from './served.ts';
 import { isDefault } from './values.ts';
 
@@ -117,7 +117,7 @@ export function fieldRows(): void {
 }
 
 /** Expects the fields in a record. A field may be missing when its type is optional. */
-function expectFields(record: unknown, fields: Fields): void {
+function expectFields(record: unknown, fields: RowFields): void {
   for (const [field, type] of Object.entries(fields)) {
     const issues = type.safeParse(at(record, field)).error?.issues ?? [];
     expect(issues, `${field} of ${JSON.stringify(record)}`).toEqual([]);

@@ -10,13 +10,13 @@ const there = z.unknown().refine((value) => value !== undefined);
 const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
 
 /** The fields of a row of a table, each with its type. */
-export type Fields = Readonly<Record<string, z.ZodType>>;
+export type RowFields = Readonly<Record<string, z.ZodType>>;
 
 type Resource = {
   readonly name: string;
   /** Returns the records with the fields; at least one. */
   readonly read: () => Promise<readonly unknown[]>;
-  readonly rows: readonly Fields[];
+  readonly rows: readonly RowFields[];
 };
 
 const side = (counter: 1 | 2) =>
