@@ -7,7 +7,7 @@ import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts'
 import { issueToken } from '#signing/token.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
+import { type ApiReplica, CLIENTS_KEY, clients, credentialsOf, startApi } from '../../support/api.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
@@ -192,6 +192,5 @@ function publishCatalogue(place: PipelineConnection): Promise<void> {
 }
 
 async function clientOf(api: ApiReplica, credentials: string): Promise<ServedClient> {
-  const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
-  return { id, secret, token: await api.token(credentials) };
+  return { ...credentialsOf(credentials), token: await api.token(credentials) };
 }

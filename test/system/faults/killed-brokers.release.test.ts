@@ -20,7 +20,7 @@ import {
   undisturbed,
 } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
-import { brokerCertificates, PASSWORD } from '../../support/secured-kafka.ts';
+import { brokerCertificates, PASSWORD, saslSettings } from '../../support/secured-kafka.ts';
 import { seeded } from '../../support/seed.ts';
 import { touchline, written } from '../../support/touchline.ts';
 import { workload } from '../../support/workload.ts';
@@ -130,10 +130,7 @@ async function startSecuredCluster(users: readonly string[]) {
   const addresses = cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []);
   const password = writeText(folder, 'password', PASSWORD);
   const envOf = (user: string): Record<string, string> => ({
-    KAFKA_BROKERS: addresses.join(','),
-    KAFKA_TLS: 'on',
-    KAFKA_TLS_CA_FILE: ca,
-    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+    ...saslSettings(addresses, ca, 'SCRAM-SHA-512'),
     KAFKA_SASL_USERNAME: user,
     KAFKA_SASL_PASSWORD_FILE: password,
   });
