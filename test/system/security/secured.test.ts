@@ -149,12 +149,9 @@ describe('what is refused', () => {
     ['a connection without TLS', () => secured.kafka.secured?.sasl ?? [], { code: 'TLS_REQUIRED' }],
   ])('in one error: %s', async (_, place, error) => {
     const brokers = await place();
-    const refused = await requireKafkaAccess(brokers).then(
-      () => null,
-      (thrown: Error) => thrown,
-    );
+    const refused = await requireKafkaAccess(brokers).catch((thrown: Error) => thrown);
     expect(refused).toMatchObject(error);
-    expect(refused?.message).not.toMatch(/\n|wrong-password|eyJ/);
+    expect(String(refused)).not.toMatch(/\n|wrong-password|eyJ/);
   });
 
   test('with one line of the process, by a service and by a command', async () => {
