@@ -1,8 +1,7 @@
 /** Starts an api for the benches. */
 import { join } from 'node:path';
 import { freePort } from '#embedded/ports.ts';
-import { environment } from './api-topics.ts';
-import type { BenchContext } from './context.ts';
+import { type BenchContext, connectionEnv } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
 
 /** A ready replica. */
@@ -28,7 +27,7 @@ export async function startApi(
   const port = await freePort();
   const startedAt = performance.now();
   const env = {
-    ...environment(context, prefix),
+    ...connectionEnv(context, prefix),
     DATA_DIR: join(context.dir, folder),
     API_PORT: String(port),
     CLIENTS_KEY: 'the key of the bench, long enough for it',

@@ -18,14 +18,6 @@ export const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] a
 /** The credentials of a client without restrictions. */
 export type BenchCredentials = { readonly id: number; readonly secret: string };
 
-/** Returns the settings by which a service finds the topics of a prefix. */
-export function environment(
-  { brokers, registryUrl }: Pick<BenchContext, 'brokers' | 'registryUrl'>,
-  prefix: string,
-): Record<string, string> {
-  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-}
-
 /** Creates the topics of a prefix, and a client on them. */
 export async function makePlace(context: BenchContext, prefix: string): Promise<BenchCredentials> {
   const { brokers, registryUrl } = context;

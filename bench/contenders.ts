@@ -8,7 +8,7 @@ import { createTopics } from '#topics/admin.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
-import type { BenchContext } from './context.ts';
+import { type BenchContext, connectionEnv } from './context.ts';
 import type { FloorOptions, FloorVariant } from './floor/main.ts';
 import { readToEnd, remove, withAdmin } from './kafka.ts';
 import { startPeer } from './peer.ts';
@@ -53,9 +53,7 @@ export function matchProcessor(processes: number, env: Readonly<Record<string, s
         together(
           Array.from({ length: processes }, () =>
             startService('match-processor', context.dir, {
-              KAFKA_BROKERS: context.brokers.join(','),
-              SCHEMA_REGISTRY_URL: context.registryUrl,
-              TOPIC_PREFIX: prefix,
+              ...connectionEnv(context, prefix),
               ...env,
             }),
           ),

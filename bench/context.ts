@@ -36,6 +36,14 @@ export type Bench = {
   run(context: BenchContext): Promise<void>;
 };
 
+/** Returns the settings by which a service finds the topics of a prefix. */
+export function connectionEnv(
+  { brokers, registryUrl }: Pick<BenchContext, 'brokers' | 'registryUrl'>,
+  prefix: string,
+): Record<string, string> {
+  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+}
+
 /** Folders of the code of a match processor. */
 export const PROCESSOR = ['libs/domain', 'libs/streams', 'libs/topics', 'services/match-processor'] as const;
 

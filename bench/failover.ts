@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createTopics } from '#topics/admin.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
-import { type Bench, type BenchContext, PROCESSOR, quantile } from './context.ts';
+import { type Bench, type BenchContext, connectionEnv, PROCESSOR, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { byPublisher } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
@@ -121,9 +121,7 @@ const OURS: Subject = {
   name: 'match-processor',
   command: async (context, prefix, name) =>
     serviceCommand('match-processor', {
-      KAFKA_BROKERS: context.brokers.join(','),
-      SCHEMA_REGISTRY_URL: context.registryUrl,
-      TOPIC_PREFIX: prefix,
+      ...connectionEnv(context, prefix),
       SESSION_TIMEOUT_MS: String(SESSION_MS),
       GROUP_INSTANCE_ID: name,
       ...compiledIn(context),

@@ -6,7 +6,7 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Contender, floor, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
-import { type Bench, type BenchContext, median, PROCESSOR, quantile } from './context.ts';
+import { type Bench, type BenchContext, connectionEnv, median, PROCESSOR, quantile } from './context.ts';
 import { remove, silent } from './kafka.ts';
 import { liveMessages, Pending, pace } from './live-load.ts';
 import type { TimedMessage } from './matches.ts';
@@ -226,9 +226,7 @@ export async function byWebhook(
   const secret = randomBytes(16).toString('hex');
   const port = await freePort();
   const receiver = startService('webhook-receiver', context.dir, {
-    KAFKA_BROKERS: context.brokers.join(','),
-    SCHEMA_REGISTRY_URL: context.registryUrl,
-    TOPIC_PREFIX: prefix,
+    ...connectionEnv(context, prefix),
     WEBHOOK_PORT: String(port),
     WEBHOOK_SECRET: secret,
     ...env,

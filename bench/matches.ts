@@ -11,6 +11,7 @@ import {
   SECOND_HALF_STARTS,
   type SideNumber,
 } from './match-plan.ts';
+import { DETAILS, GAME_BREAKS, GOALS, IMPORTANT, NAMES } from './provider-values.ts';
 
 /** A provider message and the time when it was written, Unix seconds. */
 export type TimedMessage = {
@@ -25,39 +26,6 @@ export type GoalMessage = TimedMessage & { readonly home: number };
 
 /** The first kick-off of all, Unix seconds. */
 const EPOCH = 1_790_000_000;
-
-const NAMES: Readonly<Record<number, string>> = {
-  400: 'In possession',
-  401: 'Attack',
-  402: 'Dangerous attack',
-  403: 'Free kick',
-  405: 'Shot on target',
-  406: 'Shot off target',
-  407: 'Goal kick',
-  408: 'Corner',
-  409: 'Throw in',
-  410: 'Foul',
-  411: 'Shot blocked',
-  412: 'Goalkeeper saved',
-  413: 'Goal',
-  416: 'Offside',
-  418: 'Red card',
-  419: 'Yellow card',
-  421: 'Penalty goal',
-  423: 'Own goal',
-  424: 'Goal cancelled',
-  429: '1st half started',
-  430: '2nd half started',
-  437: 'Finished regular time',
-  445: 'Halftime',
-  450: 'Substitution out',
-  452: 'Substitution in',
-  1834: 'Possible VAR',
-  2753: 'VAR ended',
-};
-const GOALS: ReadonlySet<number> = new Set([413, 421, 423]);
-const IMPORTANT: ReadonlySet<number> = new Set([...GOALS, 418, 419, 424, 429, 430, 437, 445]);
-const GAME_BREAKS: ReadonlySet<number> = new Set([437, 445, 1834, 2753]);
 
 /** First number of goals outside of a plan; a plan has fewer incidents. */
 const FIRST_GOAL = 500;
@@ -98,15 +66,8 @@ export class BenchMatch {
     if (step === undefined) throw new RangeError('the match is over');
     const ut = this.#kickOff + step.at;
     this.#follow(step);
-    const id = 100_000_000 + this.#match * 1_000 + this.#next;
-    this.#next += 1;
     const data = { incident: this.#incident(step, ut), event: this.#event(step) };
-    return {
-      eventId: this.eventId,
-      messageId: String(id),
-      ut,
-      message: { id, type: 'incident', source: 1, ut, data },
-    };
+    return this.#timed(this.#next++, 'incident', ut, data);
   }
 
   /** Returns a confirmed goal of the home team, for a match that does not follow its plan. */
@@ -124,20 +85,12 @@ export class BenchMatch {
       score: { side: 1, by: 1 },
     };
     this.#follow(step);
-    const id = 100_000_000 + this.#match * 1_000 + FIRST_GOAL + n;
     const data = { incident: this.#incident(step, ut), event: this.#event(step) };
-    return {
-      eventId: this.eventId,
-      messageId: String(id),
-      ut,
-      message: { id, type: 'incident', source: 1, ut, data },
-      home: this.#score[1],
-    };
+    return { ...this.#timed(FIRST_GOAL + n, 'incident', ut, data), home: this.#score[1] };
   }
 
   /** Returns a fixture: an event without an incident. */
   fixture(ut: number): TimedMessage {
-    const id = 100_000_000 + this.#match * 1_000 + 999;
     const before: PlannedStep = { ...(this.plan.steps[0] as PlannedStep), at: 0 };
     const scheduled = {
       status_id: 1,
@@ -148,11 +101,17 @@ export class BenchMatch {
       clock_status: 'stopped',
     };
     const data = { event: { ...this.#event(before), ...scheduled } };
+    return this.#timed(999, 'event', ut, data);
+  }
+
+  /** Returns a message, given its number within the match. */
+  #timed(number: number, type: 'incident' | 'event', ut: number, data: object): TimedMessage {
+    const id = 100_000_000 + this.#match * 1_000 + number;
     return {
       eventId: this.eventId,
       messageId: String(id),
       ut,
-      message: { id, type: 'event', source: 1, ut, data },
+      message: { id, type, source: 1, ut, data },
     };
   }
 
@@ -277,33 +236,6 @@ export class BenchMatch {
     return `Town ${this.#match * 2 + side}`;
   }
 }
-
-const DETAILS: readonly { readonly id: number; readonly value: number | string | null }[] = [
-  [8, null],
-  [16, 45],
-  [17, 2],
-  [19, null],
-  [20, null],
-  [36, null],
-  [44, null],
-  [45, null],
-  [50, 15],
-  [58, 'No Extra Time'],
-  [124, 'up'],
-  [141, null],
-  [150, null],
-  [151, null],
-  [160, 'yes'],
-  [168, 45],
-  [169, 15],
-  [170, 2],
-  [178, 'no'],
-  [201, null],
-  [202, null],
-  [203, null],
-  [204, null],
-  [205, 'no'],
-].map(([id, value]) => ({ id: Number(id), value: value ?? null }));
 
 function yesNo(yes: boolean): 'yes' | 'no' {
   return yes ? 'yes' : 'no';

@@ -5,8 +5,8 @@ import { freePort } from '#embedded/ports.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { environment, makePlace, writeMatches } from './api-topics.ts';
-import { type Bench, type BenchContext, format, quantile } from './context.ts';
+import { makePlace, writeMatches } from './api-topics.ts';
+import { type Bench, type BenchContext, connectionEnv, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 import { answered, type Running, startService } from './processes.ts';
@@ -32,7 +32,7 @@ export const bench: Bench = {
     const state = await writeMatches(context, { prefix, ...MATCHES });
     const tokens = new Tokens(await issueTokens(context, prefix, credentials.id, 400));
     const [apiPort, toolsPort] = [await freePort(), await freePort()];
-    const env = environment(context, prefix);
+    const env = connectionEnv(context, prefix);
     const api = startService('api', context.dir, {
       ...env,
       DATA_DIR: join(context.dir, 'tools-api'),

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Bench, type BenchContext, median } from './context.ts';
+import { type Bench, type BenchContext, connectionEnv, median } from './context.ts';
 import { countOffsets, remove, withAdmin } from './kafka.ts';
 import type { BareCost, BareCostOptions } from './parse-encode.ts';
 import type { PeerRouteOptions } from './peer-route.ts';
@@ -129,9 +129,7 @@ function loads(): readonly (typeof LOADS)[number][] {
 async function openReceiver(context: BenchContext, prefix: string, secret: string): Promise<WebhookServer> {
   const port = await freePort();
   const process = startService('webhook-receiver', context.dir, {
-    KAFKA_BROKERS: context.brokers.join(','),
-    SCHEMA_REGISTRY_URL: context.registryUrl,
-    TOPIC_PREFIX: prefix,
+    ...connectionEnv(context, prefix),
     WEBHOOK_PORT: String(port),
     WEBHOOK_SECRET: secret,
     WEBHOOK_THREADS: String(THREADS),

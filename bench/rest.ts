@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#embedded/ports.ts';
-import { environment, makePlace } from './api-topics.ts';
-import { type Bench, type BenchContext, format } from './context.ts';
+import { makePlace } from './api-topics.ts';
+import { type Bench, type BenchContext, connectionEnv, format } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
 
@@ -46,7 +46,7 @@ export const bench: Bench = {
     const [webhookPort, restPort] = [await freePort(), await freePort()];
     const secrets = { webhook: randomBytes(16).toString('hex'), rest: randomBytes(16).toString('hex') };
     const env = {
-      ...environment(context, prefix),
+      ...connectionEnv(context, prefix),
       CLIENTS_KEY,
       API_PORT: '0',
       TOOLS_PORT: '0',

@@ -4,7 +4,7 @@ import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Bench, type BenchContext, format, quantile } from './context.ts';
+import { type Bench, type BenchContext, connectionEnv, format, quantile } from './context.ts';
 import { BulkWriter, Follower, readToEnd, remove } from './kafka.ts';
 import { type Running, startService } from './processes.ts';
 import { positionProgress } from './progress.ts';
@@ -49,11 +49,8 @@ function start(
   prefix: string,
   env: Readonly<Record<string, string>> = {},
 ): Running {
-  const { brokers, registryUrl, dir } = context;
-  return startService(name, dir, {
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    TOPIC_PREFIX: prefix,
+  return startService(name, context.dir, {
+    ...connectionEnv(context, prefix),
     ...env,
   });
 }

@@ -11,7 +11,7 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import type { BenchContext } from './context.ts';
+import { type BenchContext, connectionEnv } from './context.ts';
 import { silent } from './kafka.ts';
 import { type Running, start, startService } from './processes.ts';
 import type { SinkCounts } from './webhook-sink.ts';
@@ -76,9 +76,7 @@ export class WebhookBench {
 
   start(service: string, settings: Readonly<Record<string, string>> = {}): Running {
     return startService(service, this.#context.dir, {
-      KAFKA_BROKERS: this.#context.brokers.join(','),
-      SCHEMA_REGISTRY_URL: this.#context.registryUrl,
-      TOPIC_PREFIX: this.#prefix,
+      ...connectionEnv(this.#context, this.#prefix),
       CLIENTS_KEY,
       DISPATCHER_PORT: '0',
       WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',

@@ -1,81 +1,24 @@
-/**
- * Tests of the rendered Helm chart. They need helm, and kubeconform for the Kubernetes schemas: see
- * docs/guides/kubernetes.md.
- */
-import { execFileSync, spawnSync } from 'node:child_process';
+/** Tests the rendered Helm chart. Needs helm, and kubeconform for the Kubernetes schemas (docs/guides/kubernetes.md). */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
-import { alerts, type PrometheusRule, type RuleFile } from './monitoring.ts';
+import { alerts } from './monitoring.ts';
+import {
+  ALL,
+  byComponent,
+  CHART,
+  hasHelm,
+  manifests,
+  NEEDED,
+  rulesOf,
+  runs,
+  setArgs,
+  template,
+} from './testing/chart.ts';
 
-const CHART = new URL('../deploy/helm/touchline', import.meta.url).pathname;
-const NEEDED = ['kafka.brokers=one:9092\\,two:9093', 'registry.url=https://registry.example/apis/ccompat/v7'];
 const SCHEMAS = process.env.KUBERNETES_SCHEMAS ?? '';
-const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
-const hasHelm = runs('helm', 'version');
 const hasKubeconform = hasHelm && runs('kubeconform', '-v') && existsSync(`${SCHEMAS}/_definitions.json`);
-
-type Manifest = {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  // Untyped: the tests check its shape.
-  readonly spec: never;
-};
-
-function template(...settings: readonly string[]): string {
-  const sets = settings.flatMap((setting) => ['--set', setting]);
-  const args = ['template', 'live', CHART, '--kube-version', '1.37.0', '--namespace', 'sport', ...sets];
-  return execFileSync('helm', args, { encoding: 'utf8', stdio: 'pipe' });
-}
-
-const manifests = (text: string): Manifest[] =>
-  parseAllDocuments(text)
-    .map((document) => document.toJS() as Manifest | null)
-    .filter((manifest) => manifest !== null);
-
-/** Returns the manifests of a kind, by component. */
-function byComponent(of: readonly Manifest[], kind: string): Map<string, Manifest['spec']> {
-  const found = of.filter((manifest) => manifest.kind === kind);
-  return new Map(
-    found.map(({ metadata, spec }) => [metadata.labels['app.kubernetes.io/component'] ?? '', spec]),
-  );
-}
-
-/** Values that turn all features on. */
-const ALL = [
-  ...NEEDED,
-  'autoscaling.enabled=true',
-  'autoscaling.prometheusUrl=http://prometheus:9090',
-  'networkPolicy.clients[0].namespaceSelector.matchLabels.a=b',
-  'networkPolicy.monitoring[0].namespaceSelector.matchLabels.a=c',
-  'networkPolicy.backbone[0].ipBlock.cidr=10.1.0.0/16',
-  'files.ca=kafka-ca',
-  'secretEnv.KAFKA_PASSWORD=kafka-password',
-  'imagePullSecrets[0].name=pull',
-  'topics.replicationFactor=3',
-  'tls.secretName=touchline-tls',
-  'monitoring.podMonitor.enabled=true',
-  'monitoring.podMonitor.labels.release=prometheus',
-  'monitoring.prometheusRule.enabled=true',
-  'monitoring.prometheusRule.runbookBaseUrl=https://wiki.example/touchline/',
-  'env.KAFKA_SASL_TOKEN_URL=https://id.example/token',
-  'env.OTEL_EXPORTER_OTLP_ENDPOINT=http://10.2.3.4:4318',
-  'services.feed-poller.env.OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4319',
-  'networkPolicy.extraEgress[0].ports[0].port=3128',
-  'nodeSelector.disk=ssd',
-  'tolerations[0].operator=Exists',
-  'priorityClassName=standard',
-  'services.api.priorityClassName=high',
-  'services.api.podAnnotations.owner=scores',
-  'podAnnotations.team=sport',
-];
-/** Returns the alert rules of the release. */
-function rulesOf(all: readonly Manifest[]): PrometheusRule[] {
-  return all
-    .filter(({ kind }) => kind === 'PrometheusRule')
-    .flatMap(({ spec }) => (spec as unknown as RuleFile).groups.flatMap(({ rules }) => rules));
-}
 
 const SERVICES = serviceNames().filter((name) => name !== 'simulator');
 const WITH_PORT = ['api', 'tool-gateway', 'webhook-dispatcher', 'webhook-receiver'];
@@ -83,6 +26,7 @@ const WITH_PORT = ['api', 'tool-gateway', 'webhook-dispatcher', 'webhook-receive
 describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   const rendered = hasHelm ? manifests(template(...ALL)) : [];
   const plain = hasHelm ? manifests(template(...NEEDED)) : [];
+  const ofKind = (kind: string) => rendered.find((manifest) => manifest.kind === kind);
 
   test.each(SERVICES)('%s has a Deployment with probes, limits and no rights', (name) => {
     expect(byComponent(plain, 'Deployment').get(name)).toMatchObject({
@@ -103,7 +47,10 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
               livenessProbe: { httpGet: { path: '/health/live', port: 'metrics' } },
               readinessProbe: { httpGet: { path: '/health/ready', port: 'metrics' } },
               startupProbe: { httpGet: { path: '/health/live', port: 'metrics' } },
-              resources: { requests: { memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+              resources: {
+                requests: { memory: expect.any(String) },
+                limits: { memory: expect.any(String) },
+              },
               securityContext: {
                 allowPrivilegeEscalation: false,
                 readOnlyRootFilesystem: true,
@@ -152,10 +99,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   });
 
   test('switches every server to HTTPS by one value', () => {
-    for (const [scheme, of] of [
-      ['HTTP', plain],
-      ['HTTPS', rendered],
-    ] as const) {
+    for (const [scheme, of] of Object.entries({ HTTP: plain, HTTPS: rendered })) {
       for (const [name, deployment] of byComponent(of, 'Deployment')) {
         const httpGet = { scheme };
         expect(deployment, name).toMatchObject({
@@ -182,8 +126,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   });
 
   test('creates the topics by a job before any service starts', () => {
-    const job = rendered.find(({ kind }) => kind === 'Job');
-    expect(job).toMatchObject({
+    expect(ofKind('Job')).toMatchObject({
       metadata: { annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } },
       spec: {
         template: {
@@ -192,7 +135,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
       },
     });
     const without = manifests(template(...NEEDED, 'topics.job=false'));
-    expect(without.some(({ kind }) => kind === 'Job')).toBe(false);
+    expect(without.map(({ kind }) => kind)).not.toContain('Job');
   });
 
   test('allows a pod to reach broker, registry and DNS, and opens only its serving ports', () => {
@@ -266,15 +209,13 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(deployments.get('api')).toMatchObject({
       template: { metadata: { annotations: { owner: 'scores', team: 'sport' } } },
     });
-    const job = rendered.find(({ kind }) => kind === 'Job');
-    expect(job).toMatchObject({
+    expect(ofKind('Job')).toMatchObject({
       spec: { template: { spec: { nodeSelector: { disk: 'ssd' }, priorityClassName: 'standard' } } },
     });
   });
 
   test('gives the Prometheus operator targets and the alert rules of the tree', () => {
-    const found = (kind: string) => rendered.find((manifest) => manifest.kind === kind);
-    expect(found('PodMonitor')).toMatchObject({
+    expect(ofKind('PodMonitor')).toMatchObject({
       metadata: { labels: { release: 'prometheus' } },
       spec: {
         selector: { matchLabels: { 'app.kubernetes.io/instance': 'live' } },
@@ -291,13 +232,13 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
       ),
     );
     expect(rules.filter(({ annotations }) => annotations.runbook !== undefined)).toEqual([]);
-    expect(plain.map(({ kind }) => kind)).not.toContain('PodMonitor');
-    expect(plain.map(({ kind }) => kind)).not.toContain('PrometheusRule');
+    const kinds = plain.map(({ kind }) => kind);
+    for (const kind of ['PodMonitor', 'PrometheusRule']) expect(kinds).not.toContain(kind);
   });
 
   test('names a page of the repository in alerts without an address of the docs', () => {
-    const bare = manifests(template(...NEEDED, 'monitoring.prometheusRule.enabled=true'));
-    expect(rulesOf(bare)).toEqual(alerts());
+    const bare = template(...NEEDED, 'monitoring.prometheusRule.enabled=true');
+    expect(rulesOf(manifests(bare))).toEqual(alerts());
   });
 
   test('scales processors by their lag when autoscaling is enabled', () => {
@@ -338,8 +279,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   });
 
   test('passes helm lint', () => {
-    const sets = NEEDED.flatMap((setting) => ['--set', setting]);
-    expect(spawnSync('helm', ['lint', '--strict', CHART, ...sets]).status).toBe(0);
+    expect(spawnSync('helm', ['lint', '--strict', CHART, ...setArgs(NEEDED)]).status).toBe(0);
   });
 });
 

@@ -39,7 +39,7 @@ export class ApiReplica {
 
   /** Returns a token for the credentials that the command line has printed. */
   async token(credentials: string): Promise<string> {
-    const [, id, secret] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+    const { id, secret } = credentialsOf(credentials);
     // The replica may not have read the client yet.
     return until('the client is known', async () => {
       const response = await this.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
@@ -64,6 +64,15 @@ export async function startApi(
   await service.ready();
   const line = service.lines.find((text) => text.includes('"listening"'));
   return new ApiReplica(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+}
+
+/** Credentials of a client. */
+export type ClientCredentials = { readonly id: string; readonly secret: string };
+
+/** Returns the credentials that the command line has printed. */
+export function credentialsOf(printed: string): ClientCredentials {
+  const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
+  return { id, secret };
 }
 
 /** Runs `touchline clients …` and returns its output. */

@@ -7,32 +7,16 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type {
   ConsumedRecord,
-  GroupMember,
   OutputRecord,
   PartitionReader,
   ReaderOptions,
   StreamClient,
-  TopicPartition,
   TransactionalProducer,
   WrittenBatch,
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { untilTrue } from './poll.ts';
-
-/** The client to check, and operations on its cluster by another client. */
-export type ConformanceCluster = {
-  /** Prefix of the names of topics, transactional ids and groups. */
-  readonly prefix: string;
-  openClient(): StreamClient;
-  makeTopics(names: readonly string[], partitions: number): Promise<void>;
-  recreateTopic(name: string, partitions: number): Promise<void>;
-  /** Opens a transaction of another application with one record; it stays open for longer than a test takes. */
-  leaveOpen(transactionalId: string, of: TopicPartition, value: string): Promise<{ abort(): Promise<void> }>;
-  /** Returns the offset that a group has committed. */
-  groupOffset(group: string, of: TopicPartition): Promise<number>;
-};
-
-const PARTITIONS = 4;
+import { type ConformanceCluster, PARTITIONS } from './conformance-cluster.ts';
+import { describeGroupMember } from './conformance-group.ts';
 
 /** Declares the suite. */
 export function describeStreamClient(cluster: ConformanceCluster): void {
@@ -286,69 +270,5 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
     });
   });
 
-  describe('group member', () => {
-    type Member = {
-      member: GroupMember;
-      assigned: (readonly number[])[];
-      heartbeats: number;
-      fenced: string | null;
-    };
-
-    async function join(instanceId?: string): Promise<Member> {
-      const joined = { assigned: [], heartbeats: 0, fenced: null } as unknown as Member;
-      joined.member = client.openGroupMember({
-        group: id,
-        topic,
-        sessionTimeoutMs: 300_000,
-        ...(instanceId === undefined ? {} : { instanceId }),
-        listener: {
-          onAssigned: (partitions) => void joined.assigned.push([...partitions]),
-          onLost() {},
-          onFenced: ({ code }) => {
-            joined.fenced = code;
-          },
-          onHeartbeat: () => {
-            joined.heartbeats += 1;
-          },
-        },
-      });
-      onTestFinished(() => joined.member.stop());
-      await joined.member.start();
-      return joined;
-    }
-
-    const shareOf = ({ assigned }: Member): readonly number[] => assigned.at(-1) ?? [];
-
-    test('members share the partitions and keep their own; the last member gets all', async () => {
-      const first = await join();
-      await untilTrue('the first has all', () => shareOf(first).length === PARTITIONS);
-      const second = await join();
-      await untilTrue('they share', () => shareOf(first).length === 2 && shareOf(second).length === 2);
-      expect([...shareOf(first), ...shareOf(second)].sort()).toEqual([0, 1, 2, 3]);
-      const kept = shareOf(second);
-      await first.member.stop();
-      await untilTrue('the second has all', () => shareOf(second).length === PARTITIONS);
-      expect(shareOf(second)).toEqual(expect.arrayContaining([...kept]));
-    });
-
-    test('a member that restarts under its name has its partitions at once, and fences the previous one', async () => {
-      const [first, second] = [await join('one'), await join('two')];
-      await untilTrue('they share', () => shareOf(first).length === 2 && shareOf(second).length === 2);
-      const before = second.assigned.length;
-      const again = await join('one');
-      await untilTrue('it has its share', () => again.assigned.length > 0);
-      expect(shareOf(again)).toEqual(shareOf(first));
-      await untilTrue('the first is fenced', () => first.fenced !== null);
-      expect(second.assigned).toHaveLength(before);
-    });
-
-    test('a member is confirmed by the group, and commits offsets for tools', async () => {
-      const joined = await join();
-      await untilTrue('it has all', () => shareOf(joined).length === PARTITIONS);
-      const before = joined.heartbeats;
-      await untilTrue('heartbeats are answered', () => joined.heartbeats > before + 2);
-      await joined.member.commit(new Map([[2, 7]]));
-      expect(await cluster.groupOffset(id, { topic, partition: 2 })).toBe(7);
-    });
-  });
+  describeGroupMember(cluster, () => ({ client, id, topic }));
 }

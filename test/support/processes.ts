@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { atEnd } from './at-end.ts';
 import { bareEnvironment } from './environment.ts';
 import { until } from './poll.ts';
@@ -91,6 +92,15 @@ export class TestService {
 
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** Waits until it has exited with code 1 by itself, and returns the errors that it logged. */
+  async failed(): Promise<{ readonly code?: string; readonly message: string }[]> {
+    await until('the service ended', () => this.exited || undefined);
+    expect(await this.stop(), this.log).toBe(1);
+    return this.#lines
+      .map((line) => JSON.parse(line))
+      .flatMap(({ level, err }) => (level >= 50 ? [err] : []));
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { bareEnvironment } from './environment.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/guides/runbooks/', import.meta.url));
@@ -16,15 +17,30 @@ const MAX_OUTPUT = 256 * 1024 * 1024;
 /** Output of a block's commands, and the exit code of the first failed command, else 0. */
 export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
 
-/** Returns the names of the pages with commands to run, without `.md`. */
-export function runbookPages(): string[] {
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.md') && blocksOf(file).length > 0)
-    .map((file) => file.slice(0, -'.md'.length));
+/** The pages of docs/guides/runbooks with commands to run. Names are those of the files, without `.md`. */
+export class RunbookPages {
+  readonly #pages: ReadonlyMap<string, Runbook>;
+
+  constructor() {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.md') && blocksOf(file).length > 0);
+    const names = files.map((file) => file.slice(0, -'.md'.length));
+    this.#pages = new Map(names.map((name) => [name, new Runbook(name)]));
+  }
+
+  page(name: string): Runbook {
+    const found = this.#pages.get(name);
+    if (found === undefined) throw new Error(`docs/guides/runbooks/${name}.md has no commands`);
+    return found;
+  }
+
+  /** Names of the pages with blocks that have not run yet. */
+  get left(): string[] {
+    return [...this.#pages].filter(([, runbook]) => runbook.left > 0).map(([name]) => name);
+  }
 }
 
 /** A page of docs/guides/runbooks. Runs its commands verbatim, so that page and test cannot differ. */
-export class Runbook {
+class Runbook {
   readonly #blocks: readonly string[];
   #next = 0;
 
@@ -45,11 +61,27 @@ export class Runbook {
     return runBlock(block, env);
   }
 
+  /** Runs the next block, which must succeed, and returns its output. */
+  async succeeds(env: Readonly<Record<string, string>>): Promise<string> {
+    const { code, out, err } = await this.next(env);
+    expect(code, out + err).toBe(0);
+    return out;
+  }
+
   /** Runs the previous block once more. */
   async again(env: Readonly<Record<string, string>>): Promise<BlockRun> {
     this.#next -= 1;
     return this.next(env);
   }
+}
+
+/** Whether the last column of a printed table of positions is 0 in every row. */
+export function isBehindNothing(printed: string): boolean {
+  const rows = printed
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.includes('behind'));
+  return rows.length > 0 && rows.every((row) => /\s0$/.test(row));
 }
 
 function blocksOf(file: string): string[] {

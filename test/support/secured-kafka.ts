@@ -18,10 +18,26 @@ export type SecuredKafka = {
   byCertificate(user: string): Promise<{ brokers: Brokers; env: Record<string, string> }>;
   /** Returns the connection with credentials over TLS. */
   bySasl(sasl: Sasl): Brokers;
+  /** Returns the settings of `bySasl` but the credentials. */
+  saslEnv(mechanism: string): Record<string, string>;
 };
 
 /** The password of every user. */
 export const PASSWORD = 'correct-horse-42';
+
+/** Returns the settings of a connection over TLS to brokers that require credentials, which are missing here. */
+export function saslSettings(
+  addresses: readonly string[],
+  ca: string,
+  mechanism: string,
+): Record<string, string> {
+  return {
+    KAFKA_BROKERS: addresses.join(','),
+    KAFKA_TLS: 'on',
+    KAFKA_TLS_CA_FILE: ca,
+    KAFKA_SASL_MECHANISM: mechanism,
+  };
+}
 
 /** Creates a temporary folder with a new authority and a broker certificate. */
 export async function brokerCertificates() {
@@ -75,6 +91,7 @@ export async function startSecuredKafka(
       tls: { ca, cert: null, key: null, keyPassword: null },
       sasl,
     }),
+    saslEnv: (mechanism) => saslSettings(secured.sasl, ca, mechanism),
   };
 }
 

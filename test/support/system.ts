@@ -1,7 +1,7 @@
 import { signatureHeaders } from '#signing/signing.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { backbone } from '../setup/backbone.ts';
-import { type ApiReplica, clients, startApi } from './api.ts';
+import { type ApiReplica, type ClientCredentials, clients, credentialsOf, startApi } from './api.ts';
 import { connectionEnv } from './environment.ts';
 import { Pipeline, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';
@@ -11,9 +11,6 @@ export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
 
 /** The data set of the tests. */
 export const DATASET = readDataset('world-cup-2018');
-
-/** Credentials of a client of a provider. */
-export type ProviderCredentials = { readonly id: string; readonly secret: string };
 
 /** Short periods for tests. */
 const FAST = {
@@ -68,7 +65,7 @@ export class System {
 
   /** Starts a poller of a provider. */
   startPoller(
-    provider: { readonly url: string; readonly client: ProviderCredentials },
+    provider: { readonly url: string; readonly client: ClientCredentials },
     settings: Readonly<Record<string, string>> = {},
   ): TestService {
     return startService('feed-poller', {
@@ -93,10 +90,8 @@ export class System {
   }
 
   /** Creates a client without restrictions. */
-  async addClient(name: string): Promise<ProviderCredentials> {
-    const printed = await clients(this.pipeline.place, `add --name ${name}`);
-    const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
-    return { id, secret };
+  async addClient(name: string): Promise<ClientCredentials> {
+    return credentialsOf(await clients(this.pipeline.place, `add --name ${name}`));
   }
 
   /** Waits until all messages are processed, and returns the output. */

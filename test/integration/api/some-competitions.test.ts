@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { clients, received, startApi } from '../../support/api.ts';
+import { clients, credentialsOf, received, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
@@ -28,8 +28,7 @@ test('serves one of two competitions, says so of the other, and rebuilds when an
   );
   const credentials = await clients(place, 'add --name everything');
   await pipeline.settled();
-  const [, client_id = '', secret_key = ''] =
-    /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+  const { id: client_id, secret: secret_key } = credentialsOf(credentials);
 
   const folder = temporaryFolder();
   const all = await startApi(place, folder);

@@ -1,6 +1,5 @@
 /** The tables of a small season, from the provider's messages to the REST answers. */
-import { existsSync, readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
@@ -14,25 +13,16 @@ import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.t
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const FIXTURES = new URL('../../../../shared/provider/', import.meta.url);
 const [COMPETITION, SEASON, STAGE] = [1_658, 29_848, 85_270];
 const GROUPS = [701, 702];
 const LIVE = 244;
 const LEAGUE = 2;
-/** 0 is the type of the second half: the provider shows no id for it. */
-const TYPE_IDS = [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 18, 39, 47, 55, 90, 115, 176, 244];
 
 type Cell = { readonly id: number; readonly code: string; readonly value: number | string };
 type Row = { readonly id: number; readonly name: string; readonly rank: number; readonly columns: Cell[] };
 type Group = { readonly id: string; readonly name: string; readonly participants: Row[] };
 type Table = Readonly<Record<string, unknown>> & { readonly type_id: number; readonly groups: Group[] };
-type Type = {
-  readonly type_id: number;
-  readonly type_name: string;
-  readonly id: number;
-  readonly name: string;
-  readonly columns: readonly Cell[];
-};
+type Type = { readonly type_id: number; readonly columns: readonly Cell[] };
 type Entry = Readonly<Record<string, unknown>> & { readonly id: number; readonly type_id: number };
 
 let run: TablesPipeline;
@@ -192,31 +182,4 @@ test('changes only the live table with a goal', async () => {
   // The goal is cancelled.
   await playing([0, 0], 22);
   expect((await live(points + 1)).groups).toEqual(drawn.groups);
-});
-
-test('lists the types with the field names of both the specification and the provider', async () => {
-  const types = await servedTypes();
-  expect(types.map(({ type_id }) => type_id)).toEqual(TYPE_IDS);
-  for (const type of types) {
-    expect(ANSWERS.standingsType.safeParse(type).error?.issues ?? []).toEqual([]);
-    expect([type.id, type.name]).toEqual([type.type_id, type.type_name]);
-  }
-});
-
-describe.runIf(existsSync(FIXTURES))('compared with the provider’s answers (../shared/provider)', () => {
-  const answerOf = (name: string) => JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')).api.data;
-
-  test('the types have the provider’s ids, names and columns', async () => {
-    const types = await servedTypes();
-    const shown: Type[] = answerOf('Standings__standings_types.json').standings_types;
-    const theirs = shown.filter(({ id }) => TYPE_IDS.includes(id));
-    expect(theirs).toHaveLength(15);
-    for (const { id, name, columns } of theirs) {
-      const ours = types.find(({ type_id }) => type_id === id);
-      expect(ours?.name).toBe(name);
-      expect(ours?.columns, name).toEqual(
-        expect.arrayContaining(columns.map((one) => expect.objectContaining(one))),
-      );
-    }
-  });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, clients, startApi } from '../../support/api.ts';
+import { type ApiReplica, clients, credentialsOf, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -29,8 +29,7 @@ test('signing out ends a copied cookie at every replica, its open boards, and af
   const folder = temporaryFolder();
   const first = await startApi(place, folder);
   const second = await startApi(place, temporaryFolder());
-  const printed = await clients(place, 'add --name watcher');
-  const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
+  const { id, secret } = credentialsOf(await clients(place, 'add --name watcher'));
   const cookie = await signIn(first, id, secret);
   // Sessions of one client that begin in the same second have the same text.
   const colleague = await until('another session', async () => {

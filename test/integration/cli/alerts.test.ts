@@ -14,7 +14,6 @@ import { untilTrue } from '../../support/poll.ts';
 import { SEED, seeded } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type TouchlineRun, touchline } from '../../support/touchline.ts';
-import { touchlineHere } from '../../support/touchline-here.ts';
 import { startDispatcher, subscribe } from '../../support/webhooks.ts';
 import { workload } from '../../support/workload.ts';
 
@@ -246,14 +245,4 @@ test('prints lines for people with --format line', () => {
   const expected = new Set(played.published.map(alertLine));
   expect(played.lines.length).toBeGreaterThan(0);
   for (const line of played.lines) expect(expected).toContain(line);
-});
-
-test.each([
-  [['--rules', RULES, '--format', 'xml'], '--format'],
-  [['--rules', RULES, '--format', 'line', '--out', 'x'], '--out writes JSON'],
-  [[], 'name a file of rules'],
-  [['--rules', RULES, '--max-age', 'soon'], '--max-age is a time as 30m'],
-])('refuses alerts %j', async (args, problem) => {
-  const { code, err } = await touchlineHere(['alerts', ...args], {});
-  expect([code, err.includes(problem)]).toEqual([2, true]);
 });

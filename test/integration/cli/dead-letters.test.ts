@@ -97,23 +97,6 @@ describe('touchline dead-letters', () => {
       err: expect.stringContaining('2 dead letters begin with cc'),
     });
   });
-
-  test.each([
-    [['list', 'x']],
-    [['show']],
-    [['resend']],
-    [['resend', 'a', '--all']],
-    [['show', '--all']],
-    [['resend', '--all', '--json']],
-    [['drop']],
-    [[]],
-  ])('refuses %j', async (args) => {
-    const refused = await touchlineHere(['dead-letters', ...args], {
-      KAFKA_BROKERS: 'x:1',
-      SCHEMA_REGISTRY_URL: 'http://x',
-    });
-    expect(refused).toMatchObject({ code: 2, out: '' });
-  });
 });
 
 describe('touchline dead-letters resend', () => {

@@ -122,22 +122,6 @@ describe('touchline match', () => {
     // Its cursor is back.
     expect(run.raw.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
-
-  test.each([
-    [[], 'name one match by its event id'],
-    [['1', '2'], 'name one match by its event id'],
-    [['x'], 'name one match by its event id'],
-    [['1', '--at', '2100-01-01T00:00:00Z'], '--at is in the future'],
-    [['1', '--at', 'noon'], '--at must be a moment'],
-    [['1', '--at', '1h', '--follow'], '--follow goes with neither'],
-  ])('refuses %j', async (args, problem) => {
-    const run = await touchlineHere(['match', ...args], {
-      KAFKA_BROKERS: 'x:1',
-      SCHEMA_REGISTRY_URL: 'http://x',
-    });
-    expect(run).toMatchObject({ code: 2, out: '' });
-    expect(run.err).toContain(problem);
-  });
 });
 
 describe('a match that is read while its topics are written', () => {

@@ -131,16 +131,9 @@ describe('touchline position', () => {
     expect(await positions()).toEqual(new Map([[partition, 0]]));
   });
 
-  test.each([
-    [['position'], 2, 'name a processor'],
-    [['position', 'match-processor', 'x', '1'], 2, 'the partition must be a number'],
-    [['position', 'match-processor', '1'], 2, 'name one partition and one offset'],
-    [['position', 'match-processor', '1', '-4'], 2, ''],
-    [['position', 'match-processor', '--yes'], 2, 'go with a partition and an offset'],
-    [['position', 'match-processor', '1', '4'], 1, 'has offsets 0 to 0, not 4'],
-  ])('refuses %j', async (args, code, text) => {
-    const refused = await run(...args);
-    expect(refused).toMatchObject({ code, out: '' });
-    expect(refused.err).toContain(text);
+  test('refuses an offset that does not exist', async () => {
+    const refused = await run('position', 'match-processor', '1', '4');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('has offsets 0 to 0, not 4');
   });
 });

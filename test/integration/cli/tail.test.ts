@@ -194,23 +194,4 @@ describe('touchline tail', () => {
     expect(await run.ended).toBe(0);
     expect(run.err).toBe('');
   });
-
-  test.each([
-    [[], 'name a topic'],
-    [['match-state', 'match-incident'], 'did you mean match-incidents?'],
-    [['match-state', '--since', '1h', '--from-beginning'], 'exclude each other'],
-    [['match-state', '--offset', '5'], '--offset goes with --partition'],
-    [['match-state', '--limit', '0'], '--limit must be a whole number from 1'],
-    [['match-state', '--format', '{nonsense}'], 'it has {topic}, {partition}'],
-    [['match-state', '--jsn'], 'there is no option --jsn; did you mean --json?'],
-    [['match-state', '--key'], '--key needs a value'],
-  ])('refuses %j', async (args, problem) => {
-    const run = await touchlineHere(['tail', ...args], {
-      KAFKA_BROKERS: 'x:1',
-      SCHEMA_REGISTRY_URL: 'http://x',
-    });
-    expect(run.code).toBe(2);
-    expect(run.err).toContain(problem);
-    expect(run.out).toBe('');
-  });
 });

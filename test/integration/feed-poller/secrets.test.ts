@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readTopic } from '#cluster/read-topic.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { CLIENT, TOKEN_MARK } from './provider.ts';
 import { event, incident, message, Rig } from './support.ts';
 
@@ -48,13 +48,10 @@ test('writes neither the token nor the secret to a log line, a metric or a recor
   });
 
   const outputs = [...poller.lines, await poller.metrics()];
+  const { brokers, prefix } = rig.pipeline.place;
   for (const topic of TOPIC_NAMES) {
-    await readTopic({
-      brokers: rig.pipeline.place.brokers,
-      topic: topicName(rig.pipeline.place.prefix, topic),
-      untilEnd: true,
-      onRecord: ({ key, value }) => void outputs.push(`${key} ${value}`),
-    });
+    const records = await readRecords(brokers, topicName(prefix, topic));
+    outputs.push(...records.map(({ key, value }) => `${key} ${value}`));
   }
   expect(outputs.length).toBeGreaterThan(10);
   for (const output of outputs) {

@@ -1,13 +1,13 @@
 /** A minimal stream with its own topics. It counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { readTopic } from '#cluster/read-topic.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountByKey, type Hooks } from './count-by-key.ts';
 
@@ -134,17 +134,11 @@ export class CountingApplication {
 
   /** Returns every committed value of a topic, in the order of each partition. */
   async history(topic: string): Promise<[key: string, value: string][]> {
-    const found: [string, string][] = [];
-    await readTopic({
-      brokers: this.brokers,
-      topic,
-      // A record is counted shortly before its marker is written; this end of the log includes it.
-      untilEnd: true,
-      onRecord: ({ key, value }) => {
-        if (value !== null) found.push([String(key), String(value).trimEnd()]);
-      },
-    });
-    return found;
+    // A record is counted shortly before its marker is written; the end of the log includes it.
+    const records = await readRecords(this.brokers, topic);
+    return records
+      .filter(({ value }) => value !== null)
+      .map(({ key, value }) => [String(key), String(value).trimEnd()]);
   }
 }
 

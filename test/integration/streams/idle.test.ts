@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { readTopic } from '#cluster/read-topic.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { startProxiedKafka } from '../../support/own-kafka.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TcpProxy } from '../../support/proxy.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountingApplication } from './counting.ts';
 
@@ -108,14 +108,8 @@ describe('a publisher whose connection was closed', () => {
     await publisher.publish([{ topic: TOPIC, key: text, value: Buffer.from(text) }]);
   };
   const written = async (): Promise<string[]> => {
-    const texts: string[] = [];
-    await readTopic({
-      brokers,
-      topic: TOPIC,
-      untilEnd: true,
-      onRecord: ({ value }) => void texts.push(String(value)),
-    });
-    return texts.sort();
+    const records = await readRecords(brokers, TOPIC);
+    return records.map(({ value }) => String(value)).sort();
   };
 
   beforeEach(async () => {

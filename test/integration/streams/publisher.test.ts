@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { readTopic } from '#cluster/read-topic.ts';
 import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { until } from '../../support/poll.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 
@@ -29,16 +29,7 @@ async function openOne(options: Partial<PublisherOptions> = {}): Promise<Publish
   return publisher;
 }
 
-async function readAll(at: string[] = brokers): Promise<ReadRecord[]> {
-  const records: ReadRecord[] = [];
-  await readTopic({
-    brokers: at,
-    topic,
-    untilEnd: true,
-    onRecord: (record) => void records.push(record),
-  });
-  return records;
-}
+const readAll = (at: string[] = brokers) => readRecords(at, topic);
 
 const texts = (records: readonly ReadRecord[]) => records.map(({ value }) => String(value)).sort();
 const record = (key: string, value = key) => ({ topic, key, value: Buffer.from(value) });

@@ -1,7 +1,6 @@
 /** The token exchange with an api as its upstream, and the life of its tokens. */
 import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -10,22 +9,17 @@ import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Returns all keys and values of a topic as text. */
 async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Promise<string> {
-  let text = '';
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    untilEnd: true,
-    onRecord: ({ key, value }) => {
-      text += `${key?.toString('latin1')} ${value?.toString('latin1')}\n`;
-    },
-  });
-  return text;
+  const records = await readRecords(brokers, topicName(prefix, topic));
+  return records
+    .map(({ key, value }) => `${key?.toString('latin1')} ${value?.toString('latin1')}\n`)
+    .join('');
 }
 
 async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<string> {

@@ -1,6 +1,7 @@
 import type { OpenTransaction } from '#kafka-20734/open-transactions.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Process, World } from '../world/world.ts';
+import { Coordinators, idsOfUp } from './coordinators.ts';
 import type { GroupShare } from './group-messages.ts';
 import { Group } from './groups.ts';
 import { type NewRecord, PartitionLog, type ProducerEpoch } from './partition-log.ts';
@@ -51,8 +52,7 @@ export class Cluster {
   listener: ClusterListener = {};
   dropsMarkers = false;
   readonly #groups = new Map<string, Group>();
-  /** The coordinator of each key, and the end of its loading. */
-  readonly #coordinators = new Map<string, { broker: number; loadsUntil: number }>();
+  readonly #coordinators: Coordinators;
   #created = 0;
   #lost: Partition | null = null;
 
@@ -65,6 +65,7 @@ export class Cluster {
       hangsUntil: 0,
       connections: new Set<{ cut(): void }>(),
     }));
+    this.#coordinators = new Coordinators(world, this.brokers);
     const cluster = this;
     this.transactions = new Transactions({
       world,
@@ -221,14 +222,14 @@ export class Cluster {
   /** Moves all coordinators to other brokers, which load for `loadMs`. */
   moveCoordinators(loadMs: number): void {
     this.world.note('cluster', `coordinators move, and load for ${Math.round(loadMs)} ms`);
-    for (const coordinator of this.#coordinators.values()) this.#move(coordinator, loadMs);
+    this.#coordinators.move(loadMs);
     for (const group of this.#groups.values()) group.move();
   }
 
   // Requests.
 
   #up(): number[] {
-    return this.brokers.filter(({ isUp }) => isUp).map(({ id }) => id);
+    return idsOfUp(this.brokers);
   }
 
   #broker(id: number): Broker {
@@ -236,22 +237,12 @@ export class Cluster {
   }
 
   coordinatorOf(key: string): number {
-    const known = this.#coordinators.get(key) ?? {
-      broker: this.#coordinators.size % this.brokers.length,
-      loadsUntil: 0,
-    };
-    this.#coordinators.set(key, known);
-    if (!this.#broker(known.broker).isUp) this.#move(known, this.world.random.between(1, 200));
-    if (!this.#broker(known.broker).isUp) throw new ProtocolError('COORDINATOR_NOT_AVAILABLE');
-    return known.broker;
+    return this.#coordinators.of(key);
   }
 
   /** Throws when this broker is not the coordinator, or is loading. */
   requireCoordinator(broker: number, key: string): void {
-    if (this.coordinatorOf(key) !== broker) throw new ProtocolError('NOT_COORDINATOR');
-    const known = this.#coordinators.get(key);
-    if (known !== undefined && known.loadsUntil > this.world.now)
-      throw new ProtocolError('COORDINATOR_LOAD_IN_PROGRESS');
+    this.#coordinators.require(broker, key);
   }
 
   /** Returns a partition that this broker leads. Throws when it does not. */
@@ -301,12 +292,5 @@ export class Cluster {
 
   #wake(partition: Partition): void {
     for (const retry of [...partition.waiting]) retry();
-  }
-
-  #move(coordinator: { broker: number; loadsUntil: number }, loadMs: number): void {
-    const up = this.#up();
-    if (up.length === 0) return;
-    coordinator.broker = this.world.random.pick(up);
-    coordinator.loadsUntil = this.world.now + loadMs;
   }
 }

@@ -13,6 +13,14 @@ export type GroupMemberState = {
   seenAt: number;
 };
 
+/** Ends the pending join and sync of a member with an error. */
+export function failPending(member: GroupMemberState, code: string): void {
+  member.join?.(new ProtocolError(code));
+  member.sync?.(new ProtocolError(code));
+  member.join = null;
+  member.sync = null;
+}
+
 /** The error of a join without a member id. It has the id to join with. */
 export class MemberIdRequired extends ProtocolError {
   readonly response: { readonly memberId: string };

@@ -1,6 +1,7 @@
 import type { World } from '../world/world.ts';
 import {
   type Assignment,
+  failPending,
   type GroupMemberState,
   type GroupShare,
   type GroupSubscription,
@@ -130,10 +131,7 @@ export class Group {
   move(): void {
     for (const member of this.#members.values()) {
       member.seenAt = this.#world.now;
-      member.join?.(new ProtocolError('NOT_COORDINATOR'));
-      member.sync?.(new ProtocolError('NOT_COORDINATOR'));
-      member.join = null;
-      member.sync = null;
+      failPending(member, 'NOT_COORDINATOR');
     }
     if (this.#state === 'CompletingRebalance') this.#state = 'PreparingRebalance';
     if (this.#state === 'PreparingRebalance') this.#plan(this.#longestRebalance());
@@ -161,9 +159,8 @@ export class Group {
     const id = this.#newId();
     this.#members.delete(known.id);
     // Fences a process that waits with the old id, even the newer one: a late request of the older process does that.
-    known.join?.(new ProtocolError('FENCED_INSTANCE_ID'));
-    known.sync?.(new ProtocolError('FENCED_INSTANCE_ID'));
-    const member: GroupMemberState = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
+    failPending(known, 'FENCED_INSTANCE_ID');
+    const member: GroupMemberState = { ...known, id, seenAt: this.#world.now };
     this.#members.set(id, member);
     if (this.#leader === known.id) this.#leader = id;
     this.#assignments.set(id, this.#assignments.get(known.id) ?? null);

@@ -2,7 +2,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { PartitionReader, StreamClient, TransactionalProducer } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import type { ConformanceCluster } from '../../support/conformance.ts';
+import type { ConformanceCluster } from '../../support/conformance-cluster.ts';
 import {
   type FromThread,
   mapped,

@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect } from 'vitest';
 import type { Alert } from '#topics/generated/types.ts';
 import { CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
 import { atEnd } from '../../support/at-end.ts';
+import type { Pipeline } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -235,9 +237,16 @@ export class Alerts {
     };
   }
 
-  /** Ids of all printed alerts. */
-  get ids(): readonly string[] {
-    return this.#lines.map(({ id }) => id);
+  /** Expects each episode once on the topic, with its begin and its end in turns, and each alert printed once. */
+  async expectPublishedOnce(pipeline: Pipeline): Promise<void> {
+    const published: string[] = [];
+    await pipeline.read('alerts', ({ id }) => published.push(id));
+    const episodes = published.filter((id) => id.includes('/match_'));
+    const begun = episodes.filter((_, index) => index % 2 === 0);
+    expect(episodes).toEqual(begun.flatMap((id) => [id, id.replace('match_stale', 'match_recovered')]));
+    expect(new Set(episodes).size).toBe(episodes.length);
+    const printed = this.#lines.map(({ id }) => id);
+    expect(new Set(printed).size).toBe(printed.length);
   }
 }
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { ApiReplica } from '../../support/api.ts';
+import type { ApiReplica, ClientCredentials } from '../../support/api.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { DATASET, type ProviderCredentials } from '../../support/system.ts';
+import { DATASET } from '../../support/system.ts';
 
 const SEASON = DATASET.competition.season.id;
 const DAY = 86_400;
@@ -33,7 +33,7 @@ const OF_EVENT = [
 /** Expects that all replicas return the same data for everything that the first one lists. */
 export async function expectSameAnswers(
   replicas: readonly ApiReplica[],
-  client: ProviderCredentials,
+  client: ClientCredentials,
 ): Promise<void> {
   const [first] = replicas;
   if (first === undefined) throw new Error('there is no replica');
@@ -78,7 +78,7 @@ async function dataOf(replica: ApiReplica, path: string, token: string): Promise
 }
 
 /** Waits until the replica knows the client, and returns a token. */
-export function tokenOf(replica: ApiReplica, { id, secret }: ProviderCredentials): Promise<string> {
+export function tokenOf(replica: ApiReplica, { id, secret }: ClientCredentials): Promise<string> {
   return until('the client is known', async () => {
     const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
     return response.ok

@@ -1,10 +1,10 @@
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { Timeline } from '../../../services/simulator/rest/timeline.ts';
-import type { ApiReplica } from '../../support/api.ts';
+import type { ApiReplica, ClientCredentials } from '../../support/api.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
-import { DATASET, logged, type ProviderCredentials, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
@@ -51,7 +51,7 @@ export type Chain = {
   readonly incremental: IncrementalClient;
   /** Replicas of the source's api: a killed one, an undisturbed one, and one that was started at the end. */
   readonly replicas: readonly ApiReplica[];
-  readonly client: ProviderCredentials;
+  readonly client: ClientCredentials;
 };
 
 /**

@@ -7,7 +7,7 @@ import { prose } from './prose.ts';
 import { recordsProse } from './prose-records.ts';
 import { restProse } from './prose-rest.ts';
 import { rules } from './rules.ts';
-import { contract, serveOnce } from './served.ts';
+import { contract, dataOf, serveOnce } from './served.ts';
 import { SHOOT_OUT_ROWS, shootOutRows } from './shoot-out.ts';
 import { haveSpec, requirementsOfSpec, sentencesOfSpec, textOfSpec } from './spec.ts';
 import { contractRows, notMet, problemsOf } from './table.ts';
@@ -26,7 +26,7 @@ restProse();
 
 test('every field of the records had another value than its default in some answer', async () => {
   const tables = '/v2/standings?object_type=season&object_id=20&limit=500';
-  const { standings_list } = (await contract().answer(tables)).data;
+  const { standings_list } = await dataOf(tables);
   const more = [
     '/v2/events/2001',
     '/v2/sports/5',

@@ -1,12 +1,11 @@
 /** The prose of the specification about records: standings, incident types, statuses, events, the feed. */
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from './reading.ts';
-import { contract } from './served.ts';
+import { dataOf } from './served.ts';
 import { day } from './world.ts';
 
 type Fields = Record<string, unknown>;
 
-const dataOf = async (path: string) => (await contract().answer(path)).data;
 const typesOf = async (): Promise<Fields[]> => (await dataOf('/v2/incidents?sport_id=5&limit=500')).incidents;
 
 /** Returns the tables of a season, with their rows. */

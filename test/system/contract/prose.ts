@@ -1,10 +1,9 @@
 /** The prose of the specification outside of its tables and numbered rules. */
 import { describe, expect, test } from 'vitest';
 import { idsOf } from './reading.ts';
-import { contract } from './served.ts';
+import { contract, dataOf } from './served.ts';
 import { day } from './world.ts';
 
-const dataOf = async (path: string) => (await contract().answer(path)).data;
 const soccerTypes = async () =>
   (await dataOf('/v2/incidents?sport_id=5&limit=500')).incidents.filter(
     ({ id }: { id: number }) => id !== 900,

@@ -4,7 +4,7 @@ import type { RestIncident } from '#contract/rest/records.ts';
 import { renderMinute } from '#domain/clock.ts';
 import { until } from '../../support/poll.ts';
 import { eventIds, eventsOf, expectParameters, idsOf } from './reading.ts';
-import { contract } from './served.ts';
+import { contract, dataOf } from './served.ts';
 import { BEGAN, day, LISTED, PUBLISHED, publishedNow, STANDING } from './world.ts';
 
 /** The catalogues with incremental reads, and a record of each that was written at `LISTED`. */
@@ -81,7 +81,7 @@ export function rules(): void {
     test('5. Incremental reads: the caller stores api.timestamp and sends it as timestamp next time; only records changed since are returned.', async () => {
       for (const [path, name, id] of CATALOGUES) {
         const since = async (timestamp: number) =>
-          idsOf((await contract().answer(`${path}?timestamp=${timestamp}`)).data[name]);
+          idsOf((await dataOf(`${path}?timestamp=${timestamp}`))[name]);
         // The record became known here long after the provider wrote it.
         for (const asked of [LISTED, LISTED + 1, BEGAN]) expect(await since(asked), path).toContain(id);
         expect(await since(BEGAN + 3_600), path).toEqual([]);
@@ -118,16 +118,16 @@ export function rules(): void {
         expect(eventIds(next), path).toEqual([]);
       }
       const tables = '/v2/standings?object_type=stage&object_id=30';
-      const [entry] = (await contract().answer(tables)).data.standings_list;
+      const [entry] = (await dataOf(tables)).standings_list;
       const since = async (timestamp: number) =>
-        idsOf((await contract().answer(`${tables}&timestamp=${timestamp}`)).data.standings_list);
+        idsOf((await dataOf(`${tables}&timestamp=${timestamp}`)).standings_list);
       for (const asked of [entry.ut, BEGAN]) expect(await since(asked)).toContain(entry.id);
       expect(await since(BEGAN + 3_600)).not.toContain(entry.id);
     });
 
     test('6. Incidents are ordered by id compared as strings, not by event_time, ut or occurred_at. Duplicates are resolved by id, the higher ut winning.', async () => {
       const { data } = await contract().answer('/v2/events/1005/incidents');
-      const { event } = (await contract().answer('/v2/events/1005')).data.competition.season.stage.group;
+      const { event } = (await dataOf('/v2/events/1005')).competition.season.stage.group;
       expect(idsOf(data)).toEqual(STANDING);
       expect(idsOf(event.events_incidents)).toEqual(STANDING);
       for (const key of ['event_time', 'ut'] as const) {

@@ -7,13 +7,14 @@ import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts'
 import { issueToken } from '#signing/token.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
+import { type ApiReplica, CLIENTS_KEY, clients, credentialsOf, startApi } from '../../support/api.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { publishValues } from '../../support/publish-values.ts';
 import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SeenValues } from './values.ts';
-import { catalogue, LEAGUE_RULES, messages } from './world.ts';
+import { LEAGUE_RULES, messages } from './world.ts';
+import { catalogue } from './world-catalogue.ts';
 
 /** A client of the command line, with a token. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };
@@ -153,6 +154,11 @@ export function contract(): ServedApi {
   return served;
 }
 
+/** Requests a path as the first client, as `answer` does, and returns the data. */
+export async function dataOf(path: string) {
+  return (await contract().answer(path)).data;
+}
+
 /** Returns a token of the first client with this expiration, Unix seconds. */
 export function tokenUntil(expiration: number): string {
   return issueToken(1, expiration, deriveKey(CLIENTS_KEY, 'tokens'));
@@ -186,6 +192,5 @@ function publishCatalogue(place: PipelineConnection): Promise<void> {
 }
 
 async function clientOf(api: ApiReplica, credentials: string): Promise<ServedClient> {
-  const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
-  return { id, secret, token: await api.token(credentials) };
+  return { ...credentialsOf(credentials), token: await api.token(credentials) };
 }

@@ -1,10 +1,8 @@
 /** Rows about the values of results and incidents, tested with a cup match that was decided on penalties. */
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from './reading.ts';
-import { contract } from './served.ts';
+import { dataOf } from './served.ts';
 import { SHOOT_OUT } from './world.ts';
-
-const dataOf = async (path: string) => (await contract().answer(path)).data;
 
 async function event() {
   return (await dataOf(`/v2/events/${SHOOT_OUT.id}`)).competition.season.stage.group.event;

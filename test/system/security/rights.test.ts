@@ -33,10 +33,7 @@ beforeAll(async () => {
 
 function start(service: ServiceName, settings: Record<string, string> = {}): TestService {
   return startService(service, {
-    KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
-    KAFKA_TLS: 'on',
-    KAFKA_TLS_CA_FILE: secured.ca,
-    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256',
+    ...secured.saslEnv('SCRAM-SHA-256'),
     KAFKA_SASL_USERNAME: service,
     KAFKA_SASL_PASSWORD: PASSWORD,
     SCHEMA_REGISTRY_URL: registryUrl,
@@ -55,15 +52,6 @@ function start(service: ServiceName, settings: Record<string, string> = {}): Tes
     PROVIDER_SECRET_KEY: 'none',
     ...settings,
   });
-}
-
-/** Returns the errors that a service logs before it exits with code 1. */
-async function endOf(service: TestService): Promise<{ code?: string; message: string }[]> {
-  await until('the service ended', () => service.exited || undefined);
-  expect(await service.stop(), service.log).toBe(1);
-  return service.lines
-    .map((line) => JSON.parse(line))
-    .flatMap(({ level, err }) => (level >= 50 ? [err] : []));
 }
 
 describe('with an authorizer', () => {
@@ -167,7 +155,7 @@ describe('with an authorizer', () => {
     expect(dropped).toHaveLength(5);
     for (const right of dropped)
       await without(secured.kafka.brokers, service, right, async () => {
-        const errors = await endOf(start(service));
+        const errors = await start(service).failed();
         expect(errors).toMatchObject([
           {
             code: 'RIGHTS_MISSING',
@@ -180,7 +168,7 @@ describe('with an authorizer', () => {
   test('a service whose topics are missing names them, and the command that creates them', async () => {
     const elsewhere = `${prefix}none.`;
     await grant(secured.kafka.brokers, 'webhook-receiver', rightsOf(elsewhere, 'webhook-receiver'));
-    const [error, ...others] = await endOf(start('webhook-receiver', { TOPIC_PREFIX: elsewhere }));
+    const [error, ...others] = await start('webhook-receiver', { TOPIC_PREFIX: elsewhere }).failed();
     expect(others).toEqual([]);
     expect(error).toMatchObject({ code: 'TOPICS_MISSING' });
     expect(error?.message).toContain(

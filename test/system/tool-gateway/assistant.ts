@@ -110,6 +110,18 @@ export class Assistant {
     return found;
   }
 
+  /** Returns the details of a live match without its timeline. */
+  async liveDetails(name: string): Promise<Details> {
+    const { match_id } = await this.live(name);
+    return this.ask('get_match', { match_id, timeline: 'none' });
+  }
+
+  /** Returns the timeline of a live match. */
+  async liveTimeline(name: string): Promise<Details['timeline']> {
+    const { match_id } = await this.live(name);
+    return (await this.ask('get_match', { match_id })).timeline;
+  }
+
   async team(name: string): Promise<number> {
     const { results } = await this.ask('search', { query: name, kind: 'team' });
     return results[0]?.team_id ?? 0;
@@ -121,6 +133,11 @@ export class Assistant {
     args: Readonly<Record<string, unknown>> = {},
   ): Promise<readonly AnsweredSummary[]> {
     return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
+  }
+
+  /** Returns the last match of a team. */
+  async lastMatchOf(name: string): Promise<AnsweredSummary | undefined> {
+    return (await this.matchesOf(name, { order: 'latest', limit: 1 }))[0];
   }
 
   /** Returns the rows of a World Cup group. */

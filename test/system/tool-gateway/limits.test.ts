@@ -1,10 +1,10 @@
 /** Tests the limits of the token exchange (spec, "Limits") over replicas, restarts and crashes. */
 import { expect, test } from 'vitest';
-import { readTopic } from '#cluster/read-topic.ts';
 import { topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';
 import { until } from '../../support/poll.ts';
+import { readRecords } from '../../support/read-records.ts';
 import {
   type ExchangeAnswer,
   type Gateway,
@@ -23,16 +23,7 @@ const count = (answers: readonly ExchangeAnswer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
 async function attemptsOnTopic({ brokers, prefix }: TestBackbone): Promise<number> {
-  let records = 0;
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, 'exchange-attempts'),
-    untilEnd: true,
-    onRecord: () => {
-      records += 1;
-    },
-  });
-  return records;
+  return (await readRecords(brokers, topicName(prefix, 'exchange-attempts'))).length;
 }
 
 /** Starts replicas with one upstream. */

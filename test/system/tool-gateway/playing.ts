@@ -7,11 +7,12 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
+import type { ClientCredentials } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
-import { DATASET, type ProviderCredentials, System } from '../../support/system.ts';
+import { DATASET, System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 
@@ -109,7 +110,7 @@ export class Playing {
 }
 
 /** Returns the endpoint with a new token. */
-async function endpointOf(gateway: Gateway, { id, secret }: ProviderCredentials): Promise<Endpoint> {
+async function endpointOf(gateway: Gateway, { id, secret }: ClientCredentials): Promise<Endpoint> {
   const token = await until('a token is issued', async () => {
     const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
     return body.token;

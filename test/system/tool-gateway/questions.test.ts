@@ -15,8 +15,9 @@ import { TOOLS } from '../../../services/tool-gateway/mcp/tools.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
 import { DATASET } from '../../support/system.ts';
 import { Assistant, type ChangesAnswer } from './assistant.ts';
+import { afterReview, afterwards } from './later-questions.ts';
 import { Playing } from './playing.ts';
-import { afterReview, afterwards, FINAL, type Question, THIRD_PLACE, whileUnderReview } from './questions.ts';
+import { FINAL, type Question, THIRD_PLACE, whileUnderReview } from './questions.ts';
 import { goalReports, reportTimes, TournamentTruth, takenBack } from './truth.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** Questions of traders, analysts and fans about a tournament, with the calls that answer them and the true answers. */
+/** Questions of traders, analysts and fans about matches in play, with the calls that answer them and the true answers. */
 import type { Assistant } from './assistant.ts';
 import { nameOf, text } from './assistant.ts';
 import type { TournamentTruth } from './truth.ts';
@@ -13,6 +13,10 @@ export type Question = {
 
 export const FINAL = 'France - Croatia';
 export const THIRD_PLACE = 'Belgium - England';
+
+/** The answer to whether one may act on a match with this firm score. */
+export const mayActOn = (score: string): string =>
+  `You may act on the firm score ${score}: the guard is safe and the feed is alive.`;
 
 /** The truth at a point of the last two matches, from the provider's reports until then. */
 export type PlayMoment = {
@@ -44,8 +48,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       who: 'trader',
       asks: 'May I act on the score of the final now, and why not?',
       answer: async (a) => {
-        const { match_id } = await a.live(FINAL);
-        const { act } = await a.ask('get_match', { match_id, timeline: 'none' });
+        const { act } = await a.liveDetails(FINAL);
         return /^(Do not act): (a goal is under review)/.exec(act)?.slice(1);
       },
       truth: ['Do not act', 'a goal is under review'],
@@ -53,11 +56,8 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     {
       who: 'trader',
       asks: 'May I act on the match for the third place?',
-      answer: async (a) => {
-        const { match_id } = await a.live(THIRD_PLACE);
-        return (await a.ask('get_match', { match_id, timeline: 'none' })).act;
-      },
-      truth: `You may act on the firm score ${thirdPlace.score}: the guard is safe and the feed is alive.`,
+      answer: async (a) => (await a.liveDetails(THIRD_PLACE)).act,
+      truth: mayActOn(thirdPlace.score),
     },
     {
       who: 'trader',
@@ -74,10 +74,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     {
       who: 'trader',
       asks: 'Has the provider suspended betting on the final?',
-      answer: async (a) => {
-        const { match_id } = await a.live(FINAL);
-        return (await a.ask('get_match', { match_id, timeline: 'none' })).bet_status;
-      },
+      answer: async (a) => (await a.liveDetails(FINAL)).bet_status,
       truth: 'suspended',
     },
     {
@@ -118,7 +115,7 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       who: 'fan',
       asks: 'Did the goal of Griezmann in the final stand, and when was it?',
       answer: async (a) => {
-        const { timeline } = await a.ask('get_match', { match_id: (await a.live(FINAL)).match_id });
+        const timeline = await a.liveTimeline(FINAL);
         const goal = timeline.find(({ type, player }) => /goal/i.test(type) && player === 'A. Griezmann');
         return [goal?.stands, goal?.minute];
       },
@@ -198,127 +195,8 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
     {
       who: 'fan',
       asks: 'How did the shoot-out of Croatia against Denmark end?',
-      answer: async (a) =>
-        text((await a.matchesOf('Denmark', { order: 'latest', limit: 1 }))[0]?.shoot_out ?? null),
+      answer: async (a) => text((await a.lastMatchOf('Denmark'))?.shoot_out ?? null),
       truth: truth.matchesOf('Denmark').at(-1)?.shootOut?.join('-'),
-    },
-  ];
-}
-
-/**
- * Returns the questions a quarter of an hour later: the goal and another one are confirmed, and the third place is
- * decided.
- */
-export function afterReview(
-  truth: TournamentTruth,
-  reports: readonly { readonly id: string; readonly kind: string }[],
-  { since, score }: { readonly since: () => string; readonly score: string },
-): Question[] {
-  const [, , , reviewed] = truth.goals(truth.match(FINAL));
-  return [
-    {
-      who: 'trader',
-      asks: 'What was reported of goals since I asked last?',
-      answer: async (a) => {
-        const { changes } = await a.ask('list_changes', { since: since(), only: 'goals', limit: 20 });
-        const later = changes.filter(({ at }) => at >= since());
-        return later.map(({ incident_id, kind }) => `${incident_id} ${kind}`).sort();
-      },
-      truth: reports.map(({ id, kind }) => `${id} ${kind}`).sort(),
-    },
-    {
-      who: 'trader',
-      asks: 'Did the goal that was under review stand, and whose is it?',
-      answer: async (a) => {
-        const { timeline } = await a.ask('get_match', { match_id: (await a.live(FINAL)).match_id });
-        const goal = timeline.find(({ type, minute }) => type === 'Goal' && minute === reviewed?.minute);
-        return [goal?.stands, goal?.player];
-      },
-      truth: [true, reviewed?.player],
-    },
-    {
-      who: 'trader',
-      asks: 'May I act on the final again?',
-      answer: async (a) => {
-        const { match_id } = await a.live(FINAL);
-        return (await a.ask('get_match', { match_id, timeline: 'none' })).act;
-      },
-      truth: `You may act on the firm score ${score}: the guard is safe and the feed is alive.`,
-    },
-    {
-      who: 'analyst',
-      asks: 'Who has a yellow card in the final?',
-      answer: async (a) => {
-        const { timeline } = await a.ask('get_match', { match_id: (await a.live(FINAL)).match_id });
-        return timeline.filter(({ type }) => type === 'Yellow card').map(({ player }) => player);
-      },
-      truth: truth
-        .match(FINAL)
-        .events.filter(([period, , kind]) => kind === 'yellow' && period === '1H')
-        .map(([, , , , person]) => truth.player(person)),
-    },
-    {
-      who: 'fan',
-      asks: 'Who is third?',
-      answer: async (a) => {
-        const [match] = await a.matchesOf('England', { order: 'latest', limit: 1 });
-        if (match === undefined || match.score === null) return undefined;
-        return match.score.home > match.score.away ? match.home.name : match.away.name;
-      },
-      truth: 'Belgium',
-    },
-  ];
-}
-
-/** Returns the questions after the tournament. */
-export function afterwards(truth: TournamentTruth): Question[] {
-  const final = truth.match(FINAL);
-  return [
-    {
-      who: 'trader',
-      asks: 'Is anything still being played?',
-      answer: async (a) => (await a.ask('live_board')).matches.length > 0,
-      truth: false,
-    },
-    {
-      who: 'fan',
-      asks: 'How did the final end?',
-      answer: async (a) =>
-        text((await a.matchesOf('Croatia', { order: 'latest', limit: 1 }))[0]?.score ?? null),
-      truth: truth.matchesOf('Croatia').at(-1)?.score.join('-'),
-    },
-    {
-      who: 'fan',
-      asks: 'Who scored in the final, and when?',
-      answer: async (a) => {
-        const [match] = await a.matchesOf('Croatia', { order: 'latest', limit: 1 });
-        const { timeline } = await a.ask('get_match', { match_id: match?.match_id });
-        return timeline
-          .filter(({ type, stands }) => stands && ['Goal', 'Penalty goal', 'Own goal'].includes(type))
-          .map(({ minute, player }) => [minute, player]);
-      },
-      truth: truth.goals(final).map(({ minute, player }) => [minute, player]),
-    },
-    {
-      who: 'analyst',
-      asks: 'Who is the top scorer?',
-      answer: async (a) => {
-        const { results } = await a.ask('search', { query: 'world cup', kind: 'competition' });
-        const season_id = results[0]?.seasons[0]?.season_id;
-        const [first] = (await a.ask('get_top_scorers', { season_id, limit: 3 })).scorers;
-        return { player: first?.player, goals: first?.goals };
-      },
-      truth: truth.topScorer(),
-    },
-    {
-      who: 'analyst',
-      asks: 'Has the provider verified the result of the final?',
-      answer: async (a) => {
-        const [match] = await a.matchesOf('France', { order: 'latest', limit: 1 });
-        const { verified_result } = await a.ask('get_match', { match_id: match?.match_id, timeline: 'none' });
-        return verified_result;
-      },
-      truth: 'yes',
     },
   ];
 }

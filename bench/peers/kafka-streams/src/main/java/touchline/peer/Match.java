@@ -15,7 +15,6 @@ import touchline.Guard;
 import touchline.Incident;
 import touchline.MatchIncident;
 import touchline.MatchState;
-import touchline.MatchTransition;
 import touchline.NormalizedMessage;
 import touchline.Participant;
 import touchline.Score;
@@ -45,14 +44,6 @@ final class Match {
     // Scorers, which alerts and readers show, are not written.
     state.setKeyIncidents(List.of());
     showGoals();
-  }
-
-  /** The changes of one message. */
-  static final class Change {
-    final List<Held> touched = new ArrayList<>(1);
-    boolean snapshot;
-    /** Not empty when anything changed. */
-    List<MatchTransition> transitions = List.of();
   }
 
   /** What the state was before a message, as far as transitions compare it. */

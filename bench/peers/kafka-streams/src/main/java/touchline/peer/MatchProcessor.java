@@ -76,7 +76,7 @@ final class MatchProcessor implements FixedKeyProcessor<String, byte[], Pipeline
     Cause cause = new Cause(SchemaIds.INPUT, at.partition(), at.offset(), message.getUt(), message.getReceivedAt(),
         message.getMessageId());
     Match match = match(record.key());
-    Match.Change change = match.apply(message, cause);
+    Change change = match.apply(message, cause);
     if (change.transitions.isEmpty()) return;
     List<KeyValue<String, byte[]>> touched = new ArrayList<>(change.touched.size());
     for (Held held : change.touched) {

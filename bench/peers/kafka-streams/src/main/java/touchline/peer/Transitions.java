@@ -39,7 +39,7 @@ final class Transitions {
     this.before = before;
   }
 
-  List<MatchTransition> emit(Match.Change change) {
+  List<MatchTransition> emit(Change change) {
     for (Held held : change.touched) incident(held);
     if (before.goals != match.goals()) goals();
     score("score_changed", before.score, state.getScore());
@@ -94,7 +94,7 @@ final class Transitions {
   }
 
   /** Fields that no other kind emitted. A ticking clock or a repeated field alone is emitted only without others. */
-  private void amended(Match.Change change) {
+  private void amended(Change change) {
     if (changedFields.isEmpty() && !emitted.isEmpty()) return;
     Set<String> kinds = new HashSet<>();
     for (MatchTransition one : emitted) kinds.add(one.getKind());

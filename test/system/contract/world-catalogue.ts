@@ -1,0 +1,84 @@
+/** Catalogue records of the contract's rows. */
+import type { CatalogueRecord } from '#topics/generated/types.ts';
+import { LISTED } from './world.ts';
+
+const COMPETITION = {
+  name: 'League',
+  short_name: 'LG',
+  mini_name: 'L',
+  gender: 'male',
+  type: 'country_league',
+  area_id: 900,
+  area_name: 'Atlantis',
+  area_type: 'country',
+  area_sort: 4,
+  area_code: 'ATL',
+  overall_sort: 5,
+  tour_id: 6,
+  tour_name: 'Tour',
+  old_competition_id: 7,
+};
+
+const SEASON = {
+  name: '2026',
+  actual: 'yes',
+  year: '2026',
+  old_season_id: 8,
+  range_level: 1,
+  stats_lvl: 'gold',
+  team_connection: 'by_season',
+};
+
+const STAGE = {
+  name: 'Regular season',
+  stage_name_id: 2,
+  start_date: '2026-08-01',
+  end_date: '2027-05-31',
+  show_standings: 'yes',
+  has_brackets: 'no',
+  groups_nr: 1,
+  sort: 3,
+  is_current: 'yes',
+  old_stage_id: 9,
+};
+
+/** Returns the known records of the provider's catalogues. */
+export function catalogue(): CatalogueRecord[] {
+  const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
+  const sports = Array.from({ length: 12 }, (_, index) =>
+    place('sport', 901 + index, null, {
+      name: `Sport ${index}`,
+      url: `sport-${index}`,
+      active: 'yes',
+      has_timer: 'no',
+    }),
+  );
+  return [
+    ...sports,
+    place('sport', 1, null, {
+      name: 'Basketball',
+      url: 'basketball',
+      active: 'yes',
+      has_timer: 'yes',
+      template: 'quarters',
+      incidents_positions: 'yes',
+    }),
+    place('area', 900, null, { name: 'Atlantis', area_code: 'ATL', parent_area_id: '899' }),
+    place('language', 900, null, { name: 'Atlantean', code: 'at' }),
+    place('status', 900, null, { name: 'Under water', short_name: 'UW', type: 'other' }),
+    place('incident', 900, null, { name: 'Flood', sport_id: 5, ...flags }),
+    place('competition', 10, null, { ...COMPETITION, stats_lvl: 'gold', generate_season_stats: true }),
+    place('competition', 11, null, { name: 'Cup', stats_lvl: 'bronze', generate_season_stats: false }),
+    place('competition', 12, null, { name: 'Third league', stats_lvl: 'bronze' }),
+    place('season', 20, 10, SEASON),
+    place('season', 21, 11, { name: '2026', actual: 'yes' }),
+    place('stage', 30, 20, STAGE),
+    place('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
+    place('group', 40, 30, { name: 'Group A' }),
+  ];
+}
+
+function place(kind: string, id: number, parent: number | null, record: object): CatalogueRecord {
+  const parent_id = parent === null ? null : String(parent);
+  return { kind, id: String(id), parent_id, ut: LISTED, body: JSON.stringify({ id, ...record, ut: LISTED }) };
+}
