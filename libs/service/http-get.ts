@@ -25,13 +25,13 @@ export type HttpLimits = {
   readonly dispatcher?: Dispatcher | undefined;
 };
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
-const ENCODINGS = Object.keys(DECODERS).join(', ');
+const ENCODINGS = [...DECODERS.keys()].join(', ');
 
 /** Sends a GET for JSON. Does not follow redirects. Throws `HttpError`. */
 export async function httpGet(
@@ -59,7 +59,7 @@ export async function httpGet(
 }
 
 function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Uint8Array> {
-  const decoder = DECODERS[headers['content-encoding'] ?? ''];
+  const decoder = DECODERS.get(headers['content-encoding'] ?? '');
   // An error of the body destroys the decoder, and its reader throws the error.
   return decoder === undefined ? body : pipeline(body, decoder(), () => {});
 }

@@ -6,26 +6,31 @@ import type { command } from './command.ts';
 const LAUNCHER = fileURLToPath(new URL('../../../bin/touchline.js', import.meta.url));
 
 export async function run({ positionals }: ArgumentsOf<typeof command>): Promise<number> {
-  const script = positionals.length === 1 ? SCRIPTS[positionals[0] ?? ''] : undefined;
+  const [shell = '', ...more] = positionals;
+  const script = more.length === 0 ? SCRIPTS.get(shell) : undefined;
   if (script === undefined) throw new UsageError('name a shell: bash or zsh');
   process.stdout.write(script(shellWord(LAUNCHER)));
   return 0;
 }
 
-const SCRIPTS: Readonly<Record<string, (launcher: string) => string>> = {
-  bash: (launcher) => `_touchline() {
+const bash = (launcher: string): string => `_touchline() {
   local IFS=$'\\n'
   COMPREPLY=($(${launcher} __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 command -v touchline >/dev/null || alias touchline=${launcher}
 complete -o default -F _touchline touchline
-`,
-  zsh: (launcher) => `_touchline() {
+`;
+
+const zsh = (launcher: string): string => `_touchline() {
   local -a found
   found=(\${(f)"$(${launcher} __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if (( \${#found} )); then compadd -a found; else _files; fi
 }
 command -v touchline >/dev/null || alias touchline=${launcher}
 compdef _touchline touchline
-`,
-};
+`;
+
+const SCRIPTS = new Map([
+  ['bash', bash],
+  ['zsh', zsh],
+]);

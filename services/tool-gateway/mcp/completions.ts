@@ -40,10 +40,12 @@ const PROMPT_ARGUMENTS: Readonly<Record<string, Finder>> = {
   },
 };
 
-const TEMPLATE_ARGUMENTS: Readonly<Record<string, { readonly argument: string; readonly find: Finder }>> = {
-  [MATCH_TEMPLATE]: { argument: 'match_id', find: matchIds },
-  [TABLE_TEMPLATE]: { argument: 'standings_id', find: tableIds },
-};
+const TEMPLATE_ARGUMENTS: ReadonlyMap<string, { readonly argument: string; readonly find: Finder }> = new Map(
+  [
+    [MATCH_TEMPLATE, { argument: 'match_id', find: matchIds }],
+    [TABLE_TEMPLATE, { argument: 'standings_id', find: tableIds }],
+  ],
+);
 
 /** Returns the matching values, best first, 100 at most. Throws `ProtocolError` for an unknown prompt or resource. */
 export function complete({ ref, argument, context }: CompleteRequestParams, scope: ToolScope) {
@@ -66,7 +68,7 @@ function finderOf(ref: CompleteRequestParams['ref'], name: string, { access }: T
     if (names === null) throw invalidParams(`Unknown prompt: ${ref.name.slice(0, 100)}`);
     return names.includes(name) ? (PROMPT_ARGUMENTS[name] ?? NO_VALUES) : NO_VALUES;
   }
-  const resource = TEMPLATE_ARGUMENTS[ref.uri];
+  const resource = TEMPLATE_ARGUMENTS.get(ref.uri);
   if (resource === undefined)
     throw invalidParams('Unknown resource template: send one of resources/templates/list');
   return resource.argument === name ? resource.find : NO_VALUES;

@@ -141,9 +141,8 @@ describe.each(ALL_REVISIONS)('completions (revision %s)', (revision) => {
   test('are refused for an unknown prompt or resource template', async () => {
     const client = await (await ServedMcp.start()).connect(revision);
     await expect(ofPrompt(client, 'nothing', 'team', '')).rejects.toThrow('Unknown prompt');
-    await expect(ofTemplate(client, 'touchline://players/{id}', 'id', '')).rejects.toThrow(
-      'Unknown resource template',
-    );
+    for (const uri of ['touchline://players/{id}', 'constructor'])
+      await expect(ofTemplate(client, uri, 'id', '')).rejects.toThrow('Unknown resource template');
   });
 });
 

@@ -11,6 +11,8 @@ test.each([
   [`alerts --rules ${RULES} --format xml`, '--format'],
   [`alerts --rules ${RULES} --format line --out x`, '--out writes JSON'],
   [`alerts --rules ${RULES} --max-age soon`, '--max-age is a time as 30m'],
+  ['completion', 'name a shell: bash or zsh'],
+  ['completion constructor', 'name a shell: bash or zsh'],
   ['dead-letters', ''],
   ['dead-letters drop', ''],
   ['dead-letters list x', ''],
