@@ -1,9 +1,13 @@
 /** Secrets that a platform creates and keeps in its data folder. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { z } from 'zod';
+import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
+import { CLIENTS_KEY_FILE } from './cluster.ts';
 import { CommandError } from './command.ts';
+import { type PlatformSettings, platformSettings } from './platform-settings.ts';
 
 type KeptSecret = {
   readonly secrets: string;
@@ -12,6 +16,36 @@ type KeptSecret = {
   /** Whether it was created now. */
   readonly isNew: boolean;
 };
+
+/**
+ * Reads or creates the secrets in the data folder. Returns them as settings of services, and as the platform shows them. Throws as
+ * `keptSecret`.
+ */
+export function platformSecrets(dataDir: string, given: PlatformSettings) {
+  makeFilesPrivate();
+  makePrivateFolder(dataDir);
+  const webhook = keptSecret(join(dataDir, 'webhook-secret'), {
+    setting: platformSettings.WEBHOOK_SECRET,
+    given: given.WEBHOOK_SECRET?.join(','),
+  });
+  const { secrets: clientsKey } = keptSecret(join(dataDir, CLIENTS_KEY_FILE), {
+    setting: platformSettings.CLIENTS_KEY,
+    given: given.CLIENTS_KEY,
+  });
+  return {
+    settings: { WEBHOOK_SECRET: webhook.secrets, CLIENTS_KEY: clientsKey },
+    shown: {
+      /** The secret to sign webhooks with. */
+      secret: webhook.secrets.slice(0, SECRET_LENGTH),
+      /** The file that keeps the secret; null when a setting supplies it. */
+      secretFile: webhook.file,
+      /** Whether the secret was created now. */
+      secretIsNew: webhook.isNew,
+      /** Seals the webhooks of clients. */
+      clientsKey,
+    },
+  };
+}
 
 /**
  * Returns a secret of this deployment: the given one, else that of the file, else a new one, which only the file's owner can

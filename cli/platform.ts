@@ -5,24 +5,16 @@ import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/leadership.ts';
-import { SECRET_LENGTH } from '#signing/signing.ts';
 import { silentLogger } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
-import { CLIENTS_KEY_FILE } from './cluster.ts';
-import { keptSecret } from './kept-secret.ts';
-import {
-  type PlatformSettings,
-  PORT_SETTINGS,
-  platformSettings,
-  wantedTopicsOf,
-} from './platform-settings.ts';
+import { platformSecrets } from './kept-secret.ts';
+import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
@@ -85,7 +77,7 @@ export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
   const ports = await portsOf(given);
   const urls = urlsOf(given.LISTEN_HOST, ports);
-  const secrets = secretsIn(dataDir, given);
+  const secrets = platformSecrets(dataDir, given);
   const { started, backbone } = await openBackbone(options);
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
@@ -160,33 +152,6 @@ function urlsOf(host: string, ports: Readonly<Record<string, string>>) {
     toolsUrl: urlOf('TOOLS_PORT'),
     /** Serves the test of clients' webhook addresses. */
     dispatcherUrl: urlOf('DISPATCHER_PORT'),
-  };
-}
-
-/** Reads or creates the secrets in the data folder. Returns them as settings of services, and as the platform shows them. */
-function secretsIn(dataDir: string, given: PlatformSettings) {
-  makeFilesPrivate();
-  makePrivateFolder(dataDir);
-  const webhook = keptSecret(join(dataDir, 'webhook-secret'), {
-    setting: platformSettings.WEBHOOK_SECRET,
-    given: given.WEBHOOK_SECRET?.join(','),
-  });
-  const { secrets: clientsKey } = keptSecret(join(dataDir, CLIENTS_KEY_FILE), {
-    setting: platformSettings.CLIENTS_KEY,
-    given: given.CLIENTS_KEY,
-  });
-  return {
-    settings: { WEBHOOK_SECRET: webhook.secrets, CLIENTS_KEY: clientsKey },
-    shown: {
-      /** The secret to sign webhooks with. */
-      secret: webhook.secrets.slice(0, SECRET_LENGTH),
-      /** The file that keeps the secret; null when a setting supplies it. */
-      secretFile: webhook.file,
-      /** Whether the secret was created now. */
-      secretIsNew: webhook.isNew,
-      /** Seals the webhooks of clients. */
-      clientsKey,
-    },
   };
 }
 
