@@ -7,8 +7,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { FOLDERS } from '../test/mutants/tests-of.ts';
 
-const FOLDERS = ['libs/signing', 'libs/webhooks', 'libs/contract', 'libs/views/render', 'libs/domain'];
 const STRYKER = fileURLToPath(
   new URL('../node_modules/@stryker-mutator/core/bin/stryker.js', import.meta.url),
 );

@@ -3,9 +3,7 @@
  * Vitest worker loads them again for each mutant, which takes ten times as long as the tests.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { MutantCoverage } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import {
@@ -19,8 +17,7 @@ import {
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
-import { testsOf } from './tests-of.ts';
-import { type CollectedTest, collect } from './vitest-stand-in.ts';
+import { type LoadedTest, loadTests } from './load-tests.ts';
 
 /** State that the mutated code shares with its runner. */
 type Switchboard = {
@@ -45,34 +42,15 @@ const FOLDER = process.env.MUTANTS_OF ?? '';
  */
 const TIMES = resolve(`.touchline/mutants/${FOLDER.replaceAll('/', '-')}-times.json`);
 
-type LoadedTest = CollectedTest & {
-  readonly id: string;
-  readonly fileName: string;
+type TriedTest = LoadedTest & {
   /** Number of mutants with which the test ran in this process, and number of those that it detected. */
   ran: number;
   noticed: number;
 };
 
-const STAND_INS: Readonly<Record<string, string>> = {
-  vitest: new URL('./vitest-stand-in.ts', import.meta.url).href,
-  'fast-check': new URL('./fast-check-stand-in.ts', import.meta.url).href,
-};
-
-/** Replaces libraries by the stand-ins for tests; the stand-ins themselves import the real libraries. */
-function replaceLibraries(): void {
-  registerHooks({
-    resolve(specifier, context, next) {
-      const url = STAND_INS[specifier];
-      return url === undefined || context.parentURL === url
-        ? next(specifier, context)
-        : { url, shortCircuit: true };
-    },
-  });
-}
-
 class InProcessRunner implements TestRunner {
   readonly #switchboard: Switchboard;
-  #tests: LoadedTest[] = [];
+  #tests: TriedTest[] = [];
   #times: Readonly<Record<string, number>> = {};
 
   constructor() {
@@ -90,14 +68,7 @@ class InProcessRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
-    replaceLibraries();
-    await import(pathToFileURL(resolve('test/setup/seed.ts')).href);
-    for (const file of testsOf(FOLDER)) {
-      const fileName = resolve(file);
-      const tests = await collect(() => import(pathToFileURL(fileName).href));
-      const of = { fileName, ran: 0, noticed: 0 };
-      this.#tests.push(...tests.map((one) => ({ ...one, ...of, id: `${file} > ${one.name}` })));
-    }
+    this.#tests = (await loadTests(FOLDER)).map((test) => ({ ...test, ran: 0, noticed: 0 }));
     if (existsSync(TIMES)) this.#times = JSON.parse(readFileSync(TIMES, 'utf8'));
   }
 
@@ -128,7 +99,7 @@ class InProcessRunner implements TestRunner {
     }
   }
 
-  #timeOf({ id }: LoadedTest): number {
+  #timeOf({ id }: TriedTest): number {
     return this.#times[id] ?? 0;
   }
 
@@ -136,12 +107,12 @@ class InProcessRunner implements TestRunner {
    * Returns the time of a test for each mutant that it detects. Cheap tests run first, because the first failure ends a
    * run.
    */
-  #costOf(test: LoadedTest): number {
+  #costOf(test: TriedTest): number {
     return (this.#timeOf(test) * (test.ran + 10)) / (test.noticed + 1);
   }
 
   /** Runs all tests, or up to the first failure. */
-  async #run(tests: readonly LoadedTest[], all: boolean): Promise<TestResult[]> {
+  async #run(tests: readonly TriedTest[], all: boolean): Promise<TestResult[]> {
     const results: TestResult[] = [];
     for (const test of tests) {
       const { id, name, fileName, run } = test;

@@ -1,7 +1,9 @@
 /**
  * The part of Vitest that the tests of pure rules use, in this process: it collects the tests once and runs them for
- * each mutant. `expect` is Vitest's own.
+ * each mutant. `expect` and `vi.spyOn` are Vitest's own.
  */
+import { vi as vitest } from 'vitest';
+
 export { expect } from 'vitest';
 
 type Step = () => unknown;
@@ -18,6 +20,7 @@ const SEED = 1;
 let collected: CollectedTest[] = [];
 let suites: Suite[] = [];
 let finished: Step[] = [];
+let isRunning = false;
 
 /** Returns the tests that `load` defines. */
 export async function collect(load: () => Promise<unknown>): Promise<CollectedTest[]> {
@@ -32,12 +35,14 @@ function define(name: string, body: Body, values: readonly unknown[] = []): void
   const names = [...(around.at(-1)?.names ?? []), name];
   const run = async () => {
     finished = [];
+    isRunning = true;
     try {
       for (const { before } of around) for (const step of before) await step();
       await body(...values);
     } finally {
       for (const { after } of around.toReversed()) for (const step of after) await step();
       for (const step of finished.toReversed()) await step();
+      isRunning = false;
     }
   };
   collected.push({ name: names.join(' > '), run });
@@ -83,10 +88,13 @@ export function onTestFinished(step: Step): void {
   finished.push(step);
 }
 
+/** Tells a running test from the load of its file. */
+export const TestRunner = { getCurrentTest: () => (isRunning ? {} : undefined) };
+
 export function inject(name: 'seed'): number {
   if (name !== 'seed') throw new Error(`no such value: ${name}`);
   return SEED;
 }
 
-/** Ignores timeouts: Stryker has its own. */
-export const vi = { setConfig: () => {} };
+/** Spies as Vitest does. Ignores timeouts: Stryker has its own. */
+export const vi = { setConfig: () => {}, spyOn: vitest.spyOn };

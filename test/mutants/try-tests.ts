@@ -1,0 +1,17 @@
+/** Runs the tests of the given folders once on the stand-ins, without a mutant. Prints the failed ones; exit code 1. */
+import { loadTests } from './load-tests.ts';
+
+let failed = 0;
+for (const folder of process.argv.slice(2)) {
+  const tests = await loadTests(folder);
+  for (const { id, run } of tests) {
+    try {
+      await run();
+    } catch (error) {
+      failed += 1;
+      process.stdout.write(`${id}: ${error}\n`);
+    }
+  }
+  process.stdout.write(`${folder}: ${tests.length} tests\n`);
+}
+process.exit(failed === 0 ? 0 : 1);
