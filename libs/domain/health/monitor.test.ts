@@ -129,6 +129,13 @@ describe('a match', () => {
     expect(played.log.find(({ state }) => state === 'stale')?.written_at).toBe(BEGIN + 20_000);
   });
 
+  test('may be silent while its clock is stopped, unless keep-alives came before', () => {
+    const silent = watch([say('break'), APPLY, wait(300_000)]);
+    expect(ofMatch(silent)).toMatchObject({ state: 'alive', clock_runs: false });
+    const missed = watch([say('break'), say('keep_alive'), APPLY, wait(90_000)]);
+    expect(ofMatch(missed)).toMatchObject({ state: 'stale', since: BEGIN + 90_000 });
+  });
+
   test('is down while a message waits for match state, and recovers once it is applied', () => {
     const played = watch([say('play'), wait(6_000)]);
     expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 5_000 });
