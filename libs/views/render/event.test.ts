@@ -250,6 +250,10 @@ describe('the winner and the side that advances', () => {
       results: marks === null ? [] : [411, 412].map((result) => ({ id: result, value: marks[id] })),
     })),
   });
+  /** Results that mark neither winner nor progress. */
+  const halfTimes = {
+    participants: [101, 102].map((id, at) => ({ id, counter: at + 1, results: [{ id: 4, value: '0' }] })),
+  };
   const won = { winner_id: 101, progress_id: 101 };
   const finished = { status_id: 11, status_type: 'finished' };
   const live = { status_id: 34, status_type: 'live' };
@@ -268,6 +272,14 @@ describe('the winner and the side that advances', () => {
       [
         { ...finished, ...won, ...sides(null) },
         { ...finished, ...sides(null) },
+      ],
+    ],
+    [
+      'stays reported while the match is finished and newer results are others',
+      101,
+      [
+        { ...finished, ...won, ...sides(null) },
+        { ...finished, ...halfTimes },
       ],
     ],
     [
