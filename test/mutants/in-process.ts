@@ -17,7 +17,7 @@ import {
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
-import { type LoadedTest, loadTests } from './load-tests.ts';
+import { type LoadedTest, loadTests, replaceLibraries } from './load-tests.ts';
 
 /** State that the mutated code shares with its runner. */
 type Switchboard = {
@@ -68,6 +68,7 @@ class InProcessRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
+    replaceLibraries();
     this.#tests = (await loadTests(FOLDER)).map((test) => ({ ...test, ran: 0, noticed: 0 }));
     if (existsSync(TIMES)) this.#times = JSON.parse(readFileSync(TIMES, 'utf8'));
   }

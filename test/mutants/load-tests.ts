@@ -11,8 +11,11 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'fast-check': new URL('./fast-check-stand-in.ts', import.meta.url).href,
 };
 
-/** Replaces libraries by the stand-ins for tests; the stand-ins themselves import the real libraries. */
-function replaceLibraries(): void {
+/**
+ * Replaces libraries by the stand-ins for all tests that this process loads later; the stand-ins themselves import the
+ * real libraries. Call it once.
+ */
+export function replaceLibraries(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const url = STAND_INS[specifier];
@@ -23,9 +26,8 @@ function replaceLibraries(): void {
   });
 }
 
-/** Loads the tests of a folder on the stand-ins, into this process. */
+/** Loads the tests of a folder into this process, after `replaceLibraries`. */
 export async function loadTests(folder: string): Promise<LoadedTest[]> {
-  replaceLibraries();
   await import(pathToFileURL(resolve('test/setup/seed.ts')).href);
   const loaded: LoadedTest[] = [];
   for (const file of testsOf(folder)) {

@@ -1,6 +1,7 @@
 /** Runs the tests of the given folders once on the stand-ins, without a mutant. Prints the failed ones; exit code 1. */
-import { loadTests } from './load-tests.ts';
+import { loadTests, replaceLibraries } from './load-tests.ts';
 
+replaceLibraries();
 let failed = 0;
 for (const folder of process.argv.slice(2)) {
   const tests = await loadTests(folder);
