@@ -128,7 +128,9 @@ export class EventRegister {
       const group = groups.get(stamp.ut);
       groups.set(stamp.ut, group === undefined ? `{${member}${json}` : `${group},${member}${json}`);
     }
-    return [...groups].sort(([a], [b]) => a - b).map(([ut, json]) => ({ ut, json: `${json}}` }));
+    return [...groups]
+      .sort(([a], [b]) => a - b)
+      .map(([ut, json]) => ({ ut, json: `${json}}`, message_id: null, progress: 0, text: null }));
   }
 
   /** Applies each field of a part by itself. Returns whether one of them was accepted. */

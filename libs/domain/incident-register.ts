@@ -251,6 +251,7 @@ export class IncidentRegister {
       deleted_at: null,
       listed_at: null,
       removed: false,
+      missing: false,
       version: 0,
       cause: null,
     };

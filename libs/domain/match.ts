@@ -156,6 +156,12 @@ export function matchState(match: Match): MatchState {
     fields: event.grouped(),
     cause,
     key_incidents: keyIncidents(incidents.index),
+    derived: null,
+    missing: [],
+    void_by: {},
+    unread: [],
+    unread_at: null,
+    first_finished: null,
   };
 }
 

@@ -171,6 +171,7 @@ function presenceAfter(
   const isCancelledFirst = before.incident === null && incident?.confirmation === 'cancelled';
   return {
     removed,
+    missing: false,
     present_at: incident === null ? null : presentAt(incident, entry, snapshotAt),
     absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
     incident: bySnapshot || isCancelledFirst ? incident : null,

@@ -211,6 +211,9 @@ function base(
     incident: null,
     snapshot: null,
     body: null,
+    unread: [],
+    unreadable: null,
+    deleted: [],
   };
 }
 
@@ -226,6 +229,7 @@ function incidentOf(fields: IncidentFields, record: object, fallbackUt: number):
     event_time: secondsOf(fields.event_time),
     parent_id: fields.parent_id || null,
     body: canonicalPart(record, bodyFields.of(record)),
+    message_id: null,
   };
 }
 

@@ -62,7 +62,7 @@ test('finds a cancelled goal, whatever the score does', () => {
 test('finds an added red card, unless it is already removed or cancelled', () => {
   const added = (incident_presence: MatchTransition['incident_presence']) =>
     kindsOf('incident_added', { incident_type: 418, incident_presence });
-  const presence = { removed: false, present_at: 1, absent_at: null, incident: null };
+  const presence = { removed: false, present_at: 1, absent_at: null, incident: null, missing: false };
   expect(added(null)).toEqual(['red_card']);
   expect(added(presence)).toEqual(['red_card']);
   expect(added({ ...presence, removed: true })).toEqual([]);

@@ -91,7 +91,15 @@ describe('the record of a match', () => {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
       read: new ReadProgress(),
     });
-    const fields: FeedHealth['fields'] = [{ ut: 5, json: '{"clock_status":"running","status_type":"live"}' }];
+    const fields: FeedHealth['fields'] = [
+      {
+        ut: 5,
+        json: '{"clock_status":"running","status_type":"live"}',
+        message_id: null,
+        progress: 0,
+        text: null,
+      },
+    ];
     const record = { source: 'webhook', keep_alive_at: T - 3, fields } as FeedHealth;
     track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');

@@ -35,6 +35,7 @@ export function incident(id: string, type: number, options: IncidentOptions = {}
     event_status_id: 33,
     event_time: 600,
     parent_id: null,
+    message_id: null,
     ...rest,
   };
   return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }) };
@@ -107,5 +108,8 @@ function message(ut: number): Omit<NormalizedMessage, 'type'> {
     incident: null,
     snapshot: null,
     body: null,
+    unread: [],
+    unreadable: null,
+    deleted: [],
   };
 }

@@ -111,6 +111,12 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       key_incidents: known
         .filter(({ incident }) => KEY_TYPES.includes(incident.incident_id))
         .map(keyIncidentOf),
+      derived: null,
+      missing: [],
+      void_by: {},
+      unread: [],
+      unread_at: null,
+      first_finished: null,
     },
   };
 }
@@ -170,6 +176,9 @@ function groupFields(fields: ReadonlyMap<string, Field>): MatchState['fields'] {
     return {
       ut,
       json: canonicalJson(Object.fromEntries(group.map(([name, { json }]) => [name, JSON.parse(json)]))),
+      message_id: null,
+      progress: 0,
+      text: null,
     };
   });
 }
@@ -211,7 +220,7 @@ function deriveIncidents(
       ...(snapshotAt !== null && !listed ? [snapshotAt - 5] : []),
     ]);
     const removed = incident !== null && presentAt !== null && absentAt !== null && absentAt >= presentAt;
-    return { event_id: eventId, id, removed, deleted_at, listed_at, incident };
+    return { event_id: eventId, id, removed, missing: false, deleted_at, listed_at, incident };
   });
   return { incidents, snapshotAt };
 }

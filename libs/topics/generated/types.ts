@@ -14,16 +14,23 @@ export type Cause = {
   message_id: string;
 };
 
-/** Fields of an event that were reported at the same time. */
+/** Fields of an event that one message reported last. */
 export type FieldsAt = {
   ut: number;
+  /** Canonical JSON. `participants` has only what the message decides: sides by `counter`, each without its `results`, or with nothing else. */
   json: string;
+  /** The message's whole-number id, which orders messages of one second; null where it has none: it comes after. */
+  message_id: null | number;
+  /** How far the status of the message's event is, from 0 (unknown), where ids do not decide. */
+  progress: number;
+  /** Canonical JSON of the message's whole event, where `json` has only a part of it: decides where nothing else does. */
+  text: null | string;
 };
 
 /** Whether trading may act on the score. */
 export type Guard = {
   safe: boolean;
-  /** Reasons against: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted. */
+  /** Reasons against: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, missing_from_list, unread_message, score_unknown, status_went_back, unexplained_cancellation. */
   reasons: string[];
 };
 
@@ -69,6 +76,8 @@ export type Incident = {
   parent_id: null | string;
   /** The provider's record as canonical JSON (keys sorted, no spaces), without `action`. */
   body: string;
+  /** The whole-number id of the message that reported it, which orders records of one second; null for an entry of a list and for another kind of id, which come after. */
+  message_id: null | number;
 };
 
 /** Goals of both sides, penalty shoot-outs excluded (result 2 of the provider). */
@@ -309,6 +318,8 @@ export type MatchIncident = {
   /** Null where only a delete has arrived so far. */
   incident: null | Incident;
   cause: Cause;
+  /** Not on the provider's latest list, and not proven to be removed (law 3). */
+  missing: boolean;
 };
 
 /** All that tables need of a match: a function of the match's state (but for `version` and `cause`). */
@@ -413,7 +424,7 @@ export type MatchState = {
   orphans: string[];
   /** Ids of removed incidents. */
   removed: string[];
-  /** Goals that count for no one, as `<incident id>:<reason>`: for_all, for_none, unknown_for, unknown_participant. */
+  /** Goals that count for no one, as `<incident id>:<reason>`: for_all, for_none, unknown_for, unknown_participant. And status_went_back: a finished match is reported as not started (law 2). */
   anomalies: string[];
   guard: Guard;
   /** The provider's flag as JSON text. */
@@ -425,6 +436,18 @@ export type MatchState = {
   cause: Cause;
   /** Goals and red cards in order of their ids, removed and void ones included: who and when. Empty in records of releases without it. */
   key_incidents: KeyIncident[];
+  /** The score of the goals, whatever `source` says: of an awarded match what was played; null where a side is unknown or the sport has no rules of goals. */
+  derived: null | Score;
+  /** Ids of incidents that the provider's latest list omits and that are not proven to be removed (law 3). */
+  missing: string[];
+  /** By the id of a void goal: ids of the goal-cancelled incidents that name it. */
+  void_by: Record<string, string[]>;
+  /** What could not be read of the match's messages, by path. */
+  unread: UnreadField[];
+  /** Unix seconds of the latest message that could not be read at all; null where there is none. */
+  unread_at: null | number;
+  /** The earliest report that the match is finished: a later one that it is not started goes back (law 2). */
+  first_finished: null | ReportKey;
 };
 
 export type Clock = {
@@ -463,6 +486,19 @@ export type KeyIncident = {
   in_shoot_out: boolean;
 };
 
+export type UnreadField = {
+  /** As in normalized-messages. */
+  path: string;
+  /** Unix seconds of the latest message whose field could not be read. */
+  ut: number;
+};
+
+export type ReportKey = {
+  ut: number;
+  /** As in `fields`. */
+  message_id: null | number;
+};
+
 /** One change. Several may share a version. */
 export type MatchTransition = {
   /** <event_id>:<version>:<n>, unique over the topic. */
@@ -471,7 +507,7 @@ export type MatchTransition = {
   version: number;
   /** From 0 within the version. */
   n: number;
-  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_amended, incident_deleted_unseen, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, snapshot_applied. */
+  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_missing, incident_listed, incident_amended, incident_deleted_unseen, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, message_unread, snapshot_applied. */
   kind: string;
   /** The incident's id, of incident and goal kinds. */
   incident_id: null | string;
@@ -512,6 +548,8 @@ export type IncidentPresence = {
   absent_at: null | number;
   /** The winning body, where a snapshot is the cause, or the incident is added as cancelled; else the cause has it. */
   incident: null | Incident;
+  /** Not on the provider's latest list, and not proven to be removed. */
+  missing: boolean;
 };
 
 /** One provider message, parsed once at the edge. */
@@ -540,6 +578,12 @@ export type NormalizedMessage = {
   snapshot: null | Incident[];
   /** Of an event_keep_alive or events_lineups: the message's `data` as canonical JSON. */
   body: null | string;
+  /** Paths of what could not be read and counts as left out, e.g. `event.neutral_venue`; `*` stands for an index. */
+  unread: string[];
+  /** Why the message as a whole could not be read: it has no content then, and its bytes are in dead-letters. Null where it was read. */
+  unreadable: null | string;
+  /** Of an incident_snapshot: incidents that the provider names as deleted, each with the `ut` of its deletion. */
+  deleted: Incident[];
 };
 
 export type MessageType = 'incident' | 'event' | 'incident_snapshot' | 'event_keep_alive' | 'events_lineups';

@@ -23,6 +23,7 @@ const incident: Incident = {
   event_time: 1_094,
   parent_id: null,
   body: '{"confirmation":"tbd","event_status_id":33,"event_time":"18:14","id":"5-889947","incident_id":413,"incident_name":"Goal","participant_id":137222,"participant_name":"France"}',
+  message_id: 900_000_001,
 };
 
 const eventFields = [
@@ -53,6 +54,9 @@ export const MATCH_SAMPLES = {
     incident: { deleted: false, incident },
     snapshot: [incident],
     body: '{"event":{"id":2429281}}',
+    unread: ['event.neutral_venue'],
+    unreadable: 'ut: expected a whole number',
+    deleted: [incident],
   },
   'match-incidents': {
     event_id: 2_429_281,
@@ -63,6 +67,7 @@ export const MATCH_SAMPLES = {
     listed_at: 1_531_670_020,
     incident,
     cause: CAUSE,
+    missing: true,
   },
   'match-state': {
     event_id: 2_429_281,
@@ -97,7 +102,13 @@ export const MATCH_SAMPLES = {
     guard,
     verified_result: '"yes"',
     snapshot_at: 1_531_670_020,
-    fields: eventFields.map((json, index) => ({ ut: 1_531_670_000 + index, json })),
+    fields: eventFields.map((json, index) => ({
+      ut: 1_531_670_000 + index,
+      json,
+      message_id: 900_000_001,
+      progress: 2,
+      text: '{"name":"France - Croatia"}',
+    })),
     cause: CAUSE,
     key_incidents: [
       {
@@ -110,6 +121,12 @@ export const MATCH_SAMPLES = {
         in_shoot_out: true,
       },
     ],
+    derived: { home: 1, away: 0 },
+    missing: ['5-889944'],
+    void_by: { '5-889940': ['5-889945'] },
+    unread: [{ path: 'event.neutral_venue', ut: 1_531_670_000 }],
+    unread_at: 1_531_670_001,
+    first_finished: { ut: 1_531_676_000, message_id: 900_000_002 },
   },
   'match-transitions': {
     id: '2429281:12:0',
@@ -130,6 +147,7 @@ export const MATCH_SAMPLES = {
       present_at: 1_531_670_000,
       absent_at: 1_531_670_015,
       incident,
+      missing: true,
     },
     goals: ['5-889947'],
   },

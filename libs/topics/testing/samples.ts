@@ -192,7 +192,15 @@ const OTHER_SAMPLES = {
     progress,
     gaps: [gap],
     gap_count: 1,
-    fields: [{ ut: 1_531_670_000, json: '{"clock_status":"running","status_id":33}' }],
+    fields: [
+      {
+        ut: 1_531_670_000,
+        json: '{"clock_status":"running","status_id":33}',
+        message_id: 900_000_001,
+        progress: 2,
+        text: '{"status_id":33}',
+      },
+    ],
     keep_alive_at: 1_531_669_990_123,
     term: 4,
     written_at: 1_531_670_030_123,

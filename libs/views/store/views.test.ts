@@ -71,7 +71,7 @@ test('ignores an older state, incident or name', () => {
   const stale = older.views.state(7000001);
   if (stale === null) throw new Error('no state');
   const at = { partition: 0, offset: 0, key: '' };
-  world.give({ topic: 'match-state', ...at, value: { ...stale, fields: [{ ut: 1, json: '{}' }] } });
+  world.give({ topic: 'match-state', ...at, value: { ...stale, fields: [] } });
   expect(world.views.state(7000001)).toEqual(state);
   expect(world.views.incidents(7000001)).toEqual([incident]);
   const name = (ut: number, text: string) => catalogueRecord('season', 25528, null, { name: text }, ut);

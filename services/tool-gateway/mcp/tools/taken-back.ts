@@ -52,6 +52,7 @@ function knownOf(
     parent_id,
     // No rule reads the body.
     body: '',
+    message_id: null,
   };
   return { id, removed, incident };
 }
