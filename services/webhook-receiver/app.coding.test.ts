@@ -35,6 +35,14 @@ async function post(port: number, body: Buffer, headers: Record<string, string>)
 
 const ACCEPTED = { status: 200, text: 'Accepted', accepts: null };
 
+/** Returns bytes as a stream of Node compresses them: with an empty frame at the end. */
+async function streamed(bytes: Buffer, windowLog = 0): Promise<Buffer> {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: windowLog } });
+  compress.write(bytes.subarray(0, 5));
+  compress.end(bytes.subarray(5));
+  return Buffer.concat(await compress.toArray());
+}
+
 const CODED: [encoding: string, bytes: Buffer][] = [
   ['gzip', gzipSync(BODY)],
   ['X-GZIP', gzipSync(BODY)],
@@ -43,6 +51,8 @@ const CODED: [encoding: string, bytes: Buffer][] = [
   ['deflate', deflateRawSync(BODY)],
   ['br', brotliCompressSync(BODY)],
   ['zstd', zstdCompressSync(BODY)],
+  ['zstd', await streamed(BODY)],
+  ['zstd', Buffer.concat([zstdCompressSync(BODY.subarray(0, 9)), zstdCompressSync(BODY.subarray(9))])],
   ['gzip, br', brotliCompressSync(gzipSync(BODY))],
   ['deflate,zstd , identity,gzip', gzipSync(zstdCompressSync(deflateSync(BODY)))],
   ['identity', BODY],
@@ -72,7 +82,8 @@ describe('a compressed delivery', () => {
     ['gzip', Buffer.alloc(0)],
     ['deflate', Buffer.concat([deflateSync(BODY), BODY])],
     ['br', Buffer.concat([brotliCompressSync(BODY), BODY])],
-    ['zstd', Buffer.concat([zstdCompressSync(BODY), zstdCompressSync(BODY)])],
+    ['zstd', Buffer.concat([zstdCompressSync(BODY), BODY])],
+    ['zstd', Buffer.concat(Array(65).fill(zstdCompressSync('')))],
     ['gzip, gzip', gzipSync(BODY)],
   ])(
     'is refused with 400 when its authentic bytes are damaged, so that the sender keeps it: %s',
@@ -111,8 +122,18 @@ describe('a compressed delivery', () => {
   test('may decode to the limit and not to a byte more', async () => {
     const { port, store } = await openReceiver();
     const largest = Buffer.alloc(LIMIT, ' ');
-    for (const encoding of ['gzip', 'gzip, gzip']) {
-      const code = (bytes: Buffer) => (encoding === 'gzip' ? gzipSync(bytes) : gzipSync(gzipSync(bytes)));
+    for (const [encoding, code] of [
+      ['gzip', gzipSync],
+      ['gzip, gzip', (bytes: Buffer) => gzipSync(gzipSync(bytes))],
+      [
+        'zstd',
+        (bytes: Buffer) =>
+          Buffer.concat([
+            zstdCompressSync(bytes.subarray(0, LIMIT)),
+            zstdCompressSync(bytes.subarray(LIMIT)),
+          ]),
+      ],
+    ] as const) {
       expect(await post(port, code(largest), headersOf(code(largest), encoding))).toEqual(ACCEPTED);
       const bomb = code(Buffer.alloc(LIMIT + 1, ' '));
       for (const signed of [bomb, Buffer.from('x')])
@@ -121,16 +142,18 @@ describe('a compressed delivery', () => {
           text: 'The decoded body is too large.',
         });
     }
-    expect(store).toHaveBeenCalledTimes(2);
+    expect(store).toHaveBeenCalledTimes(3);
   });
 
   test('allocates no window of zstd above 8 MiB', async () => {
     const { port } = await openReceiver();
-    const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 24 } });
-    compress.write(BODY.subarray(0, 5));
-    compress.end(BODY.subarray(5));
-    const bytes = Buffer.concat(await compress.toArray());
-    expect((await post(port, bytes, headersOf(bytes, 'zstd'))).status).toBe(400);
+    for (const [windowLog, status] of [
+      [23, 200],
+      [24, 400],
+    ] as const) {
+      const bytes = await streamed(BODY, windowLog);
+      expect((await post(port, bytes, headersOf(bytes, 'zstd'))).status).toBe(status);
+    }
   });
 });
 

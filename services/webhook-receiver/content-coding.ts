@@ -1,7 +1,15 @@
 /** How senders code their bodies: compressed (`Content-Encoding`, RFC 9110 section 8.4), and in which charset. */
 import { isAscii } from 'node:buffer';
 import { promisify } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import {
+  brotliDecompress,
+  constants,
+  gunzip,
+  inflate,
+  inflateRaw,
+  type Zlib,
+  zstdDecompress,
+} from 'node:zlib';
 import { DeliveryRefusedError } from './refusal.ts';
 
 /** Returns decoded bytes. Rejects when these are more than `limit`, without decoding more, or when bytes are damaged. */
@@ -15,6 +23,9 @@ export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
 
 /** Maximum number of codings of a body: each costs as much as the first. */
 const MAX_CODINGS = 4;
+
+/** Code of zlib's error when a limit of decoded bytes is reached. */
+const TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
 
 /** Maximum window of zstd that a decoder of HTTP must support (RFC 9659): 8 MiB. Without it a head could allocate 128 MiB. */
 const ZSTD_MAX_WINDOW_LOG = 23;
@@ -32,13 +43,40 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   deflate: (bytes, limit) =>
     promisify(hasZlibHead(bytes) ? inflate : inflateRaw)(bytes, { ...ONE_STREAM, maxOutputLength: limit }),
   br: (bytes, limit) => promisify(brotliDecompress)(bytes, { ...ONE_STREAM, maxOutputLength: limit }),
-  zstd: (bytes, limit) =>
-    promisify(zstdDecompress)(bytes, {
-      ...ONE_STREAM,
-      params: { [constants.ZSTD_d_windowLogMax]: ZSTD_MAX_WINDOW_LOG },
-      maxOutputLength: limit,
-    }),
+  zstd: unzstd,
 };
+
+/** Maximum number of frames of a zstd body: each costs a decoder, and may be of nine bytes. */
+const ZSTD_MAX_FRAMES = 64;
+
+/** Several frames are one body (RFC 8878): Node's own streams end theirs with an empty one. Its decoder reads only the first. */
+async function unzstd(bytes: Buffer, limit: number): Promise<Buffer> {
+  const frames: Buffer[] = [];
+  let rest = bytes;
+  let room = limit;
+  do {
+    if (frames.length === ZSTD_MAX_FRAMES) throw new RangeError('too many frames');
+    const { buffer, engine } = await zstdFrame(rest, room);
+    frames.push(buffer);
+    room -= buffer.length;
+    rest = rest.subarray(engine.bytesWritten);
+  } while (rest.length > 0);
+  return Buffer.concat(frames);
+}
+
+/** Decodes the first frame. `bytesWritten` of the engine is the number of bytes that it read. */
+function zstdFrame(bytes: Buffer, room: number): Promise<{ buffer: Buffer; engine: Zlib }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ buffer: Buffer; engine: Zlib }>();
+  const params = { [constants.ZSTD_d_windowLogMax]: ZSTD_MAX_WINDOW_LOG };
+  // A limit of 0 is refused as an option; the frame after a body of the limit may be empty.
+  zstdDecompress(bytes, { params, maxOutputLength: Math.max(1, room), info: true }, (error, result) => {
+    const read = result as unknown as { buffer: Buffer; engine: Zlib };
+    if (error !== null) reject(error);
+    else if (read.buffer.length > room) reject(Object.assign(new RangeError(), { code: TOO_LARGE }));
+    else resolve(read);
+  });
+  return promise;
+}
 
 /** Returns the decoders for a `Content-Encoding` header; null when one of its codings, or their number, is not supported. */
 export function codingsOf(header: string | undefined): ContentCodings | null {
@@ -66,7 +104,7 @@ export async function decodeBody(received: Buffer, codings: ContentCodings, limi
   try {
     for (const decode of codings) body = await decode(body, limit);
   } catch (error) {
-    const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const isLarge = (error as NodeJS.ErrnoException).code === TOO_LARGE;
     throw new DeliveryRefusedError(isLarge ? 'DECODED_TOO_LARGE' : 'UNDECODABLE', error);
   }
   return body;
