@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { namedGoals } from './cancellation.ts';
-import { cancels, goal, sides, sidesOf, tally } from './testing/goals.ts';
+import { cancels, goal, sidesOf, tally } from './testing/goals.ts';
 import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
 describe('the side that a goal counts for (law 5)', () => {
@@ -135,20 +134,4 @@ test('lists all goals that are not void, those of the shoot-out and of unknown s
     goal('5-4', { participant_id: 999 }),
   ]);
   expect(valid).toEqual(['5-1', '5-3', '5-4']);
-});
-
-test('lists the incidents that name each goal (law 6)', () => {
-  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed, missing: false });
-  const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
-  const cancellations = [
-    known(cancels('5-4', { parent_id: '5-1', confirmation: 'tbd' })),
-    known(cancels('5-5', { parent_id: '5-1' })),
-    known(cancels('5-6')),
-    known(cancels('5-7'), true),
-    known(cancels('5-8', { parent_id: '5-9' })),
-  ];
-  expect([...namedGoals(goals, cancellations, sides)]).toEqual([
-    ['5-1', ['5-4', '5-5']],
-    ['5-3', ['5-6']],
-  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { GUARD_REASONS, guardOf, sameGuard } from './guard.ts';
+import { GUARD_REASONS, type GuardInputs, guardOf, sameGuard } from './guard.ts';
 import {
   eventFields,
   eventMessage,
@@ -71,12 +71,14 @@ describe('a possible incident is open until it is decided (law 9)', () => {
         incidentMessage(incident('5-101', possible, { ...later, confirmation: 'cancelled' })),
         incidentMessage(incident('5-101', possible, later), { deleted: true }),
         incidentMessage(incident('5-101', 400, later)),
-        snapshotMessage(START + 60, incidents.slice(0, 1)),
+        snapshotMessage(START + 75, incidents.slice(0, 1)),
         eventMessage(START + 60, { status_type: 'finished' }),
       ];
       expect(given(event, ...opened).state.guard.reasons).toContain(reason);
       for (const end of ends)
         expect(given(event, ...opened).when(end).state.guard.reasons).not.toContain(reason);
+      const missing = snapshotMessage(START + 74, incidents.slice(0, 1));
+      expect(given(event, ...opened).when(missing).state.guard.reasons).toContain(reason);
     },
   );
 
@@ -138,7 +140,7 @@ describe('the other reasons (law 9)', () => {
     [reason: string, when: string, incidents: readonly Incident[], fields: Readonly<Record<string, unknown>>]
   >([
     ['under_review', 'a goal awaits confirmation', [last(413, { confirmation: 'tbd' })], {}],
-    ['bet_suspended', 'betting is suspended', [], { bet_status: 'suspended' }],
+    ['bet_suspended', 'betting is suspended', timeline(429), { bet_status: 'suspended' }],
     [
       'score_differs',
       'the provider reports another score',
@@ -146,12 +148,12 @@ describe('the other reasons (law 9)', () => {
       { participants: participants(1, 0) },
     ],
     ['interrupted', 'the status type is interrupted', [], { status_type: 'interrupted' }],
-    ['interrupted', 'the status is Interrupted', [], { status_id: 2 }],
+    ['interrupted', 'the status is Interrupted', timeline(429), { status_id: 2 }],
     ['interrupted', 'the status is Abandoned', [], { status_id: 7, status_type: 'finished' }],
     [
       'interrupted',
       'the last status incident is Interrupted',
-      timeline(429, 441, 400),
+      timeline(429, 441, 418),
       { status_type: 'scheduled' },
     ],
     ['interrupted', 'the last status incident is Abandoned', timeline(429, 442), { status_type: 'finished' }],
@@ -181,14 +183,24 @@ describe('the other reasons (law 9)', () => {
       game_break: 'b',
       play: 'a',
     };
-    const guard = {
+    const inputs: GuardInputs = {
       underReview: true,
-      agreement: 'differs',
+      final: { score: null, source: 'incidents', agreement: 'differs' },
       statusId: 2,
       statusType: 'live',
       betStatus: 'suspended',
-    } as const;
-    expect(guardOf({ ...guard, last })).toEqual({ safe: false, reasons: Object.keys(GUARD_REASONS) });
+      verified: false,
+      last,
+      interruptedAt: null,
+      statusAt: null,
+      resultsAt: null,
+      snapshotAt: null,
+      missing: true,
+      unreadAt: 1,
+      unexplainedAt: 1,
+      wentBack: true,
+    };
+    expect(guardOf(inputs)).toEqual({ safe: false, reasons: Object.keys(GUARD_REASONS) });
   });
 
   test('compare as equal only as a whole', () => {

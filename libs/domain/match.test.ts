@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '#contract/canonical-json.ts';
 import { DomainError } from './event-parts.ts';
 import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
@@ -50,6 +51,9 @@ describe('the state of a match', () => {
       fields: [
         {
           ut: START,
+          message_id: null,
+          progress: 2,
+          text: canonicalJson(eventFields()),
           json:
             '{"bet_status":"active","clock_status":"running","competition_id":6628,"group_id":null,"name":"Home - Away",' +
             '"relation_status":"in_progress","season_id":25528,"sport_id":5,"stage_id":76600,' +
@@ -57,6 +61,9 @@ describe('the state of a match', () => {
         },
         {
           ut: START + 60,
+          message_id: null,
+          progress: 0,
+          text: null,
           json: expect.stringMatching(/^\{"clock_time":60,"participants":\[\{"acronym":"HOM"/),
         },
       ],
@@ -72,6 +79,12 @@ describe('the state of a match', () => {
           in_shoot_out: false,
         },
       ],
+      derived: { home: 1, away: 0 },
+      missing: [],
+      void_by: {},
+      unread: [],
+      unread_at: null,
+      first_finished: null,
     });
   });
 

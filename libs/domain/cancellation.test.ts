@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { cancels, goal, tally } from './testing/goals.ts';
+import { namedGoals } from './cancellation.ts';
+import { cancels, goal, sides, tally } from './testing/goals.ts';
 import { AWAY, incident } from './testing/messages.ts';
 
 const at = (event_time: number | null) => ({ event_time });
@@ -92,7 +93,11 @@ describe('a cancellation without a parent (law 6)', () => {
       [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-9', { parent_id: '5-2' })],
       ['5-1', '5-2'],
     ],
-    ['names one goal each', [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')], ['5-1', '5-2']],
+    [
+      'names one goal each',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(500)), cancels('5-4', at(561))],
+      ['5-1', '5-2'],
+    ],
     ['names a void one too', [goal('5-1'), goal('5-2', CANCELLED), cancels('5-3')], ['5-2']],
     ['names a removed one too', [goal('5-1'), goal('5-2'), cancels('5-3')], ['5-2'], [], ['5-2']],
     [
@@ -109,7 +114,12 @@ describe('a cancellation without a parent (law 6)', () => {
     ],
     [
       'awaiting confirmation, keeps its goal from the next one',
-      [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'tbd' }), cancels('5-4')],
+      [
+        goal('5-1'),
+        goal('5-2'),
+        cancels('5-3', { confirmation: 'tbd', ...at(500) }),
+        cancels('5-4', at(561)),
+      ],
       ['5-1'],
     ],
     [
@@ -130,4 +140,20 @@ describe('a cancellation without a parent (law 6)', () => {
     expect(Object.keys(result.voided)).toEqual(voided);
     expect(result.orphans).toEqual(orphans ?? []);
   });
+});
+
+test('lists the incidents that name each goal (law 6)', () => {
+  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed, missing: false });
+  const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
+  const cancellations = [
+    known(cancels('5-4', { parent_id: '5-1', ...at(0) })),
+    known(cancels('5-5', { parent_id: '5-1', confirmation: 'tbd' })),
+    known(cancels('5-6', at(1_000))),
+    known(cancels('5-7'), true),
+    known(cancels('5-8', { parent_id: '5-9' })),
+  ];
+  expect([...namedGoals(goals, cancellations, sides)]).toEqual([
+    ['5-1', ['5-4', '5-5']],
+    ['5-3', ['5-6']],
+  ]);
 });
