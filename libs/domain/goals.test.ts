@@ -50,6 +50,23 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
+  test.each([
+    [16, true],
+    [141, true],
+    [142, true],
+    [13, true],
+    [36, false],
+    [33, false],
+    [11, false],
+    [14, false],
+    [null, false],
+  ])('in phase %s is of the shoot-out: %s', (event_status_id, apart) => {
+    expect(tally([goal('5-1', { event_status_id })])).toMatchObject({
+      score: { home: apart ? 0 : 1, away: 0 },
+      shootOut: apart ? { home: 1, away: 0 } : null,
+    });
+  });
+
   test('has no shoot-out score without a goal of the shoot-out that counts', () => {
     expect(tally([goal('5-1', { event_status_id: 141, confirmation: 'cancelled' })]).shootOut).toBeNull();
   });
@@ -124,6 +141,83 @@ describe('the firm score and review (law 7)', () => {
   ])('%s', (_, timeline, firm, underReview) => {
     expect(tally(timeline)).toMatchObject({ firm: { home: firm, away: 0 }, underReview });
   });
+});
+
+describe('a missing incident (laws 3 and 7)', () => {
+  const named = cancels('5-2', { parent_id: '5-1' });
+  const waiting = cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' });
+  const kick = goal('5-1', { event_status_id: 141 });
+  test.each<[string, timeline: Incident[], missing: string[], is: object]>([
+    ['a goal', [goal('5-1')], ['5-1'], { score: 1, firm: 0, underReview: true, missing: true }],
+    [
+      'another goal',
+      [goal('5-1'), goal('5-3')],
+      ['5-3'],
+      { score: 2, firm: 1, underReview: true, missing: true },
+    ],
+    [
+      'a goal that is cancelled',
+      [goal('5-1', { confirmation: 'cancelled' })],
+      ['5-1'],
+      { score: 0, firm: 0, underReview: false, missing: false },
+    ],
+    [
+      'a goal that a 424 names',
+      [goal('5-1'), named],
+      ['5-1'],
+      { score: 0, firm: 0, underReview: false, missing: false },
+    ],
+    [
+      'a 424 that names a goal',
+      [goal('5-1'), named],
+      ['5-2'],
+      { score: 0, firm: 0, underReview: false, missing: true },
+    ],
+    [
+      'a 424 that awaits confirmation',
+      [goal('5-1'), waiting],
+      ['5-2'],
+      { score: 1, firm: 1, underReview: true, missing: true },
+    ],
+    [
+      'a 424 that names no goal',
+      [goal('5-1'), cancels('5-2', { parent_id: '5-9' })],
+      ['5-2'],
+      { score: 1, firm: 1, underReview: false, missing: false },
+    ],
+    ['a kick', [kick], ['5-1'], { score: 0, firm: 0, underReview: false, missing: true }],
+  ])('%s', (_, timeline, missing, is) => {
+    const { score, firm, underReview, missing: isMissing } = tally(timeline, [], undefined, missing);
+    expect({ score: score?.home, firm: firm?.home, underReview, missing: isMissing }).toEqual(is);
+  });
+});
+
+describe('a cancellation that names no goal', () => {
+  const at = (seconds: number, options: IncidentOptions = {}) =>
+    cancels(`5-${seconds}`, { parent_id: '5-99', ut: seconds, ...options });
+  test.each<[string, Incident[], number | null, removed?: string[]]>([
+    ['none', [goal('5-1'), cancels('5-2')], null],
+    ['one', [at(10)], 10],
+    ['the latest of several', [at(12), at(11)], 12],
+    ['without a confirmation', [at(10, { confirmation: null })], 10],
+    ['not one that awaits confirmation', [at(10), at(11, { confirmation: 'tbd' })], 10],
+    ['not a cancelled one', [at(10, { confirmation: 'cancelled' })], null],
+    ['not a removed one', [at(10)], null, ['5-10']],
+  ])('has the time of its record: %s', (_, timeline, unexplainedAt, removed) => {
+    expect(tally(timeline, removed).unexplainedAt).toBe(unexplainedAt);
+  });
+});
+
+test('names the cancellations that stand by the goal which they void', () => {
+  const { voidBy } = tally([
+    goal('5-1'),
+    cancels('5-2', { parent_id: '5-1' }),
+    cancels('5-3', { parent_id: '5-1', confirmation: 'tbd' }),
+    goal('5-4', { confirmation: 'cancelled' }),
+    cancels('5-5', { parent_id: '5-4' }),
+    goal('5-6', { confirmation: 'cancelled' }),
+  ]);
+  expect(voidBy).toEqual({ '5-1': ['5-2'], '5-4': ['5-5'] });
 });
 
 test('lists all goals that are not void, those of the shoot-out and of unknown sides included', () => {
