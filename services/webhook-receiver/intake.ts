@@ -77,7 +77,9 @@ export class Intake {
     const { tally, log } = this.#options;
     const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
-    for (const { type, ut, received_at } of normalized) {
+    for (const { type, ut, received_at, unreadable } of normalized) {
+      // The mark of an unreadable message is counted with its dead letter.
+      if (unreadable !== null) continue;
       tally.count('messages', type);
       tally.received(received_at - ut * 1_000);
     }

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { SourceStatus } from './source-status.ts';
 
 const NOW = 1_790_000_000_000;
-const accepted = { answered: { accepted: 1 }, refused: {} };
-const forged = { answered: { not_authentic: 1 }, refused: { signature_mismatch: 1 } };
+const none = { answered: {}, refused: {}, messages: {}, deadLetters: {} };
+const accepted = { ...none, answered: { accepted: 1 } };
+const forged = { ...none, answered: { not_authentic: 1 }, refused: { signature_mismatch: 1 } };
 
 test('is up, and reports when the last delivery was accepted', () => {
   const status = new SourceStatus('one', NOW);
@@ -28,4 +29,13 @@ test('stays up while deliveries are accepted beside forged ones', () => {
     status.count(accepted, NOW + ms);
     expect(status.report(NOW + ms)).toMatchObject({ state: 'up' });
   }
+});
+
+test('reports how many messages were read, and how many were unreadable, which is urgent', () => {
+  const status = new SourceStatus('one', NOW);
+  expect(status.count({ ...accepted, messages: { incident: 2, event: 1, unknown: 4 } }, NOW)).toBe(false);
+  const unreadable = { ...accepted, deadLetters: { not_json: 1, unknown_shape: 2 } };
+  expect(status.count(unreadable, NOW + 1_000)).toBe(true);
+  const counts = { messages_read: 3, messages_unreadable: 3, unreadable_in_row: 3 };
+  expect(status.report(NOW + 1_000)).toMatchObject({ state: 'up', ...counts });
 });

@@ -180,6 +180,10 @@ const OTHER_SAMPLES = {
     progress,
     gap,
     written_at: 1_531_670_030_123,
+    messages_read: 410,
+    messages_unreadable: 2,
+    unreadable_in_row: 1,
+    refused_lists: [{ event_id: 2_429_281, reason: 'empty', since: 1_531_670_020_123 }],
   },
   'feed-health': {
     source: 'feed',

@@ -69,3 +69,18 @@ test('reports the skipped part of the feed', () => {
     action: 'skipped',
   });
 });
+
+test('reports how many messages were read, and how many were unreadable', () => {
+  const read = status();
+  read.received({ read: 4, unreadable: 1 }, NOW);
+  read.received({ read: 0, unreadable: 2 }, NOW);
+  const counts = { messages_read: 4, messages_unreadable: 3, unreadable_in_row: 2 };
+  expect(read.report(NOW)).toMatchObject(counts);
+});
+
+test('reports the events whose incident list is refused, a hundred of them', () => {
+  const refusing = status();
+  const lists = Array.from({ length: 101 }, (_, at) => ({ event_id: at, reason: 'empty', since: NOW }));
+  refusing.refused(lists);
+  expect(refusing.report(NOW).refused_lists).toEqual(lists.slice(0, 100));
+});

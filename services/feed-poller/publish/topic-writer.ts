@@ -66,7 +66,8 @@ export class TopicWriter {
     await this.#publishDelivery(this.#encode(delivery));
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
-    for (const { type } of normalized) metrics.messages.inc({ type });
+    // The mark of an unreadable message is counted with its dead letter.
+    for (const { type, unreadable } of normalized) if (unreadable === null) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
     logDelivery(log, delivery);

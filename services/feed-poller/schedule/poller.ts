@@ -105,9 +105,11 @@ class Polling {
       onMessage: (message) => {
         messageAt = clock.monotonic();
         // Only for the feed: messages made from lists were received before, or are as old as the match.
-        metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
+        if (message.unreadable === null)
+          metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
         this.#watch.onMessage(message, messageAt);
       },
+      onCounts: (counts) => status.received(counts, clock.unix()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider was set back'),
       onGap: (from, to) => {
         log.error({ from, to }, 'the provider refuses this part of the feed, skips it');

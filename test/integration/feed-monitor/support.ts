@@ -114,6 +114,10 @@ export class LiveFeed {
       progress: null,
       gap: null,
       written_at: now,
+      messages_read: 0,
+      messages_unreadable: 0,
+      unreadable_in_row: 0,
+      refused_lists: [],
     };
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
   }
