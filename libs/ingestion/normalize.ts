@@ -46,6 +46,8 @@ type SnapshotRecords = {
   /** The response's `api.timestamp`, Unix seconds. */
   readonly time: number;
   readonly incidents: readonly unknown[];
+  /** The incidents that the provider lists as deleted; it need not list all. */
+  readonly deleted?: readonly unknown[] | undefined;
 };
 
 /**
@@ -119,6 +121,9 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
       limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
       snapshot.push(incident);
     }
+    const deleted = (records.deleted ?? []).map((record, index) =>
+      incidentOf(parse(incidentSchema, record, `deleted.${index}`), record as object, records.time),
+    );
     limitBytes(
       snapshot.map(({ body }) => body),
       MAX_SNAPSHOT_BYTES,
@@ -128,6 +133,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
       ...base(records.messageId, records.eventId, records.time, context),
       type: 'incident_snapshot',
       snapshot,
+      deleted,
     });
   });
 }

@@ -41,11 +41,13 @@ export class PollStatus {
   #failing: { readonly since: number; readonly code: ProviderErrorCode } | null = null;
   #gap: HealthGap | null = null;
   readonly #recent = new RecentMessages();
-  #refusedLists: readonly RefusedList[] = [];
+  readonly #refusedLists: () => readonly RefusedList[];
 
-  constructor(instance: string, settle: number) {
+  /** `refusedLists`: returns the events whose latest incident list is refused, the earliest first. */
+  constructor(instance: string, settle: number, refusedLists: () => readonly RefusedList[]) {
     this.#instance = instance;
     this.#settle = settle;
+    this.#refusedLists = refusedLists;
   }
 
   /** Begins a term: the feed since the checkpoint is still to be read. */
@@ -80,11 +82,6 @@ export class PollStatus {
     this.#recent.add(counts, now);
   }
 
-  /** Sets the events whose latest incident list is refused, the earliest first. */
-  refused(lists: readonly RefusedList[]): void {
-    this.#refusedLists = lists;
-  }
-
   /** Returns the status at `now`. */
   report(now: number): IngressStatus {
     if (this.#failing !== null && now - this.#failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
@@ -97,7 +94,7 @@ export class PollStatus {
       gap: this.#gap,
       written_at: now,
       ...this.#recent.counts(now),
-      refused_lists: this.#refusedLists.slice(0, MAX_REFUSED_LISTS),
+      refused_lists: this.#refusedLists().slice(0, MAX_REFUSED_LISTS),
     };
   }
 

@@ -78,25 +78,28 @@ type SnapshotReading = {
   readonly time: number;
   /** The exact bytes of each incident in the answer. */
   readonly incidents: readonly Buffer[];
+  /** Those of incidents that the provider lists as deleted. */
+  readonly deleted?: readonly Buffer[];
 };
 
 /** Returns the delivery of one snapshot message, or a dead letter when an incident is unreadable or the list is too large. */
 export function readSnapshot(
-  { eventId, time, incidents }: SnapshotReading,
+  { eventId, time, incidents, deleted = [] }: SnapshotReading,
   receivedAt: number,
 ): ReadDelivery {
   const messageId = `snapshot/${eventId}/${time}`;
   const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
-  const list = Buffer.concat(incidents.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one])));
+  const [list, deletedList] = [listOf(incidents), listOf(deleted)];
   const body = Buffer.concat([
-    Buffer.from(`[${head.slice(0, -1)},"data":{"incidents":[`),
+    Buffer.from(`[${head.slice(0, -1)},"data":{"incidents":`),
     list,
-    Buffer.from(']}}]'),
+    ...(deleted.length === 0 ? [] : [Buffer.from(',"deleted":'), deletedList]),
+    Buffer.from('}}]'),
   ]);
   if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
   const delivery_id = deliveryId(body);
   const result = normalizeSnapshot(
-    { messageId, eventId, time, incidents: JSON.parse(`[${list.toString('utf8')}]`) },
+    { messageId, eventId, time, incidents: parsed(list), deleted: parsed(deletedList) },
     { origin: 'feed', deliveryId: delivery_id, receivedAt },
   );
   const raw = { delivery_id, origin: 'feed', received_at: receivedAt, body };
@@ -106,6 +109,14 @@ export function readSnapshot(
   const letter = deadLetter(result, 'body', body, delivery_id, { service: SERVICE, receivedAt });
   return { ...base, deadLetters: [letter] };
 }
+
+/** Returns the bytes of a JSON list of these values. */
+function listOf(values: readonly Buffer[]): Buffer {
+  const joined = values.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one]));
+  return Buffer.concat([BRACKETS.open, ...joined, BRACKETS.close]);
+}
+
+const parsed = (list: Buffer): unknown[] => JSON.parse(list.toString('utf8'));
 
 /** Returns the dead letter of a body that is too large for any topic, without its bytes. */
 function tooLarge(body: Buffer, receivedAt: number): ReadDelivery {

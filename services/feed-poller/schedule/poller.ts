@@ -91,7 +91,7 @@ class Polling {
   followFeed(): void {
     const { config, provider, topicWriter, clock, metrics, log } = this.#options;
     const settle = config.FEED_SETTLE_SECONDS;
-    const status = new PollStatus(randomUUID(), settle);
+    const status = new PollStatus(randomUUID(), settle, () => this.#watch.refusedLists());
     let messageAt = clock.monotonic();
     const follower = new FeedFollower({
       window: config.FEED_WINDOW_SECONDS,
@@ -232,6 +232,7 @@ class Polling {
     for (const reading of this.#readings) await reading;
     metrics.setLag(() => null);
     metrics.watched.reset();
+    metrics.refusedLists.reset();
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
 
@@ -261,6 +262,9 @@ class Polling {
     const { live, finished } = this.#watch.counts();
     this.#options.metrics.watched.set({ state: 'live' }, live);
     this.#options.metrics.watched.set({ state: 'finished' }, finished);
+    const { refusedLists } = this.#options.metrics;
+    refusedLists.reset();
+    for (const { reason } of this.#watch.refusedLists()) refusedLists.inc({ reason });
   }
 }
 
