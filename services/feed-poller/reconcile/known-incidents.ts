@@ -1,7 +1,4 @@
-import { SETTLE_SECONDS } from '#domain/incident-register.ts';
-
-/** Law 3: how much newer than its last sign of life a list must be that proves an incident's removal by omitting it, seconds. */
-export const REMOVAL_SECONDS = 75;
+import { REMOVAL_SECONDS, SETTLE_SECONDS } from '#domain/presence.ts';
 
 /** The last sign of life of an incident. `ut`: of its record; `seenAt`: also of lists that have it; Unix seconds. */
 type KnownIncident = {

@@ -1,6 +1,6 @@
 import { RESULT } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { isGoal } from '#domain/goals.ts';
+import { isGoal } from '#domain/goal-facts.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
 

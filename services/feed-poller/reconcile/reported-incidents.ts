@@ -1,4 +1,4 @@
-import { SETTLE_SECONDS } from '#domain/incident-register.ts';
+import { SETTLE_SECONDS } from '#domain/presence.ts';
 
 /** The feed's last report of an incident. `ut`: Unix seconds; `at`: when it was received, milliseconds. */
 type ReportedIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };

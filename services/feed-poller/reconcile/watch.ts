@@ -1,7 +1,7 @@
 /**
  * Decides which events need a check (a read of the whole incident list), and when: live events with an unconfirmed or missing
- * incident or a silent feed, finished events until they are verified, events with late or unreadable messages. Pure: the caller passes times
- * in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
+ * incident or a silent feed, finished events until they are verified, events with late or unreadable messages. Pure: the
+ * caller passes times in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
 import { toWholeNumber } from '#contract/values.ts';
 import type { Incident, NormalizedMessage, RefusedList } from '#topics/generated/types.ts';
