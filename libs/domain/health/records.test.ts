@@ -29,6 +29,16 @@ const SHARED = {
   written_at: T,
 };
 
+const FIELDS: FeedHealth['fields'] = [
+  {
+    ut: 5,
+    json: '{"clock_status":"running","status_type":"live"}',
+    message_id: null,
+    progress: 2,
+    text: null,
+  },
+];
+
 const written = (records: readonly PublishedHealth[]) => records.map(({ key }) => key);
 
 describe('the record of a source', () => {
@@ -91,16 +101,7 @@ describe('the record of a match', () => {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
       read: new ReadProgress(),
     });
-    const fields: FeedHealth['fields'] = [
-      {
-        ut: 5,
-        json: '{"clock_status":"running","status_type":"live"}',
-        message_id: null,
-        progress: 0,
-        text: null,
-      },
-    ];
-    const record = { source: 'webhook', keep_alive_at: T - 3, fields } as FeedHealth;
+    const record = { source: 'webhook', keep_alive_at: T - 3, fields: FIELDS } as FeedHealth;
     track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');
     if (pair === undefined) throw new Error('no pair');
@@ -114,7 +115,7 @@ describe('the record of a match', () => {
       event_id: 7,
       heard_at: T - 9,
       clock_runs: true,
-      fields: [{ ut: 5, json: '{"clock_status":"running","status_type":"live"}' }],
+      fields: FIELDS,
       keep_alive_at: T - 3,
       valid_until: null,
     };
