@@ -6,7 +6,7 @@ import { reasonOf } from './testing/normalized.ts';
 const snapshot = (incidents: unknown[]) =>
   normalizeSnapshot(
     { messageId: 's-1', eventId: 7000001, time: 1_790_000_900, incidents },
-    { ...CONTEXT, origin: 'feed' },
+    { ...CONTEXT, origin: 'feed', receivedAt: 1_790_000_901_000 },
   );
 
 test('a snapshot is the event’s whole incident list at the time of the response', () => {
@@ -34,7 +34,7 @@ test('a snapshot may be empty, and omits a record with the action delete', () =>
 });
 
 test('a snapshot is unreadable when one incident is: a list without that incident would remove it', () => {
-  expect(reasonOf(snapshot([incidentRecord(), incidentRecord({ event_time: 'x' })]))).toMatch(
-    /^unknown_shape incidents\.1\.event_time: /,
+  expect(reasonOf(snapshot([incidentRecord(), incidentRecord({ incident_id: 'x' })]))).toMatch(
+    /^unknown_shape incidents\.1\.incident_id: /,
   );
 });

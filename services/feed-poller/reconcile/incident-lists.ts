@@ -1,4 +1,3 @@
-import { toWholeNumber } from '#contract/values.ts';
 import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../provider/answer.ts';
 import { readPages, type WholeList } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';
@@ -10,9 +9,6 @@ const PAGE = 500;
 /** An incident of a list. */
 type ListedIncident = {
   readonly id: string;
-  /** Unix seconds; null when it has none. */
-  readonly ut: number | null;
-  readonly confirmation: unknown;
   /** Whether its record says that it was deleted: then it is not present, whichever list has it. */
   readonly deleted: boolean;
   readonly bytes: Buffer;
@@ -123,8 +119,7 @@ function incidentsOf(answer: FeedAnswer): ListedIncident[] {
   // Items that are no records are kept: normalizing then sends the whole list to dead letters.
   return bytes.map((one, at) => {
     const record = data[at] as Raw | null;
-    const { id, confirmation, action } = record ?? {};
-    const deleted = String(action).toLowerCase() === 'delete';
-    return { id: String(id ?? one), ut: toWholeNumber(record?.ut), confirmation, deleted, bytes: one };
+    const deleted = String(record?.action).toLowerCase() === 'delete';
+    return { id: String(record?.id ?? one), deleted, bytes: one };
   });
 }

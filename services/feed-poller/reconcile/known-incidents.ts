@@ -12,8 +12,8 @@ type KnownIncident = {
 type AppliedList = {
   /** The provider's time, Unix seconds. */
   readonly at: number;
-  /** The `ut` of each incident, by id; null when the incident has none. */
-  readonly listed: ReadonlyMap<string, number | null>;
+  /** The `ut` of each incident, by id. */
+  readonly listed: ReadonlyMap<string, number>;
   /** Whether the provider's result needs goals that the list lacks: then it proves no removal. */
   readonly contradicted: boolean;
   /** Milliseconds of the poller's clock. */
@@ -60,7 +60,7 @@ export class KnownIncidents {
       if (leftMs === 0 && !contradicted) this.#known.delete(id);
       else this.#known.set(id, { ...known, settlesAt: now + leftMs });
     }
-    for (const [id, ut] of listed) this.#known.set(id, { ut: ut ?? at, seenAt: at, settlesAt: null });
+    for (const [id, ut] of listed) this.#known.set(id, { ut, seenAt: at, settlesAt: null });
   }
 
   /** Whether a missing incident may still be proven to be removed by a list after `now`, milliseconds. */

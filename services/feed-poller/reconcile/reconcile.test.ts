@@ -12,7 +12,7 @@ const T0 = 1_700_000_000;
 const VERIFY_MS = 300_000;
 const UNCONFIRMED_MS = 20_000;
 const DAY = 86_400;
-const BAD_TIME = '9:05';
+const BAD_TYPE = 'goal';
 const { signal } = new AbortController();
 
 type Raw = Record<string, unknown>;
@@ -62,7 +62,8 @@ class CheckedMatch {
     topicWriter: {
       deliver: async ({ normalized, deadLetters }) => {
         this.published.push(...normalized);
-        this.done.push(...normalized.map(() => 'snapshot'), ...deadLetters.map(() => 'dead letter'));
+        const kinds = normalized.map(({ unreadable }) => (unreadable === null ? 'snapshot' : 'mark'));
+        this.done.push(...kinds, ...deadLetters.map(() => 'dead letter'));
       },
       checkpoint: async (resource) => {
         this.done.push(resource);
@@ -144,23 +145,23 @@ const shown = ({ published }: CheckedMatch) =>
 
 test('checks a finished match with an unreadable incident list until the list is readable', async () => {
   const match = finishedMatch();
-  match.incidents = [incident('5-1', T0 - 500, { event_time: BAD_TIME })];
+  match.incidents = [incident('5-1', T0 - 500, { incident_id: BAD_TYPE })];
   expect(await match.checksWithin(12 * VERIFY_MS)).toHaveLength(12);
   // The same list becomes a dead letter only once.
-  expect(match.done).toEqual(['dead letter']);
+  expect(match.done).toEqual(['mark', 'dead letter']);
   match.incidents = [incident('5-1', T0 - 500)];
   await match.checksWithin(2 * VERIFY_MS);
-  expect(match.done).toEqual(['dead letter', 'snapshot', 'finished/9']);
+  expect(match.done).toEqual(['mark', 'dead letter', 'snapshot', 'finished/9']);
   expect(await match.checksWithin(12 * VERIFY_MS)).toEqual([]);
 });
 
 test('verifies a match with an unreadable list when it began longer ago than VERIFY_DAYS', async () => {
   const match = finishedMatch();
-  match.incidents = [incident('5-1', T0 - 500, { event_time: BAD_TIME })];
+  match.incidents = [incident('5-1', T0 - 500, { incident_id: BAD_TYPE })];
   await match.checksWithin(VERIFY_MS);
   match.start = '2023-11-01 20:00';
   await match.checksWithin(2 * VERIFY_MS);
-  expect(match.done).toEqual(['dead letter', 'finished/9']);
+  expect(match.done).toEqual(['mark', 'dead letter', 'finished/9']);
 });
 
 describe('a list that is not plausible', () => {

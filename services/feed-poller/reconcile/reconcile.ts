@@ -97,7 +97,7 @@ export class Reconciler {
       this.#refuse(id, refusal, now);
       return;
     }
-    const isFinal = watch.checked(id, { ...checkedOf(event, list, snapshot), now });
+    const isFinal = watch.checked(id, { ...checkedOf(event, snapshot), now });
     if (!settled || !isFinal) return;
     const position = list?.timestamp ?? shown.timestamp;
     await topicWriter.checkpoint(`${FINISHED}${id}`, position);
@@ -196,12 +196,12 @@ function refusalOf({ items, refusal }: IncidentList): ListRefusal | null {
 }
 
 /** Returns what a check of an event found in its list. */
-function checkedOf(event: Raw, list: IncidentList | null, snapshot: NormalizedMessage | null) {
-  const present = snapshot === null ? [] : (list?.items ?? []).filter(({ deleted }) => !deleted);
+function checkedOf(event: Raw, snapshot: NormalizedMessage | null) {
+  const present = snapshot?.snapshot ?? [];
   return {
     snapshotAt: snapshot?.ut ?? null,
     listed: new Map(present.map(({ id, ut }) => [id, ut])),
     unconfirmed: present.filter(({ confirmation }) => confirmation === 'tbd').map(({ id }) => id),
-    contradicted: reportedGoals(event) > listedGoals(snapshot?.snapshot ?? []),
+    contradicted: reportedGoals(event) > listedGoals(present),
   };
 }

@@ -14,7 +14,7 @@ export class ReportedIncidents {
   }
 
   /** Forgets reports that a list shows, and those received until `settledUpTo`, milliseconds. `listed`: `ut` by id. */
-  apply(listed: ReadonlyMap<string, number | null>, settledUpTo: number): void {
+  apply(listed: ReadonlyMap<string, number>, settledUpTo: number): void {
     for (const [id, reported] of this.#reported) {
       if (reported.at <= settledUpTo || isShown(reported, listed.get(id))) this.#reported.delete(id);
     }
@@ -33,7 +33,7 @@ export class ReportedIncidents {
 }
 
 /** Whether a list shows a report or a newer one. `listed`: the incident's `ut` in the list; undefined when it is not listed. */
-function isShown({ ut, deleted }: ReportedIncident, listed: number | null | undefined): boolean {
-  if (deleted) return listed === undefined || (listed !== null && listed > ut);
-  return listed !== undefined && (listed === null || listed >= ut);
+function isShown({ ut, deleted }: ReportedIncident, listed: number | undefined): boolean {
+  if (deleted) return listed === undefined || listed > ut;
+  return listed !== undefined && listed >= ut;
 }

@@ -28,8 +28,8 @@ export type WatchSettings = {
 type Checked = {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The `ut` of each incident of the list, by id; null when the incident has none. */
-  readonly listed: ReadonlyMap<string, number | null>;
+  /** The `ut` of each incident of the list, by id. */
+  readonly listed: ReadonlyMap<string, number>;
   /** Ids of the unconfirmed incidents. */
   readonly unconfirmed: readonly string[];
   /** Whether the provider's result needs goals that the list lacks: then it proves no removal. */
