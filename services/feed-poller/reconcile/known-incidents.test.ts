@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { KnownIncidents } from './known-incidents.ts';
 
 const T = 1_000_000;
+const INTERVALS = { soonMs: 20_000, laterMs: 300_000 };
 const list = (
   at: number,
   ids: readonly string[],
@@ -35,22 +36,23 @@ test('is omitted by a list five seconds after its last sign of life', () => {
 test('is missing until a list 75 s after its last sign of life proves its removal', () => {
   const known = listed('5-1');
   known.apply(list(T + 20, [], { now: 1_000 }));
-  expect(known.dueAt(1_000, 20_000)).toBe(56_000);
+  expect(known.dueAt(1_000, INTERVALS)).toBe(21_000);
+  expect(known.dueAt(41_000, INTERVALS)).toBe(56_000);
   expect([known.unsettled(55_999), known.unsettled(56_000)]).toEqual([true, false]);
   known.apply(list(T + 74, [], { now: 55_000 }));
   expect(known.isEmpty).toBe(false);
   known.apply(list(T + 75, [], { now: 56_000 }));
   expect(known.isEmpty).toBe(true);
-  expect(known.dueAt(56_000, 20_000)).toBe(Number.POSITIVE_INFINITY);
+  expect(known.dueAt(56_000, INTERVALS)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('stays missing while the result contradicts the list, and is looked for after every interval', () => {
   const known = listed('5-1');
   known.apply(list(T + 500, [], { now: 1_000, contradicted: true }));
-  expect(known.dueAt(1_000, 20_000)).toBe(21_000);
+  expect(known.dueAt(1_000, INTERVALS)).toBe(301_000);
   expect(known.unsettled(1_000)).toBe(false);
   known.apply(list(T + 600, ['5-1'], { now: 2_000, contradicted: true }));
-  expect(known.dueAt(2_000, 20_000)).toBe(Number.POSITIVE_INFINITY);
+  expect(known.dueAt(2_000, INTERVALS)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('is known no longer after a deletion that is not older than its record', () => {
@@ -60,4 +62,7 @@ test('is known no longer after a deletion that is not older than its record', ()
   known.report('5-3', T + 1, true);
   known.remove('5-9', T);
   expect(known.omittedBy(new Set(), T + 5)).toEqual(['5-1']);
+  // A list that still has one lags.
+  known.apply(list(T + 6, ['5-1', '5-2', '5-3']));
+  expect(known.omittedBy(new Set(), T + 20)).toEqual(['5-1']);
 });

@@ -23,6 +23,8 @@ type AppliedList = {
 /** The incidents of an event that a list or a message of the feed had, and that nothing has removed since. */
 export class KnownIncidents {
   readonly #known = new Map<string, KnownIncident>();
+  /** The latest deletion by id, Unix seconds: a list that still has such an incident lags. */
+  readonly #deletedAt = new Map<string, number>();
 
   get isEmpty(): boolean {
     return this.#known.size === 0;
@@ -41,6 +43,7 @@ export class KnownIncidents {
 
   /** Applies a deletion. `ut`: Unix seconds. */
   remove(id: string, ut: number): void {
+    this.#deletedAt.set(id, Math.max(ut, this.#deletedAt.get(id) ?? ut));
     const known = this.#known.get(id);
     if (known !== undefined && known.ut <= ut) this.#known.delete(id);
   }
@@ -60,7 +63,10 @@ export class KnownIncidents {
       if (leftMs === 0 && !contradicted) this.#known.delete(id);
       else this.#known.set(id, { ...known, settlesAt: now + leftMs });
     }
-    for (const [id, ut] of listed) this.#known.set(id, { ut, seenAt: at, settlesAt: null });
+    for (const [id, ut] of listed) {
+      const deletedAt = this.#deletedAt.get(id);
+      if (deletedAt === undefined || deletedAt < ut) this.#known.set(id, { ut, seenAt: at, settlesAt: null });
+    }
   }
 
   /** Whether a missing incident may still be proven to be removed by a list after `now`, milliseconds. */
@@ -69,13 +75,19 @@ export class KnownIncidents {
   }
 
   /**
-   * Returns when a missing incident needs the next check after one at `checkedAt`: once a list can prove its removal, then
-   * after every interval; infinity when none is missing. Milliseconds of the poller's clock.
+   * Returns when a missing incident needs the next check after one at `checkedAt`: `soonMs` later, since the list may only lag,
+   * and at once when a list can prove its removal; from then on every `laterMs`. Infinity when none is missing. Milliseconds.
    */
-  dueAt(checkedAt: number, intervalMs: number): number {
+  dueAt(
+    checkedAt: number,
+    { soonMs, laterMs }: { readonly soonMs: number; readonly laterMs: number },
+  ): number {
     let due = Number.POSITIVE_INFINITY;
-    for (const { settlesAt } of this.#known.values())
-      if (settlesAt !== null) due = Math.min(due, settlesAt > checkedAt ? settlesAt : checkedAt + intervalMs);
+    for (const { settlesAt } of this.#known.values()) {
+      if (settlesAt === null) continue;
+      const isSettled = settlesAt <= checkedAt;
+      due = Math.min(due, isSettled ? checkedAt + laterMs : Math.min(settlesAt, checkedAt + soonMs));
+    }
     return due;
   }
 }

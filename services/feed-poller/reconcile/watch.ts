@@ -228,7 +228,8 @@ export class MatchWatch {
     if (checkedAt === null) return 0;
     if (isOverruled(watched) || watched.unreadAt !== null) return checkedAt + unconfirmedMs;
     const isFinished = state === 'finished';
-    const missingDue = watched.known.dueAt(checkedAt, isFinished ? verifyMs : unconfirmedMs);
+    const laterMs = isFinished ? verifyMs : unconfirmedMs;
+    const missingDue = watched.known.dueAt(checkedAt, { soonMs: unconfirmedMs, laterMs });
     if (isFinished) return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched), missingDue);
     return Math.min(
       missingDue,

@@ -85,6 +85,14 @@ describe('an accepted request', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  test('is reported as unreadable to feed health when no message of it can be read', async () => {
+    for (const body of ['[1]', '[2]', 'x']) expect(await receiver.post(body)).toMatchObject(accepted);
+    await untilTrue('it is reported', async () => {
+      const statuses = await receiver.read('ingress-status');
+      return statuses.some(({ unreadable_in_row, state }) => unreadable_in_row === 3 && state === 'up');
+    });
+  });
+
   test('may have the maximum size', async () => {
     const filler = 'x'.repeat(2_500_000);
     const large = JSON.stringify([
