@@ -12,9 +12,17 @@ const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
 
 /** The counts of a thread that the state depends on. */
-type CountedByThread = Pick<ThreadReport, 'answered' | 'refused' | 'messages' | 'deadLetters'>;
+type CountedReport = Pick<
+  ThreadReport,
+  'answered' | 'refused' | 'refusedAuthentic' | 'providerMs' | 'messages' | 'deadLetters'
+>;
 
 const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, times) => sum + times, 0);
+
+/** Returns how far the newest `ut` was ahead of the receipt, milliseconds; 0 when none was. `providerMs`: from `ut` to receipt. */
+export function aheadMs(providerMs: readonly number[]): number {
+  return providerMs.reduce((most, ms) => Math.max(most, -ms), 0);
+}
 
 /** The state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
 export class SourceStatus {
@@ -24,6 +32,10 @@ export class SourceStatus {
   /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
   readonly #recent = new RecentMessages();
+  /** How far the newest `ut` of the last messages was ahead of our clock, milliseconds. */
+  #behindMs = 0;
+  /** Number of authentic deliveries since the last accepted one that had expired. */
+  #expired = 0;
 
   constructor(instance: string, startedAt: number) {
     this.#instance = instance;
@@ -31,21 +43,24 @@ export class SourceStatus {
   }
 
   /** Adds the report of a thread. Returns whether it has unreadable messages: a reason to report soon. */
-  count({ answered, refused, messages, deadLetters }: CountedByThread, now: number): boolean {
-    const { unknown = 0 } = messages;
-    const counts = { read: sumOf(messages) - unknown, unreadable: sumOf(deadLetters) };
+  count(report: CountedReport, now: number): boolean {
+    const { unknown = 0 } = report.messages;
+    const counts = { read: sumOf(report.messages) - unknown, unreadable: sumOf(report.deadLetters) };
     this.#recent.add(counts, now);
-    this.#countDeliveries(answered, refused, now);
+    this.#countDeliveries(report, now);
     return counts.unreadable > 0;
   }
 
-  #countDeliveries(answered: Counts, refused: Counts, now: number): void {
+  #countDeliveries({ answered, refused, refusedAuthentic, providerMs }: CountedReport, now: number): void {
+    if (providerMs.length > 0) this.#behindMs = aheadMs(providerMs);
     if ((answered.accepted ?? 0) > 0) {
       this.#heardAt = now;
       this.#forged = 0;
+      this.#expired = 0;
       return;
     }
     this.#forged += refused.signature_mismatch ?? 0;
+    this.#expired += refusedAuthentic.timestamp_expired ?? 0;
   }
 
   /** Returns the status at `now`. */
@@ -60,6 +75,7 @@ export class SourceStatus {
       heard_at: this.#heardAt,
       progress: null,
       gap: null,
+      clock: { behind_ms: this.#behindMs, expired: this.#expired },
       written_at: now,
       ...this.#recent.counts(now),
       refused_lists: [],

@@ -223,6 +223,7 @@ export class PlayedMonitor {
       heard_at: null,
       progress: null,
       gap: null,
+      clock: null,
       written_at: this.now,
       messages_read: 0,
       messages_unreadable: 0,

@@ -92,6 +92,7 @@ export class PollStatus {
       ...this.#state,
       heard_at: this.#heardAt,
       gap: this.#gap,
+      clock: null,
       written_at: now,
       ...this.#recent.counts(now),
       refused_lists: this.#refusedLists().slice(0, MAX_REFUSED_LISTS),

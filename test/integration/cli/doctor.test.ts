@@ -88,6 +88,21 @@ describe('an installation', () => {
   });
 });
 
+test('finds receivers whose clock the provider contradicts', async () => {
+  const status = sampleOf('ingress-status');
+  const report = { ...status, source: 'webhook', clock: { behind_ms: 61_000, expired: 3 } };
+  await publishValues(place, 'ingress-status', [{ key: report.source, value: report }]);
+  const { code, notFine } = await doctor();
+  expect(code).toBe(1);
+  expect(of(notFine, 'clock')).toMatchObject([
+    {
+      status: 'warning',
+      message: expect.stringMatching(/^of a receiver is 61 s behind that of the provider/),
+    },
+    { status: 'failed', message: expect.stringMatching(/refused 3 authentic deliveries/) },
+  ]);
+});
+
 describe('a broken installation', () => {
   test('has findings for a missing topic and another schema, with advice', async () => {
     const { brokers, registryUrl, prefix } = place;
