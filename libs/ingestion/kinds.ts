@@ -22,6 +22,8 @@ export type Kind<S extends z.ZodType = z.ZodType> = {
   readonly exact: S;
   /** Whether a record without a readable value of this field is unreadable too. */
   readonly isEssential: boolean;
+  /** Whether the value has records, whose exact form may have unknown fields that no message can have. */
+  readonly isNested: boolean;
   /**
    * Returns the exact form of a value in another form: undefined for an empty one, `UNREADABLE` where it has none. Adds to
    * `unread` what it leaves out of the value, or reads as something else; `path` is that of the value.
@@ -34,6 +36,7 @@ function kindOf<S extends z.ZodType>(exact: S, repair: Kind['repair']): Kind<S> 
   return {
     exact,
     isEssential: false,
+    isNested: false,
     repair: (value, path, unread) => (isEmpty(value) ? undefined : repair(value, path, unread)),
   };
 }

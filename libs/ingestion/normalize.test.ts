@@ -46,6 +46,32 @@ describe('an incident message', () => {
     expect(normalized(incidentMessage({}, { ut: null })).incident?.incident.ut).toBe(1_790_000_000);
   });
 
+  test.each<[id: unknown, number: number | null]>([
+    [5, 5],
+    ['5', 5],
+    ['a-5', null],
+    [-5, null],
+    ['9007199254740991', null],
+  ])('with the id %j reports its incident with the number %j', (id, number) => {
+    expect(normalized(incidentMessage({ id })).incident?.incident.message_id).toBe(number);
+  });
+
+  test.each<[own: unknown, ofEvent: unknown, read: number | null]>([
+    [null, 13, 13],
+    [null, '16', 16],
+    [undefined, 141, 141],
+    ['x', 142, 142],
+    [33, 141, 33],
+    [null, 34, null],
+    [null, 11, null],
+    [null, null, null],
+  ])('without a status of its own has that of a shoot-out: %j in %j is %j', (own, ofEvent, read) => {
+    const message = incidentMessage({}, { event_status_id: own }, { status_id: ofEvent });
+    const { incident } = normalized(message);
+    expect(incident?.incident.event_status_id).toBe(read);
+    expect(JSON.parse(incident?.incident.body ?? '').event_status_id).toBe(own === 'x' ? undefined : own);
+  });
+
   test('is a delete only when its action says so, and the body omits the action', () => {
     const inserted = normalized(incidentMessage());
     const deleted = normalized(incidentMessage({}, { action: 'delete' }));

@@ -40,7 +40,7 @@ function joined(path: string, name: string): string {
 }
 
 function readField(kind: Kind, given: unknown, path: string, unread: Set<string>): unknown {
-  if (kind.exact.safeParse(given).success) return given;
+  if (!kind.isNested && kind.exact.safeParse(given).success) return given;
   const read = kind.repair(given, path, unread);
   return read === UNREADABLE && kind.isEssential ? given : read;
 }
@@ -63,14 +63,21 @@ function copyOf(given: unknown): unknown {
 
 /** A record within a record, or none. */
 export function recordOrNone<F extends FieldKinds>(fields: F) {
+  return nested(exactly(fields).nullish(), (given, path, unread) =>
+    isRecord(given) ? repairRecord(given, fields, path, unread) : UNREADABLE,
+  );
+}
+
+function nested<S extends z.ZodType>(exact: S, repair: Kind['repair']): Kind<S> {
   return {
-    exact: exactly(fields).nullish(),
+    exact,
     isEssential: false,
+    isNested: true,
     repair: (given, path, unread) => {
       if (isEmpty(given)) return undefined;
-      return isRecord(given) ? repairRecord(given, fields, path, unread) : UNREADABLE;
+      return given === null ? null : repair(given, path, unread);
     },
-  } satisfies Kind;
+  };
 }
 
 /** A list of records, or none. `exact`: its schema. A record without a readable essential field is left out alone. */
@@ -87,14 +94,11 @@ export function listOrNone<S extends z.ZodType>(exact: S, fields: FieldKinds): K
     for (const one of lost === undefined ? found : [`${path}.${lost}`]) unread.add(one);
     return lost === undefined ? [repaired] : [];
   };
-  return {
+  return nested(
     exact,
-    isEssential: false,
-    repair: (given, path, unread) => {
-      if (isEmpty(given)) return undefined;
-      return listIn(given)?.flatMap((item) => repairItem(item, `${path}.*`, unread)) ?? UNREADABLE;
-    },
-  };
+    (given, path, unread) =>
+      listIn(given)?.flatMap((item) => repairItem(item, `${path}.*`, unread)) ?? UNREADABLE,
+  );
 }
 
 const INDEX = /^[0-9]+$/;

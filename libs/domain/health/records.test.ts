@@ -29,16 +29,6 @@ const SHARED = {
   written_at: T,
 };
 
-const FIELDS: FeedHealth['fields'] = [
-  {
-    ut: 5,
-    json: '{"clock_status":"running","status_type":"live"}',
-    message_id: null,
-    progress: 2,
-    text: null,
-  },
-];
-
 const written = (records: readonly PublishedHealth[]) => records.map(({ key }) => key);
 
 describe('the record of a source', () => {
@@ -96,6 +86,16 @@ describe('the record of a source', () => {
 });
 
 describe('the record of a match', () => {
+  const FIELDS: FeedHealth['fields'] = [
+    {
+      ut: 5,
+      json: '{"clock_status":"running","status_type":"live"}',
+      message_id: 12,
+      progress: 2,
+      text: '{"clock_status":"running","name":"A - B","status_type":"live"}',
+    },
+  ];
+
   function matchOf(health = BAD): { track: MatchTrack; pair: PairTrack } {
     const track = new MatchTrack(7, {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
