@@ -32,7 +32,7 @@ const RATES = sizesOf('BENCH_RATES', [20, 200, 1_000], [200]);
 const MAIN_RATE = 200;
 const WINDOW_MS = sizeOf(null, 20_000, 1_000);
 /** The broker's code is compiled in it: that takes more than a core for half a minute. */
-const WARM_UP = { messages: sizeOf(null, 15_000, 200), perSecond: 500 };
+const WARM_UP = { messages: sizeOf('BENCH_MESSAGES', 15_000, 200), perSecond: 500 };
 /** Idle time before the services count as at rest. */
 const CALM_MS = sizeOf(null, 12_000, 500);
 /** Time without new records after which the services have processed everything. */
@@ -71,9 +71,7 @@ export const bench: Bench = {
       const messages = Math.round((rate * WINDOW_MS) / 1_000);
       const window = await measure(services, messages, () => load.send(messages, rate));
       windows.set(rate, window);
-      context.print(
-        `${rate} messages/s, processor time of a message, µs: ${describeUse(window, messages)}`,
-      );
+      context.print(`${rate} messages/s, processor time of a message, µs: ${describeUse(window, messages)}`);
       for (const line of describeServices(window, messages))
         context.print(`${rate} messages/s, requests of a message: ${line}`);
     }
