@@ -3,7 +3,7 @@
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
-import { partitionKey } from '#streams/client/port.ts';
+import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
@@ -127,6 +127,7 @@ async function followLane(options: LaneOptions): Promise<void> {
     sizeOf: ({ records }) => records.length,
     apply: (batches) => applyBatches(batches, options),
   });
+  const hasStates = options.topics.includes('match-state');
   const reading = follow({
     brokers,
     reader: options.reader,
@@ -139,9 +140,11 @@ async function followLane(options: LaneOptions): Promise<void> {
       if (source === undefined) return;
       await gatherer.add({ topic: source.topic, batch, records: await decode(source, batch) });
     },
-    onUpToDate({ topic, partition }, at) {
-      if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
-    },
+    ...(hasStates && {
+      onUpToDate({ topic, partition }: TopicPartition, at: number) {
+        if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
+      },
+    }),
     onCaughtUp() {
       gatherer.caughtUp();
       options.onCaughtUp();
