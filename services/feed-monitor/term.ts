@@ -47,8 +47,8 @@ type TermOptions = {
 
 /** Minimum interval between evaluations. */
 const TICK_MS = 100;
-/** Maximum wait of a fetch: a match must be stale within a second of being due, and by then everything written must be read. */
-const IDLE_MS = 100;
+/** Interval of fetches: a match must be stale within a second of being due, and by then everything written must be read. */
+const FETCH_MS = 200;
 /** Pause after an evaluation as a multiple of its duration, so that it takes a tenth of a core even with many matches. */
 const PAUSE_FACTOR = 9;
 /** Maximum interval between evaluations: silence must be noticed within a second. */
@@ -104,7 +104,8 @@ export class MonitorTerm {
       reader: `touchline-${SERVICE}`,
       topics: Object.values(this.#topics),
       from,
-      idleMs: IDLE_MS,
+      idleMs: FETCH_MS,
+      paceMs: FETCH_MS,
       signal,
       onBatch: (batch) => this.#read(monitor, number, batch),
       onUpToDate: (of, at) => {
