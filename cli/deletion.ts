@@ -1,10 +1,13 @@
 /** What an order deletes, and whether something still uses it. */
 import { groupsWithMembers } from '#cluster/groups.ts';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import { pausedServicesFile } from '#service/backbone-file.ts';
+import { poll } from '#timing/poll.ts';
 import { findTopics, groupMembers } from '#topics/admin.ts';
 import { applicationOf, type ProcessorName } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
+import { dataDirWithPlatform } from './cluster.ts';
 import { CommandError } from './command.ts';
 
 /** An ingress service reports every three seconds; one that is silent for so long has ended. */
@@ -12,15 +15,54 @@ const REPORTED_WITHIN_MS = 15_000;
 
 /** Throws `CommandError` while processes of a processor run. */
 export async function requireStopped(
-  { brokers, prefix }: TopicCluster,
+  cluster: TopicCluster,
   processors: readonly ProcessorName[],
 ): Promise<void> {
   for (const processor of processors) {
-    const members = await groupMembers(brokers, applicationOf(prefix, processor));
+    const members = await membersOf(cluster, processor);
     if (members > 0)
       throw new CommandError(
-        `${members} processes of ${processor} run with the prefix ${prefix}: stop them first`,
+        `${members} processes of ${processor} run with the prefix ${cluster.prefix}: stop them first`,
       );
+  }
+}
+
+function membersOf({ brokers, prefix }: TopicCluster, processor: ProcessorName): Promise<number> {
+  return groupMembers(brokers, applicationOf(prefix, processor));
+}
+
+/** A process that ends by force stays in its group until its session expires. */
+const STOPPED_WITHIN_MS = 60_000;
+
+/**
+ * Does work that needs some processors stopped. Where a `touchline up` on this machine runs them, it stops them meanwhile and
+ * starts them again. Throws `CommandError` while processes run elsewhere, or another command has stopped some.
+ */
+export async function withStopped(
+  cluster: TopicCluster,
+  processors: readonly ProcessorName[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const dataDir = dataDirWithPlatform(process.env);
+  if (dataDir === null) {
+    await requireStopped(cluster, processors);
+    return work();
+  }
+  const file = pausedServicesFile(dataDir);
+  if (file.read() !== null)
+    throw new CommandError('another command has stopped processors of touchline up: wait for its end');
+  file.write({ services: processors });
+  const onEnd = () => file.remove();
+  process.once('exit', onEnd);
+  try {
+    const running = async () =>
+      (await Promise.all(processors.map((one) => membersOf(cluster, one)))).some(Boolean);
+    await poll(async () => !(await running()), { timeoutMs: STOPPED_WITHIN_MS, everyMs: 250 });
+    await requireStopped(cluster, processors);
+    await work();
+  } finally {
+    process.off('exit', onEnd);
+    file.remove();
   }
 }
 

@@ -4,9 +4,9 @@ import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
-import { findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
+import { dataDirWithPlatform, findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
 import { type ArgumentsOf, requireConfirmed, UsageError } from '../../command.ts';
-import { lossOf, recordCounts, requireStopped } from '../../deletion.ts';
+import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
 import type { command } from './command.ts';
@@ -36,9 +36,13 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const existing = new Set(await topicsUnder(cluster));
   const deleted = all.flatMap((one) => deletedTopics(cluster, one)).filter((topic) => existing.has(topic));
   requireConfirmed(yes, lossOf(await recordCounts(cluster, deleted)));
-  await requireStopped(cluster, all);
-  for (const one of all) await rebuildOne(cluster, one);
-  printLine(`${all.join(' and ')} will process all input again: start them`);
+  await withStopped(cluster, all, async () => {
+    for (const one of all) await rebuildOne(cluster, one);
+  });
+  const isStarted = dataDirWithPlatform(process.env) !== null;
+  printLine(
+    `${all.join(' and ')} ${isStarted ? 'process all input again' : 'will process all input again: start them'}`,
+  );
   return 0;
 }
 

@@ -71,7 +71,7 @@ describe('a replay', () => {
 
   test('refuses a prefix that holds records, and replaces it with --replace', async () => {
     const refused = await run('replay', '--into', `${prefix}raw-b.`);
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds records already') });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('hold records already') });
     // Minimal gaps: the batches differ, the compared values are the same.
     const replace = ['replay', '--into', `${prefix}raw-b.`, '--replace', '--gaps', '0.001'];
     const asked = await run(...replace);
