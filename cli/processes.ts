@@ -1,7 +1,5 @@
 /** Runs services as child processes: starts, watches, restarts and stops them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
-import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +9,7 @@ import { isBrokerDefect } from '#kafka-20734/detection.ts';
 import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
+import { LogFile } from './log-file.ts';
 import { SERVICES } from './services.ts';
 
 export type ServiceProcessOptions = {
@@ -54,7 +53,7 @@ const WARN = 40;
 export class ServiceProcess {
   readonly name: string;
   readonly #options: ServiceProcessOptions;
-  readonly #log: WriteStream;
+  readonly #log: LogFile;
   readonly #ended = Promise.withResolvers<ProcessEnd>();
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
@@ -68,8 +67,7 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.#options = options;
-    mkdirSync(dirname(options.logFile), { recursive: true });
-    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+    this.#log = new LogFile({ path: options.logFile, onProblem: options.onProblem });
     this.#spawn();
   }
 
@@ -173,12 +171,11 @@ export class ServiceProcess {
   #finished(end: ProcessEnd): void {
     if (this.#end !== null) return;
     this.#end = end;
-    this.#log.end();
     this.#ended.resolve(end);
   }
 
   #onLine(line: string): void {
-    this.#log.write(`${line}\n`);
+    this.#log.write(line);
     const entry = parseLine(line);
     if (entry === null) {
       this.#lastError = line;

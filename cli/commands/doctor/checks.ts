@@ -18,9 +18,10 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, withBackbone } from '../../cluster.ts';
+import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
+import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import {
   type CheckName,
   type CheckResult,
@@ -32,6 +33,7 @@ import {
   judgeLag,
   judgeNoRegistry,
   judgeProvider,
+  judgeRecords,
   judgeRegistrySpeed,
   judgeRights,
   judgeSchemas,
@@ -61,7 +63,12 @@ export async function runChecks(env: Environment, services: readonly string[]): 
     ...independent,
     guarded('registry', () => registry(cluster)),
     ...('topics' in facts
-      ? [brokerChecks(cluster, facts), guarded('versions', () => versions(cluster)), lag(cluster)]
+      ? [
+          brokerChecks(cluster, facts),
+          guarded('versions', () => versions(cluster)),
+          lag(cluster),
+          records(cluster),
+        ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
@@ -164,6 +171,12 @@ async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
     }),
   );
   return (await Promise.all(processors)).flat();
+}
+
+async function records(cluster: OpenCluster): Promise<CheckResult[]> {
+  return [
+    await guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
+  ].flat();
 }
 
 /** Checks the disks of views and of spilled state. */

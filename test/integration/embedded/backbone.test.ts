@@ -76,9 +76,7 @@ async function killJava(): Promise<void> {
   const pids = await pidsOf('java');
   expect(pids).toHaveLength(2);
   for (const pid of pids) process.kill(pid, 'SIGKILL');
-  await untilTrue('both have ended', async () =>
-    (await pidsOf('java')).every((pid) => !pids.includes(pid)),
-  );
+  await untilTrue('both have ended', async () => (await pidsOf('java')).every((pid) => !pids.includes(pid)));
 }
 
 /** Returns the pids of the brokers of the data folder (Linux). */
@@ -148,7 +146,8 @@ test('ends with its killed parent, and restores topics and schemas at the next s
   const { registryUrl: address } = backbone;
   await killJava();
   for (const name of ['broker', 'schema registry']) {
-    expect(problems).toContain(`${name} was ended by SIGKILL; starting it again in 0.5 s`);
+    const report = `${name} was ended by SIGKILL; starting it again in 0.5 s`;
+    await untilTrue(`the end of the ${name} is reported`, () => problems.includes(report));
     await untilTrue(`the ${name} runs again`, () => problems.includes(`${name} runs again`));
   }
   const again = await fetch(`${address}/schemas/ids/${ids.at(-1)}`);
