@@ -5,7 +5,8 @@ import { EventRegister } from './event-register.ts';
 describe('the status type', () => {
   const typeOf = (...messages: readonly (readonly [ut: number, fields: object])[]) => {
     const register = new EventRegister();
-    for (const [ut, fields] of messages) register.apply(register.read([JSON.stringify(fields)]), ut);
+    for (const [ut, fields] of messages)
+      register.apply(register.read([JSON.stringify(fields)]), { ut, messageId: null });
     return readStatusType(register);
   };
   const live = { status_id: 33, status_type: 'live', item_status: 'active' };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { DomainError, EventRegister } from './event-register.ts';
+import { DomainError } from './event-parts.ts';
+import { EventRegister } from './event-register.ts';
 
 function registerOf(...messages: readonly (readonly [ut: number, ...parts: object[]])[]): EventRegister {
   const register = new EventRegister();

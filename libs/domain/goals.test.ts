@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { readSides } from './event-facts.ts';
-import { namedGoals } from './goals.ts';
-import { cancels, goal, sides, tally } from './testing/goals.ts';
+import { namedGoals } from './cancellation.ts';
+import { cancels, goal, sides, sidesOf, tally } from './testing/goals.ts';
 import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
 describe('the side that a goal counts for (law 5)', () => {
@@ -28,9 +27,9 @@ describe('the side that a goal counts for (law 5)', () => {
 
   test('is unknown, and so is the score, while a side is unknown', () => {
     for (const known of [[], participants().slice(0, 1), participants().slice(1)]) {
-      expect(tally([], [], readSides(known))).toMatchObject({ score: null, firm: null });
+      expect(tally([], [], sidesOf(known))).toMatchObject({ score: null, firm: null });
     }
-    expect(tally([goal('5-1')], [], readSides([]))).toMatchObject({
+    expect(tally([goal('5-1')], [], sidesOf([]))).toMatchObject({
       score: null,
       anomalies: ['5-1:unknown_participant'],
     });
@@ -139,7 +138,7 @@ test('lists all goals that are not void, those of the shoot-out and of unknown s
 });
 
 test('lists the incidents that name each goal (law 6)', () => {
-  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed });
+  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed, missing: false });
   const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
   const cancellations = [
     known(cancels('5-4', { parent_id: '5-1', confirmation: 'tbd' })),

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { readSides } from './event-facts.ts';
-import type { KnownIncident } from './goals.ts';
+import type { KnownIncident } from './goal-facts.ts';
 import { concernsGoals, effectsOf } from './incident-effect.ts';
+import { sidesOf } from './testing/goals.ts';
 import { AWAY, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
-const { home, away } = readSides(participants());
+const { home, away } = sidesOf(participants());
 const SIDES = { sportId: 5, home, away };
 
 const known = (id: string, type: number, options: IncidentOptions = {}, removed = false) => ({
   id,
   incident: incident(id, type, options),
   removed,
+  missing: false,
 });
 const SHOOT_OUT = { event_status_id: 141 };
 

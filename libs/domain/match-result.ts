@@ -9,9 +9,11 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
-import { hasGoalRules, long, object, text } from './event-facts.ts';
-import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
+import { hasGoalRules } from './event-facts.ts';
+import { type KnownIncident, type Side, sideOf } from './goal-facts.ts';
 import { compareIds } from './incident-register.ts';
+import { sameScore } from './score.ts';
+import { long, object, text } from './values.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** The result of a match for tables, without version and cause. */
@@ -135,14 +137,14 @@ type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'
 
 function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
-  const { reported, table } = facts.sides;
+  const { table } = facts.sides;
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
-  // The awarded result replaces whatever was played.
-  const awarded = facts.status_id === STATUS.finishedAwardedWin && reported !== null;
-  const score = awarded ? reported : final.score;
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
-  const halves = awarded || final.source !== 'incidents' ? null : halvesOf(counting, view);
+  // Goals say when the score came about only while they are the score.
+  const isDerived = areGoalsKnown && sameScore(tally.score, final.score);
+  const halves = isDerived ? halvesOf(counting, view) : null;
+  const { score } = final;
   return {
     score,
     first_half: score === null ? null : (halves?.first ?? table.first_half),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError } from './event-register.ts';
+import { DomainError } from './event-parts.ts';
 import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
   AWAY,

@@ -1,7 +1,7 @@
 /** The columns of each dataset. docs/guides/analyse.md and `touchline export --columns` list them. */
 import { z } from 'zod';
 import { renderMinute } from '#domain/clock.ts';
-import type { Side } from '#domain/goals.ts';
+import type { Side } from '#domain/goal-facts.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
 import { playerOf } from '#domain/match-result.ts';
 import type {

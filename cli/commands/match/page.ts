@@ -1,6 +1,8 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
-import { isCancellation, isGoal, namedGoals, scoresAfter } from '#domain/goals.ts';
+import { namedGoals } from '#domain/cancellation.ts';
+import { isCancellation, isGoal } from '#domain/goal-facts.ts';
+import { scoresAfter } from '#domain/goals.ts';
 import { compareIds } from '#domain/incident-register.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';

@@ -1,7 +1,7 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/clock.ts';
-import { GOAL_TYPES } from '#domain/goals.ts';
+import { GOAL_TYPES } from '#domain/goal-facts.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { runningScores } from './running-score.ts';

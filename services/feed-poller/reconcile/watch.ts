@@ -4,7 +4,7 @@
  * in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
 import { toWholeNumber } from '#contract/values.ts';
-import { SETTLE_SECONDS } from '#domain/incident-register.ts';
+import { SETTLE_SECONDS } from '#domain/presence.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Coverage, Score } from '#topics/generated/types.ts';
-import { coverageOf, decideScore, sameScore } from './goals.ts';
+import { coverageOf, decideScore, sameScore } from './score.ts';
 
 const s = (home: number, away: number) => ({ home, away });
 
