@@ -55,7 +55,8 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   const command = await loadCommand(name);
   try {
     if (args.includes('--help') || args.includes('-h')) {
-      process.stdout.write(command.help);
+      const { helpOf } = await import('./help.ts');
+      process.stdout.write(helpOf(name, command));
       return EXIT.ok;
     }
     const given = parseArguments(args, command);
