@@ -84,7 +84,8 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
 
 /** Returns the message that last reported a status of the event; null if none did. */
 export function statusReport(register: EventRegister): MessagePlace | null {
-  const [id, type] = [register.report('status_id'), register.report('status_type')];
+  const id = register.report('status_id');
+  const type = register.report('status_type');
   if (id === undefined || type === undefined) return id ?? type ?? null;
   return comparePlaces(id, type) < 0 ? type : id;
 }
@@ -94,9 +95,9 @@ export function hasGoneBack(
   register: EventRegister,
   { status_type }: Pick<EventFacts, 'status_type'>,
 ): boolean {
-  const [status, finished] = [statusReport(register), register.firstFinished];
-  if (status_type !== 'scheduled' || status === null || finished === null) return false;
-  return comparePlaces(finished, status) < 0;
+  if (status_type !== 'scheduled' || register.firstFinished === null) return false;
+  const status = statusReport(register);
+  return status !== null && comparePlaces(register.firstFinished, status) < 0;
 }
 
 const YES: ReadonlySet<unknown> = new Set([true, 1, 'yes', 'true', '1']);
@@ -179,12 +180,15 @@ export function readSides(register: EventRegister): Sides {
 
 /** Returns when the results of both sides were last reported, Unix seconds; null while those of a side are unknown. */
 export function resultsReportedAt(register: EventRegister): number | null {
-  const times = [1, 2].map((counter) => {
-    const results = register.sides.find(({ side }) => side === counter)?.results;
-    return results?.stamp.report.ut ?? null;
-  });
-  const [home, away] = times;
-  return home == null || away == null ? null : Math.min(home, away);
+  let time: number | null = null;
+  let sides = 0;
+  for (const { side, results } of register.sides) {
+    if (results === null || (side !== 1 && side !== 2)) continue;
+    const { ut } = results.stamp.report;
+    time = time === null || ut < time ? ut : time;
+    sides += 1;
+  }
+  return sides === 2 ? time : null;
 }
 
 function sidesOf(fields: readonly (PartField | undefined)[]): Sides {

@@ -37,21 +37,21 @@ class Report implements MessageKey {
   readonly progress: number;
   /** Number of fields that the message reported; 0 if it is not known. */
   readonly total: number;
-  readonly #texts: readonly string[];
+  readonly #parts: readonly Pick<EventPart, 'text'>[];
   #text: string | null;
 
   constructor(
     place: MessagePlace,
     progress: number,
     total: number,
-    texts: readonly string[],
+    parts: readonly Pick<EventPart, 'text'>[],
     text: string | null,
   ) {
     this.ut = place.ut;
     this.messageId = place.messageId;
     this.progress = progress;
     this.total = total;
-    this.#texts = texts;
+    this.#parts = parts;
     this.#text = text;
   }
 
@@ -65,18 +65,17 @@ class Report implements MessageKey {
       total += part.fields.length;
       isExact &&= part.isExact;
     }
-    const texts = parts.map(({ text }) => text);
-    return new Report(place, progress, isExact ? total : 0, texts, null);
+    return new Report(place, progress, isExact ? total : 0, parts, null);
   }
 
   /** Restores the report of a group of fields. */
-  static restore({ ut, message_id, progress, json, text }: FieldsAt, { fields }: EventPart): Report {
+  static restore({ ut, message_id, progress, json, text }: FieldsAt, part: EventPart): Report {
     const place = { ut, messageId: message_id };
-    return new Report(place, progress, text === null ? fields.length : 0, [json], text ?? json);
+    return new Report(place, progress, text === null ? part.fields.length : 0, [part], text ?? json);
   }
 
   get text(): string {
-    this.#text ??= canonicalJson(Object.assign({}, ...this.#texts.map((text) => JSON.parse(text))));
+    this.#text ??= canonicalJson(Object.assign({}, ...this.#parts.map(({ text }) => JSON.parse(text))));
     return this.#text;
   }
 
@@ -86,8 +85,8 @@ class Report implements MessageKey {
     if (order !== 0) return order > 0;
     const isSame =
       this === other ||
-      (this.#texts.length === other.#texts.length &&
-        this.#texts.every((text, at) => text === other.#texts[at]));
+      (this.#parts.length === other.#parts.length &&
+        this.#parts.every(({ text }, at) => text === other.#parts[at]?.text));
     return !isSame && compareKeys(this, other) > 0;
   }
 }

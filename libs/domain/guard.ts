@@ -165,8 +165,6 @@ export const GUARD_REASONS = {
 
 type GuardReason = keyof typeof GUARD_REASONS;
 
-const REASONS = Object.keys(GUARD_REASONS) as readonly GuardReason[];
-
 /** The input of law 9. Times are Unix seconds. */
 export type GuardInputs = {
   readonly underReview: boolean;
@@ -202,23 +200,25 @@ export function guardOf(inputs: GuardInputs): Guard {
   const { statusId, statusType, last, final } = inputs;
   const over = isOver(statusType);
   const isSettled = inputs.verified && isFinished(statusId, statusType);
-  const holds: Readonly<Record<GuardReason, boolean>> = {
-    under_review: inputs.underReview,
-    possible_goal: !over && isLater(last.possible_goal, last.goal_decided),
-    possible_card: !over && isLater(last.possible_card, last.card_decided),
-    possible_penalty: !over && isLater(last.possible_penalty, last.penalty_decided),
-    possible_var: !over && isLater(last.possible_var, last.var_decided),
-    game_break: statusType === 'live' && isLater(last.game_break, last.play),
-    bet_suspended: !over && inputs.betStatus === 'suspended',
-    score_differs: final.agreement === 'differs' && !isSettled,
-    interrupted: isInterrupted(inputs),
-    missing_from_list: inputs.missing,
-    unread_message: isUnread(inputs),
-    score_unknown: statusType === 'live' && final.score === null,
-    status_went_back: inputs.wentBack,
-    unexplained_cancellation: inputs.unexplainedAt !== null && !hasAgreedSince(inputs.unexplainedAt, inputs),
-  };
-  const reasons = REASONS.filter((reason) => holds[reason]);
+  // In the order of `GUARD_REASONS`. Runs for every message.
+  const reasons: GuardReason[] = [];
+  if (inputs.underReview) reasons.push('under_review');
+  if (!over) {
+    if (isLater(last.possible_goal, last.goal_decided)) reasons.push('possible_goal');
+    if (isLater(last.possible_card, last.card_decided)) reasons.push('possible_card');
+    if (isLater(last.possible_penalty, last.penalty_decided)) reasons.push('possible_penalty');
+    if (isLater(last.possible_var, last.var_decided)) reasons.push('possible_var');
+  }
+  if (statusType === 'live' && isLater(last.game_break, last.play)) reasons.push('game_break');
+  if (!over && inputs.betStatus === 'suspended') reasons.push('bet_suspended');
+  if (final.agreement === 'differs' && !isSettled) reasons.push('score_differs');
+  if (isInterrupted(inputs)) reasons.push('interrupted');
+  if (inputs.missing) reasons.push('missing_from_list');
+  if (isUnread(inputs)) reasons.push('unread_message');
+  if (statusType === 'live' && final.score === null) reasons.push('score_unknown');
+  if (inputs.wentBack) reasons.push('status_went_back');
+  if (inputs.unexplainedAt !== null && !hasAgreedSince(inputs.unexplainedAt, inputs))
+    reasons.push('unexplained_cancellation');
   return { safe: reasons.length === 0, reasons };
 }
 

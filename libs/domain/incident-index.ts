@@ -28,8 +28,8 @@ export class IncidentIndex {
   update(now: KnownIncident, before: IndexedIncident): boolean {
     if (before.incident === null && now.incident !== null) this.known += 1;
     move(this.starts, now, before, ({ incident, removed }) => !removed && isA(incident, isTimelineStart));
-    move(this.removed, now, before, ({ removed }) => removed);
-    move(this.missing, now, before, ({ missing }) => missing);
+    if (now.removed !== before.removed) move(this.removed, now, before, ({ removed }) => removed);
+    if (now.missing !== before.missing) move(this.missing, now, before, ({ missing }) => missing);
     move(this.redCards, now, before, ({ incident }) => isA(incident, isRedCard));
     for (const signal of new Set([...signalsOf(before), ...signalsOf(now)])) this.#move(signal, now, before);
     const goals = move(this.goals, now, before, ({ incident }) => isA(incident, isGoal));
