@@ -1,4 +1,5 @@
 import { topicBounds } from '#cluster/logs.ts';
+import { clockRuleOf } from '#domain/clock-rule.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -114,7 +115,7 @@ export class LiveMatches {
     }
     // The event register is most of a state, and not shown.
     const { fields: _, ...kept } = state;
-    this.#states.set(eventId, { state: kept, partition });
+    this.#states.set(eventId, { state: { ...kept, clock_rule: clockRuleOf(state) }, partition });
   }
 
   async #applyHealth(key: string, value: Buffer | null): Promise<void> {
