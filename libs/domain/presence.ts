@@ -42,5 +42,5 @@ export function presentAt(
 /** Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. */
 export function absentAt(presence: Presence, snapshotAt: number | null): number {
   const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
-  return omissionOf(presence, snapshotAt) === 'long_ago' ? Math.max(deleted, snapshotAt ?? deleted) : deleted;
+  return omissionOf(presence, snapshotAt) === 'none' ? deleted : Math.max(deleted, snapshotAt ?? deleted);
 }

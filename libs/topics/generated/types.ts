@@ -528,6 +528,8 @@ export type MatchTransition = {
   incident_presence: null | IncidentPresence;
   /** Of score_changed: ids of the goals that count from this version on, in order. */
   goals: string[];
+  /** Fields of the event of the cause that a message of the same second decides, which was applied earlier (law 2); of a side e.g. `participants.1` or `participants.1.results`. */
+  outranked: string[];
 };
 
 export type ScoreChange = {
