@@ -111,6 +111,13 @@ describe('readDeadLetter', () => {
     expect(readDeadLetter(letter, context).normalized).toHaveLength(2);
   });
 
+  test('normalizes all messages of a body that had too many to be received', () => {
+    const letter = letterOf(`[${`${good},`.repeat(10_000)}${good}]`);
+    expect(letter.code).toBe('too_many');
+    const { normalized, faults } = readDeadLetter(letter, context);
+    expect([normalized.length, faults]).toEqual([10_001, []]);
+  });
+
   test.each(['{', '5', '[5]', '[[5],1]'])('reports a message that is still unreadable: %s', (body) => {
     expect(readDeadLetter(letterOf(body), context)).toMatchObject({ normalized: [], faults: [{}] });
   });

@@ -10,6 +10,13 @@ const WEBHOOK_SOURCE = 'webhook';
 const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
 
+type CountedReport = Pick<ThreadReport, 'answered' | 'refused' | 'refusedAuthentic' | 'providerMs'>;
+
+/** Returns how far the newest `ut` was ahead of the receipt, milliseconds; 0 when none was. `providerMs`: from `ut` to receipt. */
+export function aheadMs(providerMs: readonly number[]): number {
+  return providerMs.reduce((most, ms) => Math.max(most, -ms), 0);
+}
+
 /** The state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
 export class SourceStatus {
   readonly #instance: string;
@@ -17,6 +24,10 @@ export class SourceStatus {
   #heardAt: number | null = null;
   /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
+  /** How far the newest `ut` of the last messages was ahead of our clock, milliseconds. */
+  #behindMs = 0;
+  /** Number of authentic deliveries since the last accepted one that had expired. */
+  #expired = 0;
 
   constructor(instance: string, startedAt: number) {
     this.#instance = instance;
@@ -24,13 +35,16 @@ export class SourceStatus {
   }
 
   /** Adds the report of a thread. */
-  count({ answered, refused }: Pick<ThreadReport, 'answered' | 'refused'>, now: number): void {
+  count({ answered, refused, refusedAuthentic, providerMs }: CountedReport, now: number): void {
+    if (providerMs.length > 0) this.#behindMs = aheadMs(providerMs);
     if ((answered.accepted ?? 0) > 0) {
       this.#heardAt = now;
       this.#forged = 0;
+      this.#expired = 0;
       return;
     }
     this.#forged += refused.signature_mismatch ?? 0;
+    this.#expired += refusedAuthentic.timestamp_expired ?? 0;
   }
 
   /** Returns the status at `now`. */
@@ -45,6 +59,7 @@ export class SourceStatus {
       heard_at: this.#heardAt,
       progress: null,
       gap: null,
+      clock: { behind_ms: this.#behindMs, expired: this.#expired },
       written_at: now,
     };
   }

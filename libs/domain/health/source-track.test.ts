@@ -22,6 +22,7 @@ const status = (changes: Partial<IngressStatus> = {}): IngressStatus => ({
   state: 'up',
   reason: null,
   heard_at: null,
+  clock: null,
   progress: null,
   gap: null,
   written_at: T,

@@ -222,6 +222,7 @@ export class PlayedMonitor {
       heard_at: null,
       progress: null,
       gap: null,
+      clock: null,
       written_at: this.now,
     };
     this.#reports.push(status);

@@ -79,6 +79,7 @@ export class PollStatus {
       ...this.#state,
       heard_at: this.#heardAt,
       gap: this.#gap,
+      clock: null,
       written_at: now,
     };
   }

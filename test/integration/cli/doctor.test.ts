@@ -1,6 +1,7 @@
 /** `touchline doctor` and `touchline status` against a real broker and registry: complete, and with missing parts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteTopics } from '#topics/admin.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -76,6 +77,21 @@ describe('an installation', () => {
     expect(screen.out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
     expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
+});
+
+test('finds receivers whose clock the provider contradicts', async () => {
+  const status = sampleOf('ingress-status');
+  const report = { ...status, source: 'webhook', clock: { behind_ms: 61_000, expired: 3 } };
+  await publishValues(place, 'ingress-status', [{ key: report.source, value: report }]);
+  const { code, notFine } = await doctor();
+  expect(code).toBe(1);
+  expect(of(notFine, 'clock')).toMatchObject([
+    {
+      status: 'warning',
+      message: expect.stringMatching(/^of a receiver is 61 s behind that of the provider/),
+    },
+    { status: 'failed', message: expect.stringMatching(/refused 3 authentic deliveries/) },
+  ]);
 });
 
 describe('a broken installation', () => {

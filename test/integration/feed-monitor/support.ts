@@ -113,6 +113,7 @@ export class LiveFeed {
       heard_at: now,
       progress: null,
       gap: null,
+      clock: null,
       written_at: now,
     };
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
