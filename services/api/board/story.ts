@@ -159,6 +159,8 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
   incident_cancelled: 'Cancelled by the provider',
   incident_removed: 'Removed by the provider',
   incident_reinstated: 'Restored by the provider',
+  incident_missing: 'Not on the provider’s latest list',
+  incident_listed: 'Listed or reported again',
   incident_amended: 'Details changed',
   incident_deleted_unseen: 'Deleted before it was received',
 };

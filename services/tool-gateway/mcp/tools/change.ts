@@ -41,6 +41,8 @@ const GOAL_WORDS: Readonly<Record<string, string>> = {
   goal_amended: 'details changed',
   goal_cancelled: 'cancelled by the provider',
   goal_removed: 'removed by the provider',
+  goal_missing: 'not on the provider’s latest list',
+  goal_listed: 'listed or reported again',
 };
 
 const INCIDENT_WORDS: Readonly<Record<string, string>> = {
@@ -50,6 +52,9 @@ const INCIDENT_WORDS: Readonly<Record<string, string>> = {
   incident_removed: 'removed by the provider',
   incident_reinstated: 'restored by the provider',
   incident_amended: 'details changed',
+  incident_missing: 'not on the provider’s latest list',
+  incident_listed: 'listed or reported again',
+  incident_deleted_unseen: 'deleted before it was received',
 };
 
 /** Returns a change with the fields that apply to it. */

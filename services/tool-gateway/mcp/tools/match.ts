@@ -1,6 +1,7 @@
 /** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
@@ -34,7 +35,7 @@ const answer = z.object({
   score: score.describe('Includes goals under review; null is unknown, never zero.'),
   firm_score: firm_score.describe('Without goals that await confirmation.'),
   guard: guard.describe(
-    'not_in_play: the match has not begun, or is over. Reasons: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down etc.',
+    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_stale, feed_down etc.`,
   ),
   feed: feed.describe(
     'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), credentials, contract, network, ingress.',
