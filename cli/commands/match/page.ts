@@ -1,9 +1,6 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
-import { namedGoals } from '#domain/cancellation.ts';
-import { isCancellation, isGoal } from '#domain/goal-facts.ts';
 import { scoresAfter } from '#domain/goals.ts';
-import { compareIds } from '#domain/incident-register.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -35,33 +32,17 @@ export type PageRecords = {
 type MatchStory = TimelineEntry & {
   /** The score after a counting goal; null for other incidents, and when the score does not come from incidents. */
   readonly score: Score | null;
-  /** The ids of the incidents that cancelled this goal. */
-  readonly cancelled_by: readonly string[];
 };
 
 /** Returns the important incidents, ordered by id as the provider does. */
 function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
-  const cancelledBy = cancellersOf({ state, incidents });
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
   return timelineOf({ ...state, extra_time: null }, shown, transitions.map(storyStepOf)).map((entry) => ({
     ...entry,
     score: scores.get(entry.id) ?? null,
-    cancelled_by: state.void_goals[entry.id] === 'goal_cancelled' ? (cancelledBy.get(entry.id) ?? []) : [],
   }));
-}
-
-/** Returns, by goal, the incidents that cancel it (law 6), without those that await confirmation. */
-function cancellersOf({ state, incidents }: Pick<PageRecords, 'state' | 'incidents'>) {
-  const known = incidents.toSorted((a, b) => compareIds(a.id, b.id));
-  const goals = known.filter(({ incident }) => incident !== null && isGoal(incident));
-  const cancellations = known.filter(({ incident }) => incident !== null && isCancellation(incident));
-  const awaiting = new Set(
-    cancellations.filter(({ incident }) => incident?.confirmation === 'tbd').map(({ id }) => id),
-  );
-  const named = namedGoals(goals, cancellations, state);
-  return new Map(Array.from(named, ([goal, ids]) => [goal, ids.filter((id) => !awaiting.has(id))]));
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -156,8 +137,8 @@ const INDENT = ' '.repeat(8);
 
 /** Returns the lines below an incident: why it is void, its note, and its story unless it was only reported. */
 function notesOf(entry: MatchStory, width: number | null): string[] {
-  const { note, story, kind, cancelled_by } = entry;
-  const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
+  const { note, story, kind, void_by } = entry;
+  const by = void_by.length === 0 ? '' : ` It is ${void_by.join(', ')}.`;
   const why = entry.void === null ? note : `${entry.void}${by}`;
   const showsStory = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
   const steps = story.map(({ received_at, what, score, firm }) => {
