@@ -60,8 +60,8 @@ describe('the page of a match', () => {
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
-    const { story } = pageJson(facts, ALIVE) as { story: { id: string; void_by: string[] }[] };
-    expect(story.find(({ id }) => id === '5-010')?.void_by).toEqual(['5-012']);
+    const { story } = pageJson(facts, ALIVE) as { story: { id: string; cancelled_by: string[] }[] };
+    expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);
   });
 
   test('shows the firm score, and why the match may not be traded', () => {
@@ -85,7 +85,7 @@ describe('the page of a match', () => {
       state: { event_id: 7000001, score: { home: 2, away: 0 } },
       trading: { permission: 'halted', reasons: ['feed_stale'] },
       feed: { state: 'stale', reason: 'silence' },
-      story: [{}, { score: { home: 1, away: 0 } }, { score: null, void_by: ['5-021'] }, {}, {}],
+      story: [{}, { score: { home: 1, away: 0 } }, { score: null, cancelled_by: ['5-021'] }, {}, {}],
     });
   });
 });

@@ -12,8 +12,9 @@ import {
   endingWords,
   scoreWords,
   statusName,
+  unreadWords,
 } from '../../../services/api/board/shown/words.ts';
-import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
+import { cancellersOf, type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
@@ -32,6 +33,8 @@ export type PageRecords = {
 type MatchStory = TimelineEntry & {
   /** The score after a counting goal; null for other incidents, and when the score does not come from incidents. */
   readonly score: Score | null;
+  /** The ids of the incidents that cancelled this goal. */
+  readonly cancelled_by: readonly string[];
 };
 
 /** Returns the important incidents, ordered by id as the provider does. */
@@ -42,6 +45,7 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   return timelineOf({ ...state, extra_time: null }, shown, transitions.map(storyStepOf)).map((entry) => ({
     ...entry,
     score: scores.get(entry.id) ?? null,
+    cancelled_by: cancellersOf(entry.id, state),
   }));
 }
 
@@ -114,6 +118,10 @@ function headLines(
       ),
     escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
     `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
+    ...(state.missing.length === 0
+      ? []
+      : [escapeLine(`not on the provider’s latest list: ${state.missing.join(', ')}`)]),
+    ...unreadWords(state).map((words) => escapeLine(`not read: ${words}`)),
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
 }
@@ -137,8 +145,8 @@ const INDENT = ' '.repeat(8);
 
 /** Returns the lines below an incident: why it is void, its note, and its story unless it was only reported. */
 function notesOf(entry: MatchStory, width: number | null): string[] {
-  const { note, story, kind, void_by } = entry;
-  const by = void_by.length === 0 ? '' : ` It is ${void_by.join(', ')}.`;
+  const { note, story, kind, cancelled_by } = entry;
+  const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
   const why = entry.void === null ? note : `${entry.void}${by}`;
   const showsStory = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
   const steps = story.map(({ received_at, what, score, firm }) => {

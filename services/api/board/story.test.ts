@@ -96,11 +96,11 @@ describe('the story of a goal', () => {
     publish(goal({ id: '5-100005', event_time: '22:00' }));
     publish(incident(6, 424, '22:40', { participant_id: HOME, parent_id: '5-100004' }));
     expect(details().timeline.map((one) => [one.id, one.running_score, one.void_by])).toEqual([
-      ['5-100001', null, []],
-      ['5-100002', '0–1', []],
-      ['5-100004', null, ['5-100006']],
-      ['5-100005', '1–1', []],
-      ['5-100006', null, []],
+      ['5-100001', null, null],
+      ['5-100002', '0–1', null],
+      ['5-100004', null, '5-100006'],
+      ['5-100005', '1–1', null],
+      ['5-100006', null, null],
     ]);
   });
 

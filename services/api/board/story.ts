@@ -84,12 +84,20 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     replaces: null as string | null,
     /** The reason why the incident is void; null when it stands. */
     void: voidOf(incident, state, goals.get(id)),
-    /** Ids of the incidents that cancelled this goal; empty when none did. */
-    void_by: state.void_goals[id] === 'goal_cancelled' ? (state.void_by[id] ?? []) : [],
+    /** Id of the last incident that made this one void; null when no incident did. */
+    void_by: cancellersOf(id, state).at(-1) ?? null,
     /** A remark, such as an anomaly or a pending confirmation; null: none. */
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
     story: storyOf(incident, stories.get(id) ?? [], scores),
   };
+}
+
+/** Returns the ids of the incidents that cancelled a goal; empty when none did. */
+export function cancellersOf(
+  id: string,
+  { void_goals, void_by }: Pick<ShownState, 'void_goals' | 'void_by'>,
+): readonly string[] {
+  return void_goals[id] === 'goal_cancelled' ? (void_by[id] ?? []) : [];
 }
 
 function minuteOf({ event_time, event_status_id }: ShownIncident): string | null {
@@ -122,6 +130,7 @@ function voidOf(
 
 function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownState): string | null {
   if (state.orphans.includes(id)) return 'Matches no known goal: no goal is cancelled.';
+  if (state.missing.includes(id)) return 'Not on the provider’s latest list; its removal is not proven.';
   if (confirmation !== 'tbd') return null;
   return incident_id === INCIDENT.goalCancelled
     ? 'Awaiting confirmation: the goal counts until then.'

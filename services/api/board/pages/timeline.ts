@@ -20,7 +20,7 @@ function entryHtml(entry: TimelineEntry, details: MatchDetails, now: number): Ht
 <span class="sign ${entry.card ?? kind}" aria-hidden="true"></span>
 <div class="details">
 <p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${entry.running_score !== null && html` <b class="running">${entry.running_score}</b>`}${people(entry)}${teamHtml(entry, side, details)}</p>
-${entry.void !== null && html`<p class="why halted">${entry.void}${entry.void_by.map((by) => html` <a href="#${anchorOf(by)}">See why</a>`)}</p>`}${note !== null && entry.void === null && html`<p class="note review">${note}</p>`}
+${entry.void !== null && html`<p class="why halted">${entry.void}${entry.void_by !== null && html` <a href="#${anchorOf(entry.void_by)}">See why</a>`}</p>`}${note !== null && entry.void === null && html`<p class="note review">${note}</p>`}
 ${hasStory(entry) && html`<ol class="story small">${story.map((step) => stepHtml(step, now))}</ol>`}</div>
 </li>`;
 }

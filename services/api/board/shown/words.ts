@@ -1,7 +1,7 @@
 /** Words for the codes of match state. */
 import { SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
-import type { Guard, Score } from '#topics/generated/types.ts';
+import type { Guard, MatchState, Score } from '#topics/generated/types.ts';
 import type { BoardMatch } from './match.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -88,10 +88,32 @@ export function scoreWords(score: Score | null): string {
   return score === null ? '?–?' : `${score.home}–${score.away}`;
 }
 
+type ComparedScores = Pick<BoardMatch, 'score' | 'source' | 'derived' | 'reported'>;
+
+/** Returns how a score differs: `provider says 2–0`; where the score is the provider's result, `0–3 (result), played 1–0`. */
+export function differenceWords({ score, source, derived, reported }: ComparedScores): string {
+  return source === 'reported'
+    ? `${scoreWords(score)} (result), played ${scoreWords(derived)}`
+    : `provider says ${scoreWords(reported)}`;
+}
+
 /** Returns whether the score agrees with the provider's, in words. */
-export function agreementWords({ agreement, reported }: Pick<BoardMatch, 'agreement' | 'reported'>): string {
-  if (agreement === 'agrees') return 'agrees with the provider';
-  return agreement === 'differs' ? `provider says ${scoreWords(reported)}` : 'no provider score to compare';
+export function agreementWords(match: ComparedScores & Pick<BoardMatch, 'agreement'>): string {
+  if (match.agreement === 'agrees') return 'agrees with the provider';
+  return match.agreement === 'differs' ? differenceWords(match) : 'no provider score to compare';
+}
+
+/** Returns what could not be read of a match, each with its last time: `incident.important, last at 2026-09-21 13:33:20Z`. */
+export function unreadWords({ unread, unread_at }: Pick<MatchState, 'unread' | 'unread_at'>): string[] {
+  const lastAt = (ut: number): string => `last at ${isoWords(ut)}`;
+  return [
+    ...(unread_at === null ? [] : [`a whole message, ${lastAt(unread_at)}`]),
+    ...unread.map(({ path, ut }) => `${path}, ${lastAt(ut)}`),
+  ];
+}
+
+function isoWords(ut: number): string {
+  return new Date(ut * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
 }
 
 /** Returns the provider's flag of a verified result without the quotes of a JSON word. `json`: JSON text; null: not reported. */
