@@ -72,7 +72,7 @@ test('finds an added red card, unless it is already removed or cancelled', () =>
   expect(kindsOf('incident_confirmed', { incident_type: 418 })).toEqual([]);
 });
 
-test('finds a final match when it becomes finished', () => {
+test('finds a final match when it becomes finished, and when it no longer is', () => {
   const status = (before: string | null, after: string) =>
     kindsOf('status_changed', { value: { before, after } });
   expect(status('34 live', '11 finished')).toEqual(['final']);
@@ -83,7 +83,9 @@ test('finds a final match when it becomes finished', () => {
   expect(status('34 live', '7 finished')).toEqual([]);
   expect(status('7 finished', '12 finished')).toEqual(['final']);
   expect(status('11 finished', '13 finished')).toEqual([]);
-  expect(status('11 finished', '34 live')).toEqual([]);
+  expect(status('11 finished', '34 live')).toEqual(['final_withdrawn']);
+  expect(status('11 finished', '7 finished')).toEqual(['final_withdrawn']);
+  expect(status('34 live', '9 live')).toEqual([]);
 });
 
 test('finds a closed guard once, however its reasons change', () => {

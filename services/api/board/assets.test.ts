@@ -9,6 +9,7 @@ test('serves the scripts with all their imports, and no other module', () => {
     'libs/contract/soccer.js',
     'libs/domain/clock.js',
     'libs/domain/fold.js',
+    'libs/domain/guard-words.js',
     'libs/domain/result.js',
     'libs/tradability/trading.js',
   ]);

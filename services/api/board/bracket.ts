@@ -1,5 +1,5 @@
 /** Arranges knock-out stages as rounds of ties; each tie is aligned with the tie it leads to. Pure. */
-import { hasResult, resultScore } from '#domain/result.ts';
+import { hasResult } from '#domain/result.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 
@@ -73,7 +73,7 @@ function tiesOf(matches: readonly BracketMatch[]): Tie[] {
 /** Whether two matches are legs of a tie. A second match after a draw may be a replay instead. */
 function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
   if (first === undefined || second === undefined) return false;
-  const score = isOver([first]) ? resultScore(first.match) : null;
+  const score = isOver([first]) ? first.match.score : null;
   return score === null || score.home !== score.away;
 }
 
@@ -83,7 +83,7 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean) {
   const last = legs.at(-1) as BracketMatch;
   const goalsOf = (id: number | null): number | null =>
     legs.reduce<number | null>((sum, leg) => {
-      const goals = resultScore(leg.match)?.[leg.home_id === id ? 'home' : 'away'] ?? null;
+      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
       return sum === null || goals === null ? null : sum + goals;
     }, 0);
   const kicksOf = (id: number | null): number | null =>
