@@ -68,6 +68,12 @@ export function pollerMetrics(registry: Registry) {
       registers,
     }),
     deadLetters,
+    unread: new Counter({
+      name: 'touchline_unread_fields_total',
+      help: 'Fields that could not be read and count as left out, by path.',
+      labelNames: ['path'],
+      registers,
+    }),
     catalogue: new Counter({
       name: 'touchline_poller_catalogue_records_total',
       help: 'Catalogue records published, by kind.',

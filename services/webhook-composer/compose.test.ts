@@ -338,18 +338,25 @@ describe('the messages', () => {
       },
     };
     const normalize = (message: unknown) => {
-      const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 1 });
+      const result = normalizeMessage(message, {
+        origin: 'webhook',
+        deliveryId: 'd',
+        receivedAt: START * 1_000,
+      });
       if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
       return result.message;
     };
     const cause = normalize(provider);
     const [sent] = send([cause]).messages;
     if (sent === undefined) throw new Error('nothing was sent');
-    expect(normalize(jsonOf(sent))).toEqual({
+    const { incident, ...message } = normalize(jsonOf(sent));
+    expect({ ...message, incident: { ...incident?.incident, message_id: null } }).toEqual({
       ...cause,
       message_id: String(sent.id),
       uuid: sent.uuid,
+      incident: { ...cause.incident?.incident, message_id: null },
     });
+    expect(incident).toMatchObject({ deleted: false, incident: { message_id: sent.id } });
     expect(jsonOf(sent)).toEqual({ ...provider, id: sent.id, uuid: sent.uuid });
     expect(sent.competition_id).toBe(6628);
   });

@@ -8,7 +8,7 @@ import { MatchWatch } from './watch.ts';
 const T0 = 1_700_000_000;
 const VERIFY_MS = 300_000;
 const DAY = 86_400;
-const BAD_TIME = '9:05';
+const BAD_TYPE = 'goal';
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const { signal } = new AbortController();
 
@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 function finishedMatch() {
   const clock = new FakeClock();
   const time = (): number => T0 + Math.floor(clock.now / 1000);
-  const match = { start_date: '2023-11-14 20:00', eventTime: '09:05' };
+  const match = { start_date: '2023-11-14 20:00', incidentType: '413' };
   const event = () => ({
     id: 9,
     sport_id: 5,
@@ -31,7 +31,7 @@ function finishedMatch() {
         const stage = { id: 3, group: { id: 4, event: event() } };
         return answer({ competition: { id: 1, season: { id: 2, stage } } }, time());
       }
-      const incident = { id: '5-1', incident_id: 413, event_time: match.eventTime, ut: T0 - 500 };
+      const incident = { id: '5-1', incident_id: match.incidentType, ut: T0 - 500 };
       return answer([incident], time(), { total_items: 1 });
     },
   };
@@ -54,7 +54,8 @@ function finishedMatch() {
     catalogue: { publish: async () => {} } as unknown as ReconcilerOptions['catalogue'],
     topicWriter: {
       deliver: async ({ normalized, deadLetters }) => {
-        done.push(...normalized.map(() => 'snapshot'), ...deadLetters.map(() => 'dead letter'));
+        const kinds = normalized.map(({ unreadable }) => (unreadable === null ? 'snapshot' : 'mark'));
+        done.push(...kinds, ...deadLetters.map(() => 'dead letter'));
       },
       checkpoint: async (resource) => {
         done.push(resource);
@@ -87,21 +88,21 @@ function finishedMatch() {
 
 test('checks a finished match with an unreadable incident list until the list is readable', async () => {
   const { match, done, checksWithin } = finishedMatch();
-  match.eventTime = BAD_TIME;
+  match.incidentType = BAD_TYPE;
   expect(await checksWithin(12 * VERIFY_MS)).toBe(12);
   // The same list becomes a dead letter only once.
-  expect(done).toEqual(['dead letter']);
-  match.eventTime = '09:05';
+  expect(done).toEqual(['mark', 'dead letter']);
+  match.incidentType = '413';
   await checksWithin(2 * VERIFY_MS);
-  expect(done).toEqual(['dead letter', 'snapshot', 'finished/9']);
+  expect(done).toEqual(['mark', 'dead letter', 'snapshot', 'finished/9']);
   expect(await checksWithin(12 * VERIFY_MS)).toBe(0);
 });
 
 test('verifies a match with an unreadable list when it began longer ago than VERIFY_DAYS', async () => {
   const { match, done, checksWithin } = finishedMatch();
-  match.eventTime = BAD_TIME;
+  match.incidentType = BAD_TYPE;
   await checksWithin(VERIFY_MS);
   match.start_date = '2023-11-01 20:00';
   await checksWithin(2 * VERIFY_MS);
-  expect(done).toEqual(['dead letter', 'finished/9']);
+  expect(done).toEqual(['mark', 'dead letter', 'finished/9']);
 });
