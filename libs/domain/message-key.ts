@@ -1,8 +1,8 @@
 /** Law 2: the order of the messages of one event. */
 import { STATUS } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
+import { toWholeNumber } from '#contract/whole-number.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { long } from './values.ts';
 
 /** The provider's id of the status "finished after overtime", which soccer does not use. */
 const FINISHED_AFTER_OVERTIME = 140;
@@ -65,11 +65,9 @@ export type MessagePlace = {
   readonly messageId: number | null;
 };
 
-const DIGITS = /^\d+$/;
-
 /** Returns the place of a message. A polled record has no whole number as its id. */
 export function placeOf({ ut, message_id }: Pick<NormalizedMessage, 'ut' | 'message_id'>): MessagePlace {
-  return { ut, messageId: DIGITS.test(message_id) ? long(message_id) : null };
+  return { ut, messageId: toWholeNumber(message_id) };
 }
 
 /** Where a message stands among the messages of its event (law 2). */
