@@ -182,6 +182,13 @@ describe('readDeadLetter', () => {
     expect(readDeadLetter(letter, context).normalized).toHaveLength(2);
   });
 
+  test('normalizes all messages of a body that had too many to be received', () => {
+    const letter = letterOf(`[${`${good},`.repeat(10_000)}${good}]`);
+    expect(letter.code).toBe('too_many');
+    const { normalized, faults } = readDeadLetter(letter, context);
+    expect([normalized.length, faults]).toEqual([10_001, []]);
+  });
+
   test('does not repeat the mark of a message that is still unreadable', () => {
     const bad = JSON.stringify([incidentMessage({ ut: null })]);
     expect(read(bad).normalized).toHaveLength(1);

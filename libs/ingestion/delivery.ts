@@ -46,7 +46,10 @@ export function deliveryId(body: Buffer): string {
   return hash('sha256', body, 'hex');
 }
 
-/** Maximum number of messages in a body. A larger body becomes one dead letter: reading it would block all other deliveries. */
+/**
+ * Maximum number of messages in a received body: reading more would block all other deliveries. The receiver refuses such a
+ * body, so that its sender keeps it; elsewhere it becomes one dead letter.
+ */
 const MAX_MESSAGES = 10_000;
 
 /** The reason why a body or a message is unreadable. */
@@ -93,7 +96,8 @@ export function readDeadLetter(
   const deliveryId = letter.key?.toString() ?? '';
   const bytes = letter.value ?? Buffer.alloc(0);
   const messageContext = { origin: context.origin, deliveryId, receivedAt: context.receivedAt };
-  const read = readBody(bytes, messageContext);
+  // Nothing else waits while a letter is read.
+  const read = readBody(bytes, messageContext, Number.POSITIVE_INFINITY);
   if (!('code' in read)) return withoutMarks(read);
   if (read.code !== 'not_array') return { normalized: [], ignored: new Map(), faults: [read] };
   const message = readBody(Buffer.concat([Buffer.from('['), bytes, Buffer.from(']')]), messageContext);
@@ -106,7 +110,7 @@ function withoutMarks(read: Messages): Messages {
   return { ...read, normalized: read.normalized.filter(({ unreadable }) => unreadable === null) };
 }
 
-function readBody(body: Buffer, context: MessageContext): Messages | Fault {
+function readBody(body: Buffer, context: MessageContext, maxMessages = MAX_MESSAGES): Messages | Fault {
   let text: string;
   try {
     text = utf8.decode(body);
@@ -117,8 +121,8 @@ function readBody(body: Buffer, context: MessageContext): Messages | Fault {
   if (json === undefined) return { code: 'not_json', reason: 'the body is not valid JSON' };
   const parsed = isRecord(json) && Object.hasOwn(json, 'type') ? [json] : json;
   if (!Array.isArray(parsed)) return { code: 'not_array', reason: 'the body is not an array of messages' };
-  if (parsed.length > MAX_MESSAGES) {
-    return { code: 'too_many', reason: `the body holds more than ${MAX_MESSAGES} messages` };
+  if (parsed.length > maxMessages) {
+    return { code: 'too_many', reason: `the body holds more than ${maxMessages} messages` };
   }
   const normalized: NormalizedMessage[] = [];
   const ignored = new Map<string, number>();

@@ -96,5 +96,11 @@ export function pollerMetrics(registry: Registry) {
       labelNames: ['state'],
       registers,
     }),
+    refusedLists: new Gauge({
+      name: 'touchline_poller_refused_lists',
+      help: 'Watched events whose latest incident list is not plausible and changed nothing, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
   };
 }

@@ -6,6 +6,7 @@ import type { Publisher } from '#streams/publish/publisher.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
+import { DeliveryRefusedError } from './refusal.ts';
 import type { RequestTally } from './tally.ts';
 
 type IntakeOptions = {
@@ -39,12 +40,15 @@ export class Intake {
   /**
    * Stores an authentic body. Resolves when all its records are on the topics. Rejects with `PublishError` at the
    * deadline, of whose timeout `waitedMs` have passed; the records may still be stored then, and the repeated delivery
-   * has no further effect. `traceparent`: the sender's trace.
+   * has no further effect. Rejects with `DeliveryRefusedError` when it has too many messages. `traceparent`: the sender's trace.
    */
   store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
+    // Parsed already, and nothing is published: the sender keeps what a dead letter would take from it.
+    if (delivery.deadLetters[0]?.code === 'too_many')
+      return Promise.reject(new DeliveryRefusedError('TOO_MANY_MESSAGES'));
     const span = startSpan(delivery, waitedMs, traceparent);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const pending = { deadline: readAt + answerTimeoutMs - waitedMs, reject };

@@ -42,22 +42,42 @@ const RESULT: DeadLetter = {
 async function resend(
   letter: DeadLetter,
   last: number | null = null,
-): Promise<{ resent: ResendResult; published: string[] }> {
+): Promise<{ resent: ResendResult; published: string[]; sizes: number[] }> {
   const records: PublishRecord[] = [];
+  const sizes: number[] = [];
   const resender = await openResender({
-    publisher: { publish: async (of: PublishRecord[]) => void records.push(...of) } as unknown as Publisher,
+    publisher: {
+      async publish(of: PublishRecord[]) {
+        sizes.push(of.length);
+        records.push(...of);
+      },
+    } as unknown as Publisher,
     registry: { codec: async () => ({ encode: () => Buffer.from('message') }) } as unknown as Registry,
     prefix: 't.',
     lastOffset: async () => last,
   });
   const resent = await resender(letter);
-  return { resent, published: records.map(({ topic, key, value }) => `${topic} ${key} ${value}`) };
+  return { resent, published: records.map(({ topic, key, value }) => `${topic} ${key} ${value}`), sizes };
 }
 
 test('publishes an incident list that this release can read', async () => {
   const { resent, published } = await resend(snapshotLetter('413'));
   expect(resent).toEqual({ sent: 1, problem: null, isSuperseded: false });
   expect(published).toEqual(['t.normalized-messages 77 message', 't.dead-letters l null']);
+});
+
+test('publishes all messages of a body that had too many to be received, in parts', async () => {
+  const event = { id: 'm', type: 'event', ut: 1, data: { event: { id: EVENT } } };
+  const count = 10_001;
+  const body = JSON.stringify(Array(count).fill(event));
+  const { resent, published, sizes } = await resend({
+    ...overHttp('webhook-receiver', body),
+    code: 'too_many',
+  });
+  expect(resent).toEqual({ sent: count, problem: null, isSuperseded: false });
+  expect(published).toHaveLength(count + 1);
+  expect(published.at(-1)).toBe('t.dead-letters l null');
+  expect(Math.max(...sizes)).toBe(1_000);
 });
 
 test('keeps the letter of an incident list that this release cannot read', async () => {

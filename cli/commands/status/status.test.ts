@@ -56,6 +56,10 @@ test('renders processors, dead letters, sources and processes on one screen', ()
       },
       { source: 'other', believed: false, state: 'unknown', reason: null, since: null },
     ],
+    refusedLists: [
+      { event_id: 9, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 31) },
+      { event_id: 1_234_567, reason: 'count', since: Date.UTC(2026, 5, 11, 20, 40) },
+    ],
     processes: [parseProcessStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
   expect(renderStatus(taken, null)).toEqual([
@@ -74,14 +78,19 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'webhook  down     2026-06-11T20:30:00Z  network',
     'other    unknown',
     '',
+    'list of  since                 changes nothing, as it',
+    '      9  2026-06-11T20:31:00Z  has no incident',
+    '1234567  2026-06-11T20:40:00Z  never has as many incidents as it says',
+    '',
     'process          MiB  restored  undecided  tasks',
     'match-processor  200      1200          7  6 running, 2 restoring',
     'http://b           -         -          -  no answer\\u001b[2J',
   ]);
-  expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }, null).slice(-2)).toEqual([
-    '',
-    'dead letters  no topic',
-  ]);
+  expect(
+    renderStatus({ ...taken, deadLetters: null, sources: [], refusedLists: [], processes: [] }, null).slice(
+      -2,
+    ),
+  ).toEqual(['', 'dead letters  no topic']);
   const head = (lateMs: number) => renderStatus(taken, null, taken.at + lateMs)[0];
   expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');
   expect(head(25_000)).toBe('touchline.  2026-06-11T20:45:10Z  25 s ago: the broker has not answered since');

@@ -38,9 +38,9 @@ export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages' | 'name'> & {
   readonly messages: readonly NormalizedMessage[];
 };
 
-/** The folder of the vectors: VECTORS_DIR, by default `../shared/vectors` beside the repository. */
+/** The folder of the vectors: VECTORS_DIR, by default `../shared/vectors-2` beside the repository. */
 export const VECTORS_DIR = resolve(
-  process.env.VECTORS_DIR ?? join(import.meta.dirname, '../../../../shared/vectors'),
+  process.env.VECTORS_DIR ?? join(import.meta.dirname, '../../../../shared/vectors-2'),
 );
 
 /**
