@@ -154,5 +154,13 @@ export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
   [STATUS.extraTimeSecondHalf, 120],
 ]);
 
-/** The phases (`event_status_id`) of a penalty shoot-out, whose goals are counted apart. */
-export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([STATUS.penalties, STATUS.shootOut]);
+/**
+ * The phases (`event_status_id`) of a penalty shoot-out, whose goals are counted apart. Kicks are also reported in the wait before
+ * it and under the status that ends it.
+ */
+export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([
+  STATUS.penalties,
+  STATUS.shootOut,
+  STATUS.waitingForPenalty,
+  STATUS.finishedAfterPenalties,
+]);

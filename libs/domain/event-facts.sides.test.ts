@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSides } from './event-facts.ts';
+import { sidesOf } from './testing/goals.ts';
 import { AWAY, HOME, participants } from './testing/messages.ts';
 
 const side = (id: number, name: string, acronym: string) => ({ id, name, short_name: name, acronym });
@@ -8,7 +8,7 @@ const away = side(AWAY, 'Away', 'AWA');
 
 describe('the sides of an event', () => {
   test('are found by the counter of a participant, not by its position', () => {
-    expect(readSides(participants().toReversed())).toMatchObject({ home, away, reported: null });
+    expect(sidesOf(participants().toReversed())).toMatchObject({ home, away, reported: null });
   });
 
   test.each([
@@ -21,27 +21,28 @@ describe('the sides of an event', () => {
     { value: [-1, 1], reported: null },
     { value: ['w/o', 1], reported: null },
   ])('have a reported score only if both have result 2: $value', ({ value, reported }) => {
-    expect(readSides(participants(value[0], value[1])).reported).toEqual(reported);
+    expect(sidesOf(participants(value[0], value[1])).reported).toEqual(reported);
   });
 
   test.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(
     'are unknown where there are none: %j',
     (value) => {
-      expect(readSides(value)).toEqual({
+      expect(sidesOf(value)).toEqual({
         home: null,
         away: null,
         reported: null,
+        reportedShootOut: null,
         table: { home: null, away: null, first_half: null, second_half: null },
       });
     },
   );
 
   test('may be known separately', () => {
-    expect(readSides(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
+    expect(sidesOf(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
   });
 
   test('skip an item that is no participant', () => {
-    expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
+    expect(sidesOf([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
       home,
       away,
       reported: null,
@@ -50,19 +51,19 @@ describe('the sides of an event', () => {
 
   test('skip an item that is no result', () => {
     const sides = [1, 2].map((counter) => ({ id: counter, counter, results: [null, { id: 2, value: 3 }] }));
-    expect(readSides(sides).reported).toEqual({ home: 3, away: 3 });
+    expect(sidesOf(sides).reported).toEqual({ home: 3, away: 3 });
   });
 
   test('are the first of several with the same counter', () => {
     expect(
-      readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),
+      sidesOf([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),
     ).toMatchObject({ home, away, reported: { home: 1, away: 1 } });
   });
 
   test('have for tables the halves that both sides have, and a team’s area', () => {
     const [first, second] = participants() as object[];
     const results = (halves: unknown[]) => halves.map((value, at) => ({ id: 4 + at, value }));
-    const { table } = readSides([
+    const { table } = sidesOf([
       { ...first, area_id: 5, area_name: 'England', results: results([1, '2']) },
       { ...second, results: results([0, null]) },
     ]);

@@ -1,7 +1,4 @@
-/**
- * Reads the fields of an event. An unreadable value and a number outside the range of the topic's type are unknown (null):
- * never a guess, never an error.
- */
+/** Reads the facts of an event from its register. */
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import type {
@@ -12,51 +9,15 @@ import type {
   ResultTeam,
   Score,
 } from '#topics/generated/types.ts';
+import type { PartField } from './event-parts.ts';
 import type { EventRegister } from './event-register.ts';
-
-/** The maximum of a field of Avro type `int`. */
-const INT_MAX = 2 ** 31 - 1;
-
-const DIGITS = /^-?\d{1,16}$/;
-
-/** Returns a safe integer, given as a number or as text; null for anything else. */
-export function long(value: unknown): number | null {
-  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
-  // `+ 0` turns -0 into 0: both are the same value on a topic.
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
-}
-
-/** Returns a 32-bit integer, given as a number or as text; null for anything else. */
-export function int(value: unknown): number | null {
-  const number = long(value);
-  return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
-}
-
-/** Returns a count, such as a number of goals: a 32-bit integer that is not negative; null for anything else. */
-export function count(value: unknown): number | null {
-  const number = int(value);
-  return number !== null && number >= 0 ? number : null;
-}
-
-/** Returns a text unchanged; null for anything else. */
-export function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-/** Returns an object, to read its fields; null for anything else, arrays included. */
-export function object(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
-}
-
-/** Returns a list; an empty one for anything else. */
-export function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+import { comparePlaces, type MessagePlace } from './message-key.ts';
+import { count, int, list, long, object, text } from './values.ts';
 
 /** Both sides of an event and the score the provider reports for them. */
 export type Sides = Readonly<Pick<MatchState, 'home' | 'away' | 'reported'>> & {
+  /** The provider's result 7: the shoot-out; null unless both sides have it. */
+  readonly reportedShootOut: Score | null;
   /** Read by tables only. The scores are the provider's results 4 and 5; null unless both sides have the result. */
   readonly table: Readonly<Pick<MatchResult, 'home' | 'away' | 'first_half' | 'second_half'>>;
 };
@@ -85,8 +46,8 @@ const FACTS_BY_FIELD = [
 export type EventFacts = Readonly<
   Pick<MatchState & Pick<MatchResult, 'round_id'>, (typeof FACTS_BY_FIELD)[number]>
 > & {
-  /** The canonical JSON that `sides` are read from; undefined if it was never reported. */
-  readonly participants: string | undefined;
+  /** The fields that `sides` are read from: of home and away their own fields and their results. */
+  readonly sideFields: readonly (PartField | undefined)[];
   readonly sides: Sides;
 };
 
@@ -97,11 +58,11 @@ export function isFact(field: string): boolean {
   return FACTS.has(field);
 }
 
-/** Reads the facts of an event. Reuses the `sides` of `previous` while `participants` is the same. */
+/** Reads the facts of an event. Reuses the `sides` of `previous` while their fields are the same. */
 export function readEventFacts(register: EventRegister, previous?: EventFacts): EventFacts {
   const verified = register.json('verified_result');
-  const participants = register.json('participants');
-  const isSame = previous !== undefined && previous.participants === participants;
+  const sideFields = fieldsOfSides(register);
+  const isSame = previous?.sideFields.every((field, at) => field?.json === sideFields[at]?.json) ?? false;
   return {
     name: text(register.value('name')),
     sport_id: int(register.value('sport_id')),
@@ -116,9 +77,36 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
     bet_status: text(register.value('bet_status')),
     status_type: readStatusType(register),
     verified_result: verified === undefined || verified === 'null' ? null : verified,
-    participants,
-    sides: isSame ? previous.sides : readSides(register.value('participants')),
+    sideFields,
+    sides: isSame && previous !== undefined ? previous.sides : sidesOf(sideFields),
   };
+}
+
+/** Returns the message that last reported a status of the event; null if none did. */
+export function statusReport(register: EventRegister): MessagePlace | null {
+  const id = register.report('status_id');
+  const type = register.report('status_type');
+  if (id === undefined || type === undefined) return id ?? type ?? null;
+  return comparePlaces(id, type) < 0 ? type : id;
+}
+
+/** Law 2: whether an event that was reported as finished is now reported as scheduled. */
+export function hasGoneBack(
+  register: EventRegister,
+  { status_type }: Pick<EventFacts, 'status_type'>,
+): boolean {
+  if (status_type !== 'scheduled' || register.firstFinished === null) return false;
+  const status = statusReport(register);
+  return status !== null && comparePlaces(register.firstFinished, status) < 0;
+}
+
+const YES: ReadonlySet<unknown> = new Set([true, 1, 'yes', 'true', '1']);
+
+/** Whether the provider has verified the result. The contract does not show the flag's type. */
+export function isVerified({ verified_result }: Pick<EventFacts, 'verified_result'>): boolean {
+  if (verified_result === null) return false;
+  const value: unknown = JSON.parse(verified_result);
+  return YES.has(typeof value === 'string' ? value.toLowerCase() : value);
 }
 
 /** Returns the `status_type` of the facts. */
@@ -136,7 +124,7 @@ export function readStatusType(register: EventRegister): string | null {
 function isDeleted(register: EventRegister): boolean {
   if (register.value('status_type') === 'deleted' || register.value('item_status') === 'deleted') return true;
   if (register.value('action') !== 'delete') return false;
-  return (register.reportedAt('action') ?? 0) >= (register.reportedAt('status_id') ?? 0);
+  return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
 }
 
 /** Whether the facts may change without a new value, as the time of a delete or of a report after it may be new. */
@@ -149,8 +137,8 @@ export function readClock(register: EventRegister): Clock | null {
   const time = int(register.value('clock_time'));
   const status = text(register.value('clock_status'));
   if (time === null && status === null) return null;
-  const ut = register.reportedAt(time === null ? 'clock_status' : 'clock_time');
-  return ut === undefined ? null : { time, status, ut };
+  const report = register.report(time === null ? 'clock_status' : 'clock_time');
+  return report === undefined ? null : { time, status, ut: report.ut };
 }
 
 /** Whether the laws of goals apply to the sport. An unknown sport counts as soccer: incident types belong to one sport. */
@@ -177,19 +165,45 @@ export function extraTimePlayed(participants: unknown): boolean | null {
   return values.length === 0 ? null : values.some((value) => value !== null);
 }
 
-/** Reads both sides from the event's `participants` value: counter 1 is home, 2 is away. */
-export function readSides(value: unknown): Sides {
-  const records = list(value).map(object);
-  const home = records.find((record) => isSide(record, 1));
-  const away = records.find((record) => isSide(record, 2));
+/** Returns the fields of both sides: counter 1 is home, 2 is away. */
+function fieldsOfSides(register: EventRegister): readonly (PartField | undefined)[] {
+  return [1, 2].flatMap((counter) => {
+    const fields = register.sides.find(({ side }) => side === counter);
+    return [fields?.own?.current, fields?.results?.current];
+  });
+}
+
+/** Reads both sides of an event. */
+export function readSides(register: EventRegister): Sides {
+  return sidesOf(fieldsOfSides(register));
+}
+
+/** Returns when the results of both sides were last reported, Unix seconds; null while those of a side are unknown. */
+export function resultsReportedAt(register: EventRegister): number | null {
+  let time: number | null = null;
+  let sides = 0;
+  for (const { side, results } of register.sides) {
+    if (results === null || (side !== 1 && side !== 2)) continue;
+    const { ut } = results.stamp.report;
+    time = time === null || ut < time ? ut : time;
+    sides += 1;
+  }
+  return sides === 2 ? time : null;
+}
+
+function sidesOf(fields: readonly (PartField | undefined)[]): Sides {
+  const [home, homeResults, away, awayResults] = fields.map((field) =>
+    field === undefined ? undefined : JSON.parse(field.json),
+  );
   const scoreOf = (result: number): Score | null => {
-    const [homeGoals, awayGoals] = [goalsOf(home?.results, result), goalsOf(away?.results, result)];
+    const [homeGoals, awayGoals] = [goalsOf(homeResults, result), goalsOf(awayResults, result)];
     return homeGoals === null || awayGoals === null ? null : { home: homeGoals, away: awayGoals };
   };
   return {
     home: readParticipant(home),
     away: readParticipant(away),
     reported: scoreOf(RESULT.score),
+    reportedShootOut: scoreOf(RESULT.shootOut),
     table: {
       home: readTeam(home),
       away: readTeam(away),
@@ -199,21 +213,18 @@ export function readSides(value: unknown): Sides {
   };
 }
 
-type JsonRecord = ReturnType<typeof object>;
+/** A side's own fields. The register keeps none without an id. */
+type SideRecord = Readonly<Record<string, unknown>>;
 
-function isSide(record: JsonRecord, counter: number): boolean {
-  return record !== null && int(record.counter) === counter && long(record.id) !== null;
-}
-
-function readParticipant(record: JsonRecord | undefined): Participant | null {
+function readParticipant(record: SideRecord | undefined): Participant | null {
   const id = long(record?.id);
-  if (!record || id === null) return null;
+  if (record === undefined || id === null) return null;
   return { id, name: text(record.name), short_name: text(record.short_name), acronym: text(record.acronym) };
 }
 
-function readTeam(record: JsonRecord | undefined): ResultTeam | null {
+function readTeam(record: SideRecord | undefined): ResultTeam | null {
   const id = long(record?.id);
-  if (!record || id === null) return null;
+  if (record === undefined || id === null) return null;
   const { name, acronym, area_id, area_name } = record;
   return {
     id,

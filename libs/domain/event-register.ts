@@ -1,48 +1,28 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
 import type { FieldsAt } from '#topics/generated/types.ts';
+import {
+  type EventPart,
+  joinSides,
+  PARTICIPANTS_MEMBER,
+  type PartField,
+  readAtIndex,
+  readPart,
+} from './event-parts.ts';
+import { compareKeys, comparePlaces, type MessageKey, type MessagePlace } from './message-key.ts';
 import { lowerBound } from './sorted.ts';
 
-/** Thrown by the domain, always before it changes anything. */
-export class DomainError extends TouchlineError<'DomainError'> {
-  override readonly name = 'DomainError';
-}
+/** The report that all fields share which one part of a message reported last; `fields`: their number. */
+type Stamp = { report: Report; fields: number };
 
-const QUOTE = 34;
-const COMMA = 44;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
+/** A field with its current value. */
+type Field = { current: PartField; stamp: Stamp };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
-const PLAIN_TEXT = /"[^"\\\u0000-\u001f]*"(?=[,}])/y;
-const PLAIN_NUMBER = /-?(?:0|[1-9][0-9]*)(?=[,}])/y;
-
-/** The report time (`ut`) that all fields share which one part of a message reported last; `fields`: their number. */
-type Stamp = { ut: number; fields: number };
-
-type Field = {
-  readonly name: string;
-  /** The name with its colon, as the start of a JSON member. */
-  readonly member: string;
-  stamp: Stamp;
-  /** Canonical JSON of the value. */
-  json: string;
-};
-
-/** A field in a message. */
-type PartField = Pick<Field, 'name' | 'member' | 'json'>;
-
-/** One part of a message's event: some of its fields, as one canonical JSON text. */
-type EventPart = {
-  readonly text: string;
-  readonly fields: readonly PartField[];
-  /** The stamp of its fields when it was last reported. */
-  stamp: Stamp;
-};
+/** A side of the event's `participants`. */
+export type SideFields = { readonly side: number; own: Field | null; results: Field | null };
 
 /** What a message's event changed in the register. */
 type FieldChanges = {
-  /** Whether the value or the time of a field changed. */
+  /** Whether the register changed: the value or the time of a field, or the first report of the end. */
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
@@ -50,25 +30,110 @@ type FieldChanges = {
 
 const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
 
+/** The message that reported fields. */
+class Report implements MessageKey {
+  readonly ut: number;
+  readonly messageId: number | null;
+  readonly progress: number;
+  /** Number of fields that the message reported; 0 if it is not known. */
+  readonly total: number;
+  readonly #parts: readonly Pick<EventPart, 'text'>[];
+  #text: string | null;
+
+  constructor(
+    place: MessagePlace,
+    progress: number,
+    total: number,
+    parts: readonly Pick<EventPart, 'text'>[],
+    text: string | null,
+  ) {
+    this.ut = place.ut;
+    this.messageId = place.messageId;
+    this.progress = progress;
+    this.total = total;
+    this.#parts = parts;
+    this.#text = text;
+  }
+
+  /** Returns the report of a message with these parts. */
+  static of(place: MessagePlace, parts: readonly EventPart[]): Report {
+    let progress = 0;
+    let total = 0;
+    let isExact = true;
+    for (const part of parts) {
+      if (part.progress > progress) progress = part.progress;
+      total += part.fields.length;
+      isExact &&= part.isExact;
+    }
+    return new Report(place, progress, isExact ? total : 0, parts, null);
+  }
+
+  /** Restores the report of a group of fields. */
+  static restore({ ut, message_id, progress, json, text }: FieldsAt, part: EventPart): Report {
+    const place = { ut, messageId: message_id };
+    return new Report(place, progress, text === null ? part.fields.length : 0, [part], text ?? json);
+  }
+
+  get text(): string {
+    this.#text ??= canonicalJson(Object.assign({}, ...this.#parts.map(({ text }) => JSON.parse(text))));
+    return this.#text;
+  }
+
+  /** Whether this report comes after another one (law 2). Equal parts are not written again. */
+  isAfter(other: Report): boolean {
+    const order = comparePlaces(this, other) || this.progress - other.progress;
+    if (order !== 0) return order > 0;
+    const isSame =
+      this === other ||
+      (this.#parts.length === other.#parts.length &&
+        this.#parts.every(({ text }, at) => text === other.#parts[at]?.text));
+    return !isSame && compareKeys(this, other) > 0;
+  }
+}
+
 /**
- * Law 2: field by field, the value with the higher `ut` wins; at equal `ut` the larger canonical JSON. A message says nothing
- * about a field that it leaves out.
+ * Law 2: field by field, the value of the latest message wins: by `ut`, message id, progress of its status, and the canonical text of
+ * its event. So the fields of a message win or lose together against another message. A message says nothing about a field that
+ * it leaves out. `participants` is decided a side at a time, and within a side `results` apart from the rest.
  *
  * Most parts of an event repeat byte for byte from message to message. Such a part is not parsed again: its fields
  * share one stamp, and only the stamp changes.
  */
 export class EventRegister {
+  /** The fields of the event by name, without `participants`. */
   readonly #fields = new Map<string, Field>();
-  /** The fields by name. */
-  readonly #sorted: Field[] = [];
-  /** The last reported part, by its index in the message. */
-  readonly #lastParts: (EventPart | undefined)[] = [];
+  /** Their names in order, and `participants` if a side is known. */
+  readonly #names: string[] = [];
+  /** In the order of their counters. */
+  readonly #sides: SideFields[] = [];
+  /** The last reported part and the stamp of its fields, by its index in the message. */
+  readonly #last: ({ readonly part: EventPart; readonly stamp: Stamp } | undefined)[] = [];
+  #firstFinished: MessagePlace | null = null;
 
-  /** Restores a register from `grouped()`. */
-  static restore(groups: readonly FieldsAt[]): EventRegister {
+  /** Restores a register from `grouped()` and `firstFinished`. */
+  static restore(groups: readonly FieldsAt[], firstFinished: MessagePlace | null = null): EventRegister {
     const register = new EventRegister();
-    for (const { ut, json } of groups) register.#applyEach(readPart(json), ut, []);
+    register.merge(groups);
+    register.#firstFinished = firstFinished;
     return register;
+  }
+
+  /** Applies the fields of another register, as its `grouped()` gives them. */
+  merge(groups: readonly FieldsAt[]): void {
+    for (const group of groups) {
+      const part = readPart(group.json);
+      this.#applyEach(part, Report.restore(group, part), []);
+    }
+  }
+
+  /** The earliest report that the match is finished; null without one. */
+  get firstFinished(): MessagePlace | null {
+    return this.#firstFinished;
+  }
+
+  /** The known sides of `participants`, in the order of their counters. */
+  get sides(): readonly SideFields[] {
+    return this.#sides;
   }
 
   /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
@@ -76,153 +141,140 @@ export class EventRegister {
     const parts: EventPart[] = [];
     for (let index = 0; index < texts.length; index++) {
       const text = texts[index] ?? '';
-      const last = this.#lastParts[index];
-      if (last?.text === text) parts.push(last);
-      else parts.push(readAtIndex(text, index, last));
+      const last = this.#last[index]?.part;
+      parts.push(last?.text === text ? last : readAtIndex(text, index, last));
     }
     return parts;
   }
 
-  /** Applies the parts that `read` returned, reported at `ut` (Unix seconds). */
-  apply(parts: readonly EventPart[], ut: number): FieldChanges {
+  /** Applies the parts that `read` returned, of the message at `place`. */
+  apply(parts: readonly EventPart[], place: MessagePlace): FieldChanges {
+    const report = Report.of(place, parts);
     let changed = false;
     const fields: string[] = [];
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
       if (part === undefined || part.fields.length === 0) continue;
-      const last = this.#lastParts[index];
-      if (part === last && part.stamp.fields === part.fields.length) {
+      if (part.isFinished && this.#finishedBefore(place)) changed = true;
+      const last = this.#last[index];
+      if (part === last?.part && last.stamp.fields === part.fields.length) {
         // All fields of the part still have its values.
-        if (ut > part.stamp.ut) {
-          part.stamp.ut = ut;
+        if (report.isAfter(last.stamp.report)) {
+          last.stamp.report = report;
           changed = true;
         }
         continue;
       }
-      if (this.#applyEach(part, ut, fields)) changed = true;
-      if (last === undefined || part.stamp.ut >= last.stamp.ut) this.#lastParts[index] = part;
+      const lastReport = last?.stamp.report;
+      const stamp = this.#applyEach(part, report, fields);
+      if (stamp.fields > 0) changed = true;
+      if (lastReport === undefined || comparePlaces(report, lastReport) >= 0)
+        this.#last[index] = { part, stamp };
     }
     return changed ? { changed, fields } : NO_CHANGES;
   }
 
-  /** Returns the canonical JSON of a field's value; undefined if it was never reported. */
+  /** Returns the canonical JSON of a field's value; undefined if it was never reported. Not for `participants`. */
   json(name: string): string | undefined {
-    return this.#fields.get(name)?.json;
+    return this.#fields.get(name)?.current.json;
   }
 
-  /** Returns a field's value; undefined if it was never reported. */
+  /** Returns a field's value; undefined if it was never reported. Not for `participants`. */
   value(name: string): unknown {
     const json = this.json(name);
     return json === undefined ? undefined : JSON.parse(json);
   }
 
-  /** Returns when the current value of a field was reported, Unix seconds; undefined if it never was. */
-  reportedAt(name: string): number | undefined {
-    return this.#fields.get(name)?.stamp.ut;
+  /** Returns the message that reported the current value of a field; undefined if none did. */
+  report(name: string): MessagePlace | undefined {
+    return this.#fields.get(name)?.stamp.report;
   }
 
-  /** Returns all fields as canonical JSON objects, one for each report time, oldest first. */
+  /** Returns all fields as canonical JSON objects, one for each message that reported some of them last, oldest first. */
   grouped(): FieldsAt[] {
-    const groups = new Map<number, string>();
-    for (const { member, json, stamp } of this.#sorted) {
-      const group = groups.get(stamp.ut);
-      groups.set(stamp.ut, group === undefined ? `{${member}${json}` : `${group},${member}${json}`);
+    const groups = new Map<Report, { members: string; fields: number }>();
+    const add = (report: Report, member: string, json: string, fields = 1): void => {
+      const group = groups.get(report);
+      if (group === undefined) groups.set(report, { members: member + json, fields });
+      else {
+        group.members += `,${member}${json}`;
+        group.fields += fields;
+      }
+    };
+    for (const name of this.#names) {
+      const field = this.#fields.get(name);
+      if (field !== undefined) add(field.stamp.report, field.current.member, field.current.json);
+      else this.#addSides(add);
     }
     return [...groups]
-      .sort(([a], [b]) => a - b)
-      .map(([ut, json]) => ({ ut, json: `${json}}`, message_id: null, progress: 0, text: null }));
+      .sort(([a], [b]) => compareKeys(a, b))
+      .map(([report, { members, fields }]) => ({
+        ut: report.ut,
+        json: `{${members}}`,
+        message_id: report.messageId,
+        progress: report.progress,
+        text: fields === report.total ? null : report.text,
+      }));
   }
 
-  /** Applies each field of a part by itself. Returns whether one of them was accepted. */
-  #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
-    const stamp: Stamp = { ut, fields: 0 };
-    part.stamp = stamp;
-    for (const { name, member, json } of part.fields) {
-      const field = this.#fields.get(name);
-      if (field === undefined) {
-        this.#add({ name, member, stamp, json });
-        changedFields.push(name);
-      } else if (ut > field.stamp.ut || (ut === field.stamp.ut && json > field.json)) {
+  #addSides(add: (report: Report, member: string, json: string, fields: number) => void): void {
+    const reported = new Map<Report, PartField[]>();
+    for (const { own, results } of this.#sides) {
+      for (const field of [own, results]) {
+        if (field === null) continue;
+        const fields = reported.get(field.stamp.report);
+        if (fields === undefined) reported.set(field.stamp.report, [field.current]);
+        else fields.push(field.current);
+      }
+    }
+    for (const [report, fields] of reported)
+      add(report, PARTICIPANTS_MEMBER, joinSides(fields), fields.length);
+  }
+
+  /** Remembers an earlier report of the end. Returns whether it is the earliest. */
+  #finishedBefore({ ut, messageId }: MessagePlace): boolean {
+    const first = this.#firstFinished;
+    if (first !== null && comparePlaces({ ut, messageId }, first) >= 0) return false;
+    this.#firstFinished = { ut, messageId };
+    return true;
+  }
+
+  /** Applies each field of a part by itself. Returns the stamp of those that were accepted. */
+  #applyEach(part: EventPart, report: Report, changedFields: string[]): Stamp {
+    const stamp: Stamp = { report, fields: 0 };
+    for (const current of part.fields) {
+      const field = this.#field(current);
+      if (field === null) {
+        this.#add({ current, stamp });
+        changedFields.push(current.name);
+      } else if (report.isAfter(field.stamp.report)) {
+        if (field.current.json !== current.json) changedFields.push(current.name);
         field.stamp.fields -= 1;
         field.stamp = stamp;
-        if (field.json !== json) {
-          field.json = json;
-          changedFields.push(name);
-        }
+        field.current = current;
       } else continue;
       stamp.fields += 1;
     }
-    return stamp.fields > 0;
+    return stamp;
+  }
+
+  #field({ name, side, isResults }: PartField): Field | null {
+    if (side === null) return this.#fields.get(name) ?? null;
+    const fields = this.#sides.find((one) => one.side === side);
+    return (isResults ? fields?.results : fields?.own) ?? null;
   }
 
   #add(field: Field): void {
-    this.#fields.set(field.name, field);
-    const at = lowerBound(this.#sorted, ({ name }) => name < field.name);
-    this.#sorted.splice(at, 0, field);
-  }
-}
-
-/** The last part that was parsed in full, by index: events of one provider have the same fields in the same order. */
-const templates: EventPart[] = [];
-
-/** Reads a part, faster if it has the fields of the last part at its index in this or any event. The result is the same. */
-function readAtIndex(text: string, index: number, last: EventPart | undefined): EventPart {
-  const template = last ?? templates[index];
-  const similar = template === undefined ? null : readByTemplate(text, template);
-  if (similar !== null) return similar;
-  const part = readPart(text);
-  templates[index] = part;
-  return part;
-}
-
-function readPart(text: string): EventPart {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new TypeError('not an object');
-    const entries = Object.entries(value);
-    const fields = entries.map(([name, one]) => {
-      const member = `${JSON.stringify(name)}:`;
-      // A part with one field is already canonical: so `participants`, the longest value, is not written again.
-      const json = entries.length === 1 ? text.slice(1 + member.length, -1) : canonicalJson(one);
-      return { name, member, json };
-    });
-    return { text, fields, stamp: { ut: 0, fields: 0 } };
-  } catch (cause) {
-    throw new DomainError('UNREADABLE_EVENT', 'an event part is not a JSON object', cause);
-  }
-}
-
-/**
- * Reads a part that has the fields of an earlier part in the same order, as most parts do: a field with the same text is not
- * parsed again. Returns null if it has other fields, or if a new value is no plain number or text.
- */
-function readByTemplate(text: string, { fields: before }: EventPart): EventPart | null {
-  const fields: PartField[] = [];
-  let at = 0;
-  for (const field of before) {
-    const { name, member, json } = field;
-    if (text.charCodeAt(at) !== (at === 0 ? OPEN_BRACE : COMMA) || !text.startsWith(member, at + 1))
-      return null;
-    const start = at + 1 + member.length;
-    at = start + json.length;
-    const next = text.charCodeAt(at);
-    if ((next === COMMA || next === CLOSE_BRACE) && text.startsWith(json, start)) {
-      fields.push(field);
-      continue;
+    const { name, side, isResults } = field.current;
+    if (side === null) this.#fields.set(name, field);
+    else {
+      const at = lowerBound(this.#sides, (one) => one.side < side);
+      if (this.#sides[at]?.side !== side) this.#sides.splice(at, 0, { side, own: null, results: null });
+      const fields = this.#sides[at] as SideFields;
+      if (isResults) fields.results = field;
+      else fields.own = field;
     }
-    at = endOfPlain(text, start);
-    if (at < 0) return null;
-    fields.push({ name, member, json: text.slice(start, at) });
+    const at = lowerBound(this.#names, (one) => one < name);
+    if (this.#names[at] !== name) this.#names.splice(at, 0, name);
   }
-  if (text.charCodeAt(at) !== CLOSE_BRACE || at !== text.length - 1) return null;
-  return { text, fields, stamp: { ut: 0, fields: 0 } };
-}
-
-/** Returns the end of the integer, or of the string without escapes, that begins at `start`; -1 if neither begins there. */
-function endOfPlain(text: string, start: number): number {
-  const isText = text.charCodeAt(start) === QUOTE;
-  const pattern = isText ? PLAIN_TEXT : PLAIN_NUMBER;
-  pattern.lastIndex = start;
-  return pattern.test(text) ? pattern.lastIndex : -1;
 }

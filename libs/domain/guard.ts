@@ -1,8 +1,10 @@
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
-import type { Agreement, Guard } from '#topics/generated/types.ts';
+import type { Guard } from '#topics/generated/types.ts';
 import { isOver } from '#tradability/trading.ts';
-import type { KnownIncident } from './goals.ts';
+import type { KnownIncident } from './goal-facts.ts';
+import { isFinished } from './message-key.ts';
+import type { FinalScore } from './score.ts';
 
 /**
  * The signals that incidents give to the trading guard. Law 9 reads only the last incident of each signal in the order of
@@ -153,36 +155,54 @@ export const GUARD_REASONS = {
   bet_suspended: 'The provider suspended betting.',
   score_differs: 'The score derived from the incidents differs from the result that the provider reports.',
   interrupted: 'The match is interrupted or abandoned.',
+  missing_from_list:
+    'The provider’s latest list omits a goal, or what cancelled one, and its removal is not proven.',
+  unread_message: 'A message of the match could not be read.',
+  score_unknown: 'The match is live and its score is unknown.',
+  status_went_back: 'A match that was reported as finished is reported as not started.',
+  unexplained_cancellation: 'A goal was cancelled, and no known goal fits the cancellation.',
 };
 
 type GuardReason = keyof typeof GUARD_REASONS;
 
-/** The input of law 9. */
-type GuardInputs = {
+/** The input of law 9. Times are Unix seconds. */
+export type GuardInputs = {
   readonly underReview: boolean;
-  readonly agreement: Agreement;
+  readonly final: Pick<FinalScore, 'score' | 'source' | 'agreement'>;
   readonly statusId: number | null;
   readonly statusType: string | null;
   readonly betStatus: string | null;
+  /** Whether the provider has verified the result. */
+  readonly verified: boolean;
   readonly last: LastOf;
+  /** When the last interruption was written; null without one. */
+  readonly interruptedAt: number | null;
+  /** When the status was last reported; null if it never was. */
+  readonly statusAt: number | null;
+  /** When the results of both sides were last reported; null if they never were. */
+  readonly resultsAt: number | null;
+  /** Time of the latest list of incidents; null without one. */
+  readonly snapshotAt: number | null;
+  /** Whether the latest list omits what decides the score (law 3). */
+  readonly missing: boolean;
+  /** When the latest message that could not be read was written; null without one. */
+  readonly unreadAt: number | null;
+  /** When the latest cancellation that names no goal was written; null without one. */
+  readonly unexplainedAt: number | null;
+  readonly wentBack: boolean;
 };
 
 /**
  * Law 9: decides whether trading may act, and why not. Reads no clock, since a replay must give the same bytes: readers judge
  * staleness by the stamps.
  */
-export function guardOf({
-  underReview,
-  agreement,
-  statusId,
-  statusType,
-  betStatus,
-  last,
-}: GuardInputs): Guard {
+export function guardOf(inputs: GuardInputs): Guard {
+  const { statusId, statusType, last, final } = inputs;
   const over = isOver(statusType);
-  // In the order of `GUARD_REASONS`.
+  const isSettled = inputs.verified && isFinished(statusId, statusType);
+  // In the order of `GUARD_REASONS`. Runs for every message.
   const reasons: GuardReason[] = [];
-  if (underReview) reasons.push('under_review');
+  if (inputs.underReview) reasons.push('under_review');
   if (!over) {
     if (isLater(last.possible_goal, last.goal_decided)) reasons.push('possible_goal');
     if (isLater(last.possible_card, last.card_decided)) reasons.push('possible_card');
@@ -190,15 +210,40 @@ export function guardOf({
     if (isLater(last.possible_var, last.var_decided)) reasons.push('possible_var');
   }
   if (statusType === 'live' && isLater(last.game_break, last.play)) reasons.push('game_break');
-  if (betStatus === 'suspended' && !over) reasons.push('bet_suspended');
-  if (agreement === 'differs') reasons.push('score_differs');
-  const isInterrupted =
-    statusType === 'interrupted' ||
-    statusId === STATUS.interrupted ||
-    statusId === STATUS.abandoned ||
-    isLater(last.interruption, last.other_status);
-  if (isInterrupted) reasons.push('interrupted');
+  if (!over && inputs.betStatus === 'suspended') reasons.push('bet_suspended');
+  if (final.agreement === 'differs' && !isSettled) reasons.push('score_differs');
+  if (isInterrupted(inputs)) reasons.push('interrupted');
+  if (inputs.missing) reasons.push('missing_from_list');
+  if (isUnread(inputs)) reasons.push('unread_message');
+  if (statusType === 'live' && final.score === null) reasons.push('score_unknown');
+  if (inputs.wentBack) reasons.push('status_went_back');
+  if (inputs.unexplainedAt !== null && !hasAgreedSince(inputs.unexplainedAt, inputs))
+    reasons.push('unexplained_cancellation');
   return { safe: reasons.length === 0, reasons };
+}
+
+/** An interruption ends with the next status, with play, or with a later report of a live phase. */
+function isInterrupted({ statusId, statusType, last, interruptedAt, statusAt }: GuardInputs): boolean {
+  if (statusType === 'interrupted' || statusId === STATUS.interrupted || statusId === STATUS.abandoned)
+    return true;
+  if (!isLater(last.interruption, last.other_status) || !isLater(last.interruption, last.play)) return false;
+  const isBack =
+    statusType === 'live' && statusAt !== null && interruptedAt !== null && statusAt > interruptedAt;
+  return !isBack;
+}
+
+/** Whether a message that could not be read may still be missing in the score. */
+function isUnread(inputs: GuardInputs): boolean {
+  const { unreadAt, snapshotAt } = inputs;
+  if (unreadAt === null || (snapshotAt !== null && snapshotAt >= unreadAt)) return false;
+  return !hasAgreedSince(unreadAt, inputs);
+}
+
+/** Whether the provider reported a result after `ut` that confirms the score, or that is the score. */
+function hasAgreedSince(ut: number, { resultsAt, final }: GuardInputs): boolean {
+  return (
+    resultsAt !== null && resultsAt > ut && (final.agreement === 'agrees' || final.source === 'reported')
+  );
 }
 
 /** Whether two guards are equal. */

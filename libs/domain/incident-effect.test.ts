@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { readSides } from './event-facts.ts';
-import type { KnownIncident } from './goals.ts';
+import type { KnownIncident } from './goal-facts.ts';
 import { concernsGoals, effectsOf } from './incident-effect.ts';
+import { sidesOf } from './testing/goals.ts';
 import { AWAY, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
-const { home, away } = readSides(participants());
+const { home, away } = sidesOf(participants());
 const SIDES = { sportId: 5, home, away };
 
 const known = (id: string, type: number, options: IncidentOptions = {}, removed = false) => ({
   id,
   incident: incident(id, type, options),
   removed,
+  missing: false,
 });
 const SHOOT_OUT = { event_status_id: 141 };
 
@@ -50,7 +51,7 @@ describe('the effect of an incident on the score', () => {
     [
       'a delete of an incident that never arrived',
       [false, false, false, null],
-      { id: '5-1', incident: null, removed: false },
+      { id: '5-1', incident: null, removed: false, missing: false },
     ],
   ])('of %s is known', (_, is, one, others = []) => {
     // Records are not read in the order of ids.
@@ -74,5 +75,5 @@ describe('the effect of an incident on the score', () => {
 test('goals and goal cancellations concern goals', () => {
   const types = [413, 421, 423, 424, 418, 420, 422].filter((type) => concernsGoals(known('5-1', type)));
   expect(types).toEqual([413, 421, 423, 424]);
-  expect(concernsGoals({ id: '5-1', incident: null, removed: false })).toBe(false);
+  expect(concernsGoals({ id: '5-1', incident: null, removed: false, missing: false })).toBe(false);
 });

@@ -1,14 +1,7 @@
 import type { Participant } from '#topics/generated/types.ts';
 import { hasGoalRules } from './event-facts.ts';
-import {
-  isCancellation,
-  isGoal,
-  isInShootOut,
-  type KnownIncident,
-  type Side,
-  sideOf,
-  tallyGoals,
-} from './goals.ts';
+import { isCancellation, isGoal, isInShootOut, type KnownIncident, type Side, sideOf } from './goal-facts.ts';
+import { tallyGoals } from './goals.ts';
 import { compareIds } from './incident-register.ts';
 
 /** The effect of an incident on the score of its match. */

@@ -1,56 +1,23 @@
 import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
-import { isCancellation, isGoal, isRedCard, isTimelineStart, type KnownIncident } from './goals.ts';
-import { type LastOf, type Signal, signalsOf } from './guard.ts';
-import { lowerBound } from './sorted.ts';
+import { IncidentIndex } from './incident-index.ts';
+import { compareMessageIds } from './message-key.ts';
+import { isDeleted, omissionOf, type Presence } from './presence.ts';
 
 /** Law 4: compares ids as strings, by code units. */
 export function compareIds(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Law 3: maximum time between the writing of an incident and its listing, seconds. */
-export const SETTLE_SECONDS = 5;
-
-/** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
-type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
-
-/**
- * Law 3: whether an incident is removed: it was last known absent no earlier than it was last known present. An id with
- * deletes only is not removed: it never existed. `snapshotAt`: time of the event's latest snapshot, Unix seconds; null
- * without one.
- */
-export function isRemoved(presence: Presence, snapshotAt: number | null): boolean {
-  if (presence.incident === null) return false;
-  return absentAt(presence, snapshotAt) >= presentAt(presence.incident, presence, snapshotAt);
-}
-
-/** Returns when an incident with this body was last known present, Unix seconds. */
-export function presentAt(
-  { ut }: Pick<Incident, 'ut'>,
-  { listed_at }: Pick<Presence, 'listed_at'>,
-  snapshotAt: number | null,
-): number {
-  return snapshotAt !== null && listed_at === snapshotAt ? Math.max(ut, snapshotAt) : ut;
-}
-
-/** Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. */
-export function absentAt(
-  { deleted_at, listed_at }: Pick<Presence, 'deleted_at' | 'listed_at'>,
-  snapshotAt: number | null,
-): number {
-  const deleted = deleted_at ?? Number.NEGATIVE_INFINITY;
-  return snapshotAt === null || listed_at === snapshotAt
-    ? deleted
-    : Math.max(deleted, snapshotAt - SETTLE_SECONDS);
-}
-
 /** The register of one incident, with the fields of its record. Only `IncidentRegister` changes it. `cause`: null until `stamp`. */
 type IncidentEntry = Omit<MatchIncident, 'event_id' | 'cause'> & { cause: Cause | null };
+
+/** The entries that a message changes, with their values before it. */
+type Touched = Map<IncidentEntry, IncidentChange['before']>;
 
 /** An incident that a message changed, and its previous values. */
 export type IncidentChange = {
   readonly entry: IncidentEntry;
-  readonly before: Presence & { readonly removed: boolean };
+  readonly before: Presence & { readonly removed: boolean; readonly missing: boolean };
 };
 
 /** What a message changed in the register. */
@@ -70,81 +37,31 @@ const UNKNOWN: IncidentChange['before'] = {
   deleted_at: null,
   listed_at: null,
   removed: false,
+  missing: false,
 };
 
 const CONFIRMATION_STRENGTH: Readonly<Record<string, number>> = { tbd: 1, confirmed: 2, cancelled: 3 };
 
 /**
- * Law 1: whether a record wins over the current one: by the higher `ut`, then by the stronger confirmation, then by the
- * larger canonical JSON by code units.
+ * Law 1: whether a record wins over the current one: by the higher `ut`, then by the stronger confirmation, then by the later
+ * message of the same second, then by the larger canonical JSON by code units.
  */
 export function outranks(record: Incident, current: Incident): boolean {
   if (record.ut !== current.ut) return record.ut > current.ut;
   const strength = strengthOf(record) - strengthOf(current);
-  return strength !== 0 ? strength > 0 : record.body > current.body;
+  if (strength !== 0) return strength > 0;
+  const order = compareMessageIds(record.message_id, current.message_id);
+  return order !== 0 ? order > 0 : isLargerText(record, current);
+}
+
+/** Of two records that nothing else orders; an equal body may have been read with another phase (law 1). */
+function isLargerText(record: Incident, current: Incident): boolean {
+  if (record.body !== current.body) return record.body > current.body;
+  return (record.event_status_id ?? 0) > (current.event_status_id ?? 0);
 }
 
 function strengthOf({ confirmation }: Incident): number {
   return confirmation === null ? 0 : (CONFIRMATION_STRENGTH[confirmation] ?? 0);
-}
-
-/** The type and presence of an incident when it was last indexed. */
-type IndexedIncident = Pick<KnownIncident, 'incident' | 'removed'>;
-
-/** The incidents that the laws read, by kind, each list in the order of ids (law 4). Updated incident by incident. */
-export class IncidentIndex {
-  /** Number of incidents with a body. */
-  known = 0;
-  /** Incidents of goal types. */
-  readonly goals: KnownIncident[] = [];
-  /** Incidents that cancel goals. */
-  readonly cancellations: KnownIncident[] = [];
-  readonly redCards: KnownIncident[] = [];
-  /** Incidents of the timeline's start that are not removed. */
-  readonly starts: KnownIncident[] = [];
-  readonly removed: KnownIncident[] = [];
-  /** The id of the last incident that gives each signal. */
-  readonly last: LastOf = {};
-  /** All incidents that give each signal. */
-  readonly #bySignal = new Map<Signal, KnownIncident[]>();
-
-  /** Indexes a changed incident. Returns whether the change may affect the goals. */
-  update(now: KnownIncident, before: IndexedIncident): boolean {
-    if (before.incident === null && now.incident !== null) this.known += 1;
-    move(this.starts, now, before, ({ incident, removed }) => !removed && isA(incident, isTimelineStart));
-    move(this.removed, now, before, ({ removed }) => removed);
-    move(this.redCards, now, before, ({ incident }) => isA(incident, isRedCard));
-    for (const signal of new Set([...signalsOf(before), ...signalsOf(now)])) this.#move(signal, now, before);
-    const goals = move(this.goals, now, before, ({ incident }) => isA(incident, isGoal));
-    return move(this.cancellations, now, before, ({ incident }) => isA(incident, isCancellation)) || goals;
-  }
-
-  #move(signal: Signal, now: KnownIncident, before: IndexedIncident): void {
-    const incidents = this.#bySignal.get(signal) ?? [];
-    move(incidents, now, before, (one) => signalsOf(one).includes(signal));
-    this.#bySignal.set(signal, incidents);
-    this.last[signal] = incidents.at(-1)?.id;
-  }
-}
-
-function isA(incident: Incident | null, kind: (incident: Incident) => boolean): boolean {
-  return incident !== null && kind(incident);
-}
-
-/** Adds an incident to a list or removes it from there. Returns whether the list has it, or had it before. */
-function move(
-  items: KnownIncident[],
-  now: KnownIncident,
-  before: IndexedIncident,
-  belongs: (one: IndexedIncident) => boolean,
-): boolean {
-  const has = belongs(now);
-  const had = belongs(before);
-  if (has === had) return has;
-  const at = lowerBound(items, ({ id }) => id < now.id);
-  if (has) items.splice(at, 0, now);
-  else items.splice(at, 1);
-  return true;
 }
 
 /** Laws 1 and 3: all incidents of an event, and which of them are removed. */
@@ -152,8 +69,12 @@ export class IncidentRegister {
   readonly index = new IncidentIndex();
   readonly #entries = new Map<string, IncidentEntry>();
   #snapshotAt: number | null = null;
+  #isContradicted = false;
 
-  /** Restores a register from its records and the time of the latest snapshot. */
+  /**
+   * Restores a register from its records and the time of the latest snapshot. Removed and missing incidents are as recorded, until
+   * `settleAll`.
+   */
   static restore(records: Iterable<MatchIncident>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
     register.#snapshotAt = snapshotAt;
@@ -161,6 +82,8 @@ export class IncidentRegister {
       const entry = { ...record };
       register.#entries.set(entry.id, entry);
       register.index.update(entry, UNKNOWN);
+      // Nothing but a contradiction keeps an incident that the list omits for so long.
+      if (entry.missing && omissionOf(entry, snapshotAt) === 'long_ago') register.#isContradicted = true;
     }
     return register;
   }
@@ -189,54 +112,111 @@ export class IncidentRegister {
 
   /** Applies the record of an incident message. A delete sets only the time of the delete. */
   record(incident: Incident, deleted: boolean): IncidentChanges {
-    const entry = this.#entry(incident.id);
-    const before = presenceOf(entry);
-    if (deleted) {
-      if (entry.deleted_at !== null && entry.deleted_at >= incident.ut) return NO_CHANGES;
-      entry.deleted_at = incident.ut;
-    } else {
-      if (!accepts(entry, incident)) return NO_CHANGES;
-      entry.incident = incident;
-    }
-    return this.#settle([{ entry, before }], false);
+    const touched: Touched = new Map();
+    if (deleted) this.#delete(incident, touched);
+    else this.#accept(incident, touched);
+    return this.#settle(touched, false);
   }
 
-  /** Applies the complete incident list of an event at `time` (Unix seconds). */
-  snapshot(incidents: readonly Incident[], time: number): IncidentChanges {
-    const changes = new Map<string, IncidentChange>();
-    const touch = (entry: IncidentEntry): void => {
-      if (!changes.has(entry.id)) changes.set(entry.id, { entry, before: presenceOf(entry) });
-    };
+  /**
+   * Applies the complete incident list of an event at `time` (Unix seconds), and deletes that the provider names beside it. A list
+   * without any incident is evidence of nothing (law 3).
+   */
+  snapshot(incidents: readonly Incident[], deleted: readonly Incident[], time: number): IncidentChanges {
+    const touched: Touched = new Map();
     let isNews = false;
     for (const incident of incidents) {
+      this.#accept(incident, touched);
       const entry = this.#entry(incident.id);
-      if (accepts(entry, incident)) {
-        touch(entry);
-        entry.incident = incident;
-      }
       if (entry.listed_at === null || time > entry.listed_at) {
-        touch(entry);
+        touch(touched, entry);
         entry.listed_at = time;
         isNews = true;
       }
     }
-    if (this.#snapshotAt === null || time > this.#snapshotAt) {
+    for (const incident of deleted) this.#delete(incident, touched);
+    if (incidents.length > 0 && (this.#snapshotAt === null || time > this.#snapshotAt)) {
       this.#snapshotAt = time;
       isNews = true;
-      // The new list may remove incidents that it does not contain.
-      for (const entry of this.#entries.values()) {
-        if (isRemoved(entry, time) !== entry.removed) touch(entry);
-      }
+      this.#touchAll(touched);
     }
-    const byId = [...changes.values()].sort((a, b) => compareIds(a.entry.id, b.entry.id));
-    return this.#settle(byId, isNews);
+    return this.#settle(touched, isNews);
   }
 
-  #settle(incidents: readonly IncidentChange[], snapshot: boolean): IncidentChanges {
+  /**
+   * Sets whether the provider's result contradicts its list (law 3): then what the list omits is not removed, however old.
+   * Returns `changes` with what follows.
+   */
+  contradict(isContradicted: boolean, changes: IncidentChanges): IncidentChanges {
+    if (isContradicted === this.#isContradicted) return changes;
+    this.#isContradicted = isContradicted;
+    return this.settleAll(changes);
+  }
+
+  /** Whether all incidents are removed and missing as the laws say: not after a restore from records of former laws. */
+  isSettled(): boolean {
+    const touched: Touched = new Map();
+    this.#touchAll(touched);
+    return touched.size === 0;
+  }
+
+  /** Decides again which incidents are removed and missing. Returns `changes` with what follows. */
+  settleAll(changes: IncidentChanges): IncidentChanges {
+    const touched: Touched = new Map(changes.incidents.map(({ entry, before }) => [entry, before]));
+    this.#touchAll(touched);
+    const settled = this.#settle(touched, changes.snapshot, true);
+    return { ...settled, goals: settled.goals || changes.goals };
+  }
+
+  /** Whether the latest list omits the incident, and no delete says that it is removed. */
+  isOmitted(id: string): boolean {
+    const entry = this.#entries.get(id);
+    return (
+      entry !== undefined &&
+      omissionOf(entry, this.#snapshotAt) !== 'none' &&
+      !isDeleted(entry, this.#snapshotAt)
+    );
+  }
+
+  #accept(incident: Incident, touched: Touched): void {
+    const entry = this.#entry(incident.id);
+    if (entry.incident !== null && !outranks(incident, entry.incident)) return;
+    touch(touched, entry);
+    entry.incident = incident;
+  }
+
+  #delete({ id, ut }: Incident, touched: Touched): void {
+    const entry = this.#entry(id);
+    if (entry.deleted_at !== null && entry.deleted_at >= ut) return;
+    touch(touched, entry);
+    entry.deleted_at = ut;
+  }
+
+  #touchAll(touched: Touched): void {
+    for (const entry of this.#entries.values()) {
+      const { removed, missing } = this.#statusOf(entry);
+      if (removed !== entry.removed || missing !== entry.missing) touch(touched, entry);
+    }
+  }
+
+  #statusOf(entry: IncidentEntry): Pick<IncidentEntry, 'removed' | 'missing'> {
+    const omission = omissionOf(entry, this.#snapshotAt);
+    const removed = isDeleted(entry, this.#snapshotAt) || (omission === 'long_ago' && !this.#isContradicted);
+    return { removed, missing: omission !== 'none' && !removed };
+  }
+
+  /** `isAgain`: the entries were settled for this message already, and are indexed as they are. */
+  #settle(touched: Touched, snapshot: boolean, isAgain = false): IncidentChanges {
+    const incidents = [...touched]
+      .map(([entry, before]) => ({ entry, before }))
+      .sort((a, b) => compareIds(a.entry.id, b.entry.id));
     let goals = false;
     for (const { entry, before } of incidents) {
-      entry.removed = isRemoved(entry, this.#snapshotAt);
-      if (this.index.update(entry, before)) goals = true;
+      const indexed = isAgain ? { ...entry } : before;
+      const { removed, missing } = this.#statusOf(entry);
+      entry.removed = removed;
+      entry.missing = missing;
+      if (this.index.update(entry, indexed)) goals = true;
     }
     return { incidents, goals, snapshot };
   }
@@ -260,10 +240,10 @@ export class IncidentRegister {
   }
 }
 
-function accepts({ incident }: IncidentEntry, record: Incident): boolean {
-  return incident === null || outranks(record, incident);
-}
-
-function presenceOf({ incident, deleted_at, listed_at, removed }: IncidentEntry): IncidentChange['before'] {
-  return incident === null && deleted_at === null ? UNKNOWN : { incident, deleted_at, listed_at, removed };
+/** Remembers the values of an entry before the first change of a message. */
+function touch(touched: Touched, entry: IncidentEntry): void {
+  if (touched.has(entry)) return;
+  const { incident, deleted_at, listed_at, removed, missing } = entry;
+  const isUnknown = incident === null && deleted_at === null;
+  touched.set(entry, isUnknown ? UNKNOWN : { incident, deleted_at, listed_at, removed, missing });
 }

@@ -9,9 +9,11 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
-import { hasGoalRules, long, object, text } from './event-facts.ts';
-import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
+import { hasGoalRules } from './event-facts.ts';
+import { type KnownIncident, type Side, sideOf } from './goal-facts.ts';
 import { compareIds } from './incident-register.ts';
+import { sameScore } from './score.ts';
+import { long, object, text } from './values.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** The result of a match for tables, without version and cause. */
@@ -53,6 +55,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
     away,
     ...scoresOf(sources),
     cards: view.coverage === 'complete' ? [...sources.cards] : null,
+    shoot_out: view.tally.shootOut,
   };
 }
 
@@ -65,7 +68,12 @@ export function standingCards(incidents: Iterable<KnownIncident>): ResultCard[] 
     const kind = incident.incident_id === INCIDENT.redCard ? 'red' : 'yellow';
     cards.push({
       id,
-      card: { kind, team_id: incident.participant_id, player: playerOf(incident) },
+      card: {
+        kind,
+        team_id: incident.participant_id,
+        player: playerOf(incident),
+        attribute_ids: attributesOf(incident),
+      },
     });
   }
   return cards.sort((a, b) => compareIds(a.id, b.id)).map(({ card }) => card);
@@ -89,6 +97,7 @@ const NO_RESULT = {
   second_half: null,
   goals: null,
   cards: null,
+  shoot_out: null,
 } satisfies Partial<TableResult>;
 
 /**
@@ -135,14 +144,15 @@ type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'
 
 function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
-  const { reported, table } = facts.sides;
+  const { table } = facts.sides;
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
-  // The awarded result replaces whatever was played.
-  const awarded = facts.status_id === STATUS.finishedAwardedWin && reported !== null;
-  const score = awarded ? reported : final.score;
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
-  const halves = awarded || final.source !== 'incidents' ? null : halvesOf(counting, view);
+  // The goals of a complete timeline tell the halves only while they are the score.
+  const isDerived =
+    (coverage === 'complete' || final.source === 'incidents') && sameScore(tally.score, final.score);
+  const halves = isDerived ? halvesOf(counting, view) : null;
+  const { score } = final;
   return {
     score,
     first_half: score === null ? null : (halves?.first ?? table.first_half),
@@ -201,6 +211,12 @@ function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant:
     player: personOf(record?.subparticipant_id, record?.subparticipant_name),
     assistant: personOf(info?.assistant_id, info?.assistant_name),
   };
+}
+
+/** Returns the ids of an incident's attributes, ascending. */
+function attributesOf({ body }: Incident): number[] {
+  const ids = object(JSON.parse(body))?.attribute_ids;
+  return Array.isArray(ids) ? ids.flatMap((id) => positiveId(long(id)) ?? []).sort((a, b) => a - b) : [];
 }
 
 function personOf(id: unknown, name: unknown): ResultPerson | null {

@@ -9,18 +9,19 @@ import type {
   ResultCard,
 } from '#topics/generated/types.ts';
 import { renderMinute } from './clock.ts';
-import { DomainError, EventRegister } from './event-register.ts';
-import { isInShootOut, type KnownIncident } from './goals.ts';
-import {
-  compareIds,
-  type IncidentChanges,
-  type IncidentIndex,
-  IncidentRegister,
-  NO_CHANGES,
-} from './incident-register.ts';
+import { readEventFacts } from './event-facts.ts';
+import { DomainError } from './event-parts.ts';
+import { EventRegister } from './event-register.ts';
+import { isInShootOut, type KnownIncident } from './goal-facts.ts';
+import { sameGuard } from './guard.ts';
+import type { IncidentIndex } from './incident-index.ts';
+import { compareIds, type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { isCard, playerOf, standingCards, type TableResult, tableResult } from './match-result.ts';
+import { placeOf } from './message-key.ts';
+import { sameScore } from './score.ts';
 import { transitionsOf } from './transitions.ts';
-import { type DerivedMatch, deriveView } from './view.ts';
+import { UnreadRegister } from './unread.ts';
+import { type DerivedMatch, derivedScore, deriveFacts, deriveView, settleList } from './view.ts';
 
 const internals = Symbol('internals');
 
@@ -30,12 +31,15 @@ export type Match = { readonly eventId: number; readonly [internals]: MatchInter
 type MatchInternals = {
   readonly event: EventRegister;
   readonly incidents: IncidentRegister;
+  readonly unread: UnreadRegister;
   view: DerivedMatch;
   version: number;
   /** Cause of the current version; null before the first. */
   cause: Cause | null;
   /** The standing cards; null when they must be derived again. */
   cards: readonly ResultCard[] | null;
+  /** Whether the view is what an earlier release published by former laws. */
+  isOfFormerLaws: boolean;
 };
 
 /** The effect of a message. Both lists are empty when the message was not accepted: there is nothing to write. */
@@ -52,7 +56,7 @@ const NO_EFFECT: AppliedMessage = { transitions: [], incidents: [], result: fals
 
 /** Returns a match to which no message was applied. */
 export function newMatch(eventId: number): Match {
-  return matchOf(eventId, new EventRegister(), new IncidentRegister());
+  return matchOf(eventId, new EventRegister(), new IncidentRegister(), new UnreadRegister());
 }
 
 /**
@@ -64,17 +68,23 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
-  const { event, incidents, view: before } = match[internals];
-  const fieldChanges = event.apply(event.read(message.event_fields), message.ut);
-  const changes =
+  const { event, incidents, unread, view: before, isOfFormerLaws } = match[internals];
+  const fieldChanges = event.apply(event.read(message.event_fields), placeOf(message));
+  const unreadChanges = unread.apply(message);
+  const reported =
     message.snapshot !== null
-      ? incidents.snapshot(message.snapshot, message.ut)
+      ? incidents.snapshot(message.snapshot, message.deleted, message.ut)
       : message.incident !== null
         ? incidents.record(message.incident.incident, message.incident.deleted)
         : NO_CHANGES;
-  if (!fieldChanges.changed && !changes.snapshot && changes.incidents.length === 0) return NO_EFFECT;
+  const isNews = fieldChanges.changed || reported.snapshot || reported.incidents.length > 0;
+  if (!isNews && !unreadChanges.changed) return NO_EFFECT;
 
-  const after = deriveView(event, incidents, before, { fields: fieldChanges.fields, goals: changes.goals });
+  const facts = deriveFacts(event, before.facts, fieldChanges.fields);
+  const changes = settleList(incidents, facts, isOfFormerLaws ? incidents.settleAll(reported) : reported);
+  const registers = { event, incidents, unread };
+  const after = deriveView(registers, facts, before, changes.goals || isOfFormerLaws);
+  match[internals].isOfFormerLaws = false;
   const cards = changes.incidents.length > 0 && concernsCards(changes);
   if (cards) match[internals].cards = null;
   const version = match[internals].version + 1;
@@ -94,7 +104,8 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       fields: fieldChanges.fields,
       incidents: changes,
       snapshotAt: incidents.snapshotAt,
-      bySnapshot: message.snapshot !== null,
+      ownIncident: message.incident?.incident.id ?? null,
+      unread: { fields: unreadChanges.newPaths, message: message.unreadable },
       typeOf,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
@@ -117,9 +128,10 @@ function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
 
 /** Returns the match-state record of a match. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function matchState(match: Match): MatchState {
-  const { event, incidents, view } = match[internals];
+  const { event, incidents, unread, view } = match[internals];
   const { version, cause } = stampOf(match);
   const { facts, tally, final } = view;
+  const first = event.firstFinished;
   return {
     event_id: match.eventId,
     version,
@@ -139,7 +151,7 @@ export function matchState(match: Match): MatchState {
     away: facts.sides.away,
     score: final.score,
     firm: final.firm,
-    shoot_out: tally.shootOut,
+    shoot_out: view.shootOut,
     source: final.source,
     coverage: view.coverage,
     reported: facts.sides.reported,
@@ -149,19 +161,19 @@ export function matchState(match: Match): MatchState {
     void_goals: Object.fromEntries(tally.voided),
     orphans: [...tally.orphans],
     removed: incidents.index.removed.map(({ id }) => id),
-    anomalies: [...tally.anomalies],
+    anomalies: [...tally.anomalies, ...(view.wentBack ? ['status_went_back'] : [])],
     guard: view.guard,
     verified_result: facts.verified_result,
     snapshot_at: incidents.snapshotAt,
     fields: event.grouped(),
     cause,
     key_incidents: keyIncidents(incidents.index),
-    derived: null,
-    missing: [],
-    void_by: {},
-    unread: [],
-    unread_at: null,
-    first_finished: null,
+    derived: derivedScore(view),
+    missing: incidents.index.missing.map(({ id }) => id),
+    void_by: Object.fromEntries(Array.from(tally.voidBy, ([goal, by]) => [goal, [...by]])),
+    unread: unread.fields(),
+    unread_at: unread.messageAt,
+    first_finished: first === null ? null : { ut: first.ut, message_id: first.messageId },
   };
 }
 
@@ -224,26 +236,52 @@ export function matchIncident(match: Match, id: string): MatchIncident {
 
 /**
  * Restores a match from its state and all its incidents. The restored match produces the same bytes as one that stayed in
- * memory, since a match remembers nothing else.
+ * memory, since a match remembers nothing else. What an earlier release derived by former laws stays as it was published until
+ * the next accepted message, whose transitions then have the difference.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
-  const event = EventRegister.restore(state.fields);
-  const match = matchOf(state.event_id, event, IncidentRegister.restore(incidents, state.snapshot_at));
+  const first = state.first_finished;
+  const event = EventRegister.restore(
+    state.fields,
+    first === null ? null : { ut: first.ut, messageId: first.message_id },
+  );
+  const register = IncidentRegister.restore(incidents, state.snapshot_at);
+  const match = matchOf(state.event_id, event, register, UnreadRegister.restore(state));
+  const { view } = match[internals];
+  const { score, firm, source, agreement, guard } = state;
+  const isCurrent =
+    register.isSettled() &&
+    sameScore(score, view.final.score) &&
+    sameScore(firm, view.final.firm) &&
+    source === view.final.source &&
+    agreement === view.final.agreement &&
+    sameGuard(guard, view.guard);
+  if (!isCurrent) {
+    match[internals].view = { ...view, final: { score, firm, source, agreement }, guard };
+    match[internals].isOfFormerLaws = true;
+  }
   match[internals].version = state.version;
   match[internals].cause = state.cause;
   return match;
 }
 
-function matchOf(eventId: number, event: EventRegister, incidents: IncidentRegister): Match {
+function matchOf(
+  eventId: number,
+  event: EventRegister,
+  incidents: IncidentRegister,
+  unread: UnreadRegister,
+): Match {
   return {
     eventId,
     [internals]: {
       event,
       incidents,
-      view: deriveView(event, incidents),
+      unread,
+      view: deriveView({ event, incidents, unread }, readEventFacts(event)),
       version: 0,
       cause: null,
       cards: null,
+      isOfFormerLaws: false,
     },
   };
 }

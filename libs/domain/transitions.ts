@@ -1,14 +1,16 @@
-import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
+import type {
+  Cause,
+  Clock,
+  Incident,
+  IncidentPresence,
+  MatchTransition,
+  Score,
+} from '#topics/generated/types.ts';
 import { isClockChange } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
-import { sameScore } from './goals.ts';
-import {
-  absentAt,
-  compareIds,
-  type IncidentChange,
-  type IncidentChanges,
-  presentAt,
-} from './incident-register.ts';
+import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
+import { absentAt, lastSignOf, presentAt } from './presence.ts';
+import { sameScore } from './score.ts';
 import type { DerivedMatch } from './view.ts';
 
 /** The kinds of match-transitions records and their meanings, in the order in which a version emits them. */
@@ -16,6 +18,8 @@ export const TRANSITION_KINDS = {
   incident_added: 'An incident was reported for the first time, with any confirmation.',
   incident_reinstated: 'A removed incident was reported again.',
   incident_removed: 'An incident was deleted by the provider, or is no longer in its list.',
+  incident_missing: 'The provider’s latest list omits an incident, and its removal is not proven.',
+  incident_listed: 'A missing incident is no longer missing: it was listed or reported again.',
   incident_confirmed: 'An incident’s confirmation became `confirmed`.',
   incident_cancelled: 'An incident’s confirmation became `cancelled`.',
   incident_amended: 'An incident’s record changed in another field, e.g. the scorer’s name.',
@@ -32,6 +36,8 @@ export const TRANSITION_KINDS = {
   bet_status_changed: 'The provider’s bet status changed; `value` has before and after.',
   result_verified: 'The provider’s flag of a verified result changed; `value` has it as JSON text.',
   event_amended: 'Other fields of the event changed; `fields` names them.',
+  message_unread:
+    'A message could not be read, or fields of it for the first time: `fields` names them; of a message, `value` has the reason.',
   snapshot_applied:
     'The event’s complete incident list was compared; incidents that it removed or brought back have their own transitions.',
   guard_changed: 'The trading guard changed; `guard` is the new one.',
@@ -49,8 +55,10 @@ type AcceptedVersion = {
   readonly incidents: IncidentChanges;
   /** Time of the event's latest snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** Whether the cause is a snapshot: then its message alone does not show what changed. */
-  readonly bySnapshot: boolean;
+  /** The id of the incident that the cause reports; null for another cause. What else changed, its message does not show. */
+  readonly ownIncident: string | null;
+  /** What of the cause could not be read: fields for the first time, and why nothing of it could; null if it was read. */
+  readonly unread: { readonly fields: readonly string[]; readonly message: string | null };
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
   /** Returns the type of an incident; null without a body. */
@@ -85,6 +93,7 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   emitScores(collector, step);
   if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
     emitEvent(collector, step);
+  emitUnread(collector, step.unread);
   emitAmended(collector, step);
   if (step.incidents.snapshot) collector.emit('snapshot_applied', {});
   if (step.before.guard !== step.after.guard) collector.emit('guard_changed', { guard: step.after.guard });
@@ -148,34 +157,50 @@ function emitIncident(collector: TransitionCollector, change: IncidentChange, st
 }
 
 function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
-  const { incident, removed, deleted_at } = entry;
+  const { incident, removed, missing, deleted_at } = entry;
   if (incident === null) return ['incident_deleted_unseen'];
-  if (before.incident === null) return removed ? ['incident_added', 'incident_removed'] : ['incident_added'];
   const kinds: TransitionKind[] = [];
+  if (before.incident === null) {
+    kinds.push('incident_added');
+    if (removed) kinds.push('incident_removed');
+    if (missing) kinds.push('incident_missing');
+    return kinds;
+  }
   if (removed !== before.removed) kinds.push(removed ? 'incident_removed' : 'incident_reinstated');
+  if (missing !== before.missing && !removed) kinds.push(missing ? 'incident_missing' : 'incident_listed');
   const decided =
     incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
   if (decided !== null) kinds.push(decided);
-  const amended = incident !== before.incident || deleted_at !== before.deleted_at;
+  const amended = !hasSameContent(incident, before.incident) || deleted_at !== before.deleted_at;
   if (amended && decided === null && removed === before.removed) kinds.push('incident_amended');
   return kinds;
 }
 
+/** Whether two records of an incident report the same, so that only their order in a second differs. */
+function hasSameContent(a: Incident, b: Incident): boolean {
+  return a === b || (a.body === b.body && a.ut === b.ut && a.event_status_id === b.event_status_id);
+}
+
 function presenceAfter(
   { entry, before }: IncidentChange,
-  { snapshotAt, bySnapshot }: AcceptedVersion,
+  { snapshotAt, ownIncident }: AcceptedVersion,
 ): IncidentPresence {
-  const { incident, removed } = entry;
+  const { id, incident, removed, missing } = entry;
   const absent = absentAt(entry, snapshotAt);
   // No transition kind tells that a new incident is already cancelled.
   const isCancelledFirst = before.incident === null && incident?.confirmation === 'cancelled';
   return {
     removed,
-    missing: false,
-    present_at: incident === null ? null : presentAt(incident, entry, snapshotAt),
+    missing,
+    present_at: incident === null ? null : presentSince(incident, entry, snapshotAt),
     absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
-    incident: bySnapshot || isCancelledFirst ? incident : null,
+    incident: ownIncident !== id || isCancelledFirst ? incident : null,
   };
+}
+
+/** Where an incident is present, an older list that has it counts too: it says more than a list which lacks it. */
+function presentSince(incident: Incident, entry: IncidentChange['entry'], snapshotAt: number | null): number {
+  return entry.removed ? presentAt(incident, entry, snapshotAt) : lastSignOf(incident, entry);
 }
 
 function decisionOf(confirmation: string | null): TransitionKind | null {
@@ -228,6 +253,11 @@ function emitAmended(collector: TransitionCollector, { fields, incidents }: Acce
   else if (collector.emitted.length === 0 && !incidents.snapshot) {
     collector.emit('event_amended', { fields: [...new Set(fields)].sort() });
   }
+}
+
+function emitUnread(collector: TransitionCollector, { fields, message }: AcceptedVersion['unread']): void {
+  if (message !== null) collector.emit('message_unread', { value: { before: null, after: message } });
+  else if (fields.length > 0) collector.emit('message_unread', { fields: [...fields] });
 }
 
 function statusText({ status_id, status_type }: EventFacts): string | null {

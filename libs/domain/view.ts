@@ -1,16 +1,23 @@
-import type { Clock, Coverage, Guard } from '#topics/generated/types.ts';
+import type { Clock, Coverage, Guard, Score } from '#topics/generated/types.ts';
 import {
   type EventFacts,
   hasGoalRules,
+  hasGoneBack,
   isFact,
+  isVerified,
   mayBeDeleted,
   readClock,
   readEventFacts,
+  resultsReportedAt,
+  statusReport,
 } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
-import { coverageOf, decideScore, type FinalScore, type GoalTally, tallyGoals } from './goals.ts';
+import { contradictsList, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
-import type { IncidentRegister } from './incident-register.ts';
+import type { IncidentChanges, IncidentRegister } from './incident-register.ts';
+import { isFinished } from './message-key.ts';
+import { coverageOf, decideScore, type FinalScore } from './score.ts';
+import type { UnreadRegister } from './unread.ts';
 
 /** A match as the laws derive it from its registers at one version; immutable. */
 export type DerivedMatch = {
@@ -19,52 +26,93 @@ export type DerivedMatch = {
   readonly tally: GoalTally;
   readonly coverage: Coverage;
   readonly final: FinalScore;
+  readonly shootOut: Score | null;
+  /** Whether a finished match is reported as not started (law 2). */
+  readonly wentBack: boolean;
   readonly guard: Guard;
 };
 
-/** The inputs of a view that changed since the previous one. */
-type ChangedInputs = {
-  /** Fields of the event with a new value. */
-  readonly fields: readonly string[];
-  /** Whether goals or goal cancellations changed. */
-  readonly goals: boolean;
+/** What is known of a match. */
+export type Registers = {
+  readonly event: EventRegister;
+  readonly incidents: IncidentRegister;
+  readonly unread: UnreadRegister;
 };
 
-/** Derives a view; reuses the unchanged parts of `previous`. */
-export function deriveView(
+/** Returns the facts of an event after a change of these fields; reuses `previous` while none of them is a fact. */
+export function deriveFacts(
   event: EventRegister,
+  previous: EventFacts | undefined,
+  fields: readonly string[],
+): EventFacts {
+  if (previous !== undefined && !fields.some(isFact) && !mayBeDeleted(event)) return previous;
+  return readEventFacts(event, previous);
+}
+
+/**
+ * Law 3: decides whether the provider's result contradicts its list, and returns `changes` with the incidents that are removed or
+ * missing for that reason.
+ */
+export function settleList(
   incidents: IncidentRegister,
+  facts: EventFacts,
+  changes: IncidentChanges,
+): IncidentChanges {
+  const { goals, cancellations } = incidents.index;
+  const isContradicted =
+    hasGoalRules(facts) &&
+    contradictsList(goals, cancellations, facts.sides, (id) => incidents.isOmitted(id));
+  return incidents.contradict(isContradicted, changes);
+}
+
+/** Derives a view with these facts; reuses the unchanged parts of `previous`. `goals`: whether goals or cancellations changed. */
+export function deriveView(
+  { event, incidents, unread }: Registers,
+  facts: EventFacts,
   previous?: DerivedMatch,
-  changed?: ChangedInputs,
+  goals = true,
 ): DerivedMatch {
-  const haveFactsChanged = changed === undefined || changed.fields.some(isFact) || mayBeDeleted(event);
-  const facts =
-    previous === undefined || haveFactsChanged ? readEventFacts(event, previous?.facts) : previous.facts;
   const hasRules = hasGoalRules(facts);
   const hasSameSides = previous?.facts.sides === facts.sides && hasGoalRules(previous.facts) === hasRules;
-  const reusable = hasSameSides ? previous : undefined;
-  const { index } = incidents;
+  const { index, snapshotAt } = incidents;
   const tally =
-    reusable !== undefined && changed?.goals === false
-      ? reusable.tally
+    hasSameSides && !goals && previous !== undefined
+      ? previous.tally
       : tallyGoals(hasRules ? index.goals : [], hasRules ? index.cancellations : [], facts.sides);
-  const coverage = coverageOf(incidents.snapshotAt, index.starts.length, index.known);
+  const coverage = coverageOf(snapshotAt, index.starts.length, index.known);
+  const finished = isFinished(facts.status_id, facts.status_type);
+  const isSameScore =
+    hasSameSides &&
+    previous?.tally === tally &&
+    previous.coverage === coverage &&
+    isFinished(previous.facts.status_id, previous.facts.status_type) === finished;
   const final =
-    reusable !== undefined && reusable.tally === tally && reusable.coverage === coverage
-      ? reusable.final
+    isSameScore && previous !== undefined
+      ? previous.final
       : decideScore({
           coverage,
           derived: hasRules ? tally.score : null,
           derivedFirm: tally.firm,
           reported: facts.sides.reported,
+          finished,
         });
+  const wentBack = hasGoneBack(event, facts);
   const guard = guardOf({
     underReview: tally.underReview,
-    agreement: final.agreement,
+    final,
     statusId: facts.status_id,
     statusType: facts.status_type,
     betStatus: facts.bet_status,
-    last: index.last,
+    verified: isVerified(facts),
+    last: hasRules ? index.last : {},
+    interruptedAt: index.interruptedAt,
+    statusAt: statusReport(event)?.ut ?? null,
+    resultsAt: resultsReportedAt(event),
+    snapshotAt,
+    missing: tally.missing,
+    unreadAt: unread.messageAt,
+    unexplainedAt: tally.unexplainedAt,
+    wentBack,
   });
   return {
     facts,
@@ -72,6 +120,19 @@ export function deriveView(
     tally,
     coverage,
     final,
+    shootOut: shootOutOf(facts, tally, finished),
+    wentBack,
     guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
   };
+}
+
+/** Law 5: the provider's result of the shoot-out, where no kick is known or the match is finished; otherwise the kicks. */
+function shootOutOf(facts: EventFacts, { shootOut }: GoalTally, finished: boolean): Score | null {
+  const reported = hasGoalRules(facts) ? facts.sides.reportedShootOut : null;
+  return finished || shootOut === null ? (reported ?? shootOut) : shootOut;
+}
+
+/** Returns the score of the goals; null where the sport has no rules of goals, or no incident is known. */
+export function derivedScore({ facts, tally, coverage }: DerivedMatch): Score | null {
+  return coverage === 'none' || !hasGoalRules(facts) ? null : tally.score;
 }

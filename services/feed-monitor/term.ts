@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, readPositions } from '#cluster/logs.ts';
-import { DomainError } from '#domain/event-register.ts';
+import { DomainError } from '#domain/event-parts.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
@@ -18,6 +18,7 @@ import { DecodeError } from '#topics/errors.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
+import { reportUnreadable } from '#topics/readable.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { SERVICE } from './config.ts';
@@ -177,8 +178,7 @@ export class MonitorTerm {
         else monitor.receive(this.#messages.decode(value), { partition, offset }, this.#clock.now());
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
-        this.#options.metrics.undecodable.inc();
-        this.#options.log.debug({ err: error, topic, partition, offset }, 'unreadable');
+        reportUnreadable({ topic, partition, offset, error });
       }
     }
   }

@@ -121,6 +121,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       ready: () => replica.ready,
       now: Date.now,
       version: serviceVersion(),
+      boardUrl: config.BOARD_URL?.replace(/\/+$/, '') ?? null,
       metrics: mcpMetrics(registry),
       log,
       onFailure: (error) => replica.onFailure(error),

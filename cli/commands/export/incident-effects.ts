@@ -1,4 +1,4 @@
-import type { KnownIncident } from '#domain/goals.ts';
+import type { KnownIncident } from '#domain/goal-facts.ts';
 import { concernsGoals, effectsOf, type IncidentEffect, type MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
 
@@ -10,8 +10,8 @@ export class IncidentEffects {
   readonly #effects = new Map<number, (one: KnownIncident) => IncidentEffect>();
 
   /** Applies a record of match-incidents; a later one of the same incident replaces it. */
-  apply({ event_id, id, incident, removed }: MatchIncident): void {
-    const one = { id, incident, removed };
+  apply({ event_id, id, incident, removed, missing }: MatchIncident): void {
+    const one = { id, incident, removed, missing };
     const register = this.#registers.get(event_id);
     if (!concernsGoals(one)) register?.delete(id);
     else if (register === undefined) this.#registers.set(event_id, new Map([[id, one]]));
@@ -19,13 +19,16 @@ export class IncidentEffects {
   }
 
   /** Returns the effect of an incident, given all applied records. Nothing may be applied afterwards. */
-  of({ event_id, id, incident, removed }: MatchIncident, sides: MatchSides | undefined): IncidentEffect {
+  of(
+    { event_id, id, incident, removed, missing }: MatchIncident,
+    sides: MatchSides | undefined,
+  ): IncidentEffect {
     let effects = this.#effects.get(event_id);
     if (effects === undefined) {
       const register = this.#registers.get(event_id)?.values() ?? [];
       effects = effectsOf([...register], sides ?? UNKNOWN_SIDES);
       this.#effects.set(event_id, effects);
     }
-    return effects({ id, incident, removed });
+    return effects({ id, incident, removed, missing });
   }
 }

@@ -4,7 +4,7 @@ import { concernsHealth, matchFacts, NO_FACTS } from './match-facts.ts';
 
 function factsOf(fields: Readonly<Record<string, unknown>>) {
   const register = new EventRegister();
-  register.apply(register.read([JSON.stringify(fields)]), 1);
+  register.apply(register.read([JSON.stringify(fields)]), { ut: 1, messageId: null });
   return matchFacts(register);
 }
 

@@ -1,7 +1,8 @@
 import { STATUS } from '#contract/soccer.ts';
 import { isOver } from '#tradability/trading.ts';
-import { int, readStatusType, text } from '../event-facts.ts';
+import { readStatusType } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';
+import { int, text } from '../values.ts';
 
 /** The facts of a match that feed health reads. */
 export type LivenessFacts = {

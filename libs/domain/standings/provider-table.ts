@@ -1,7 +1,7 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { SOCCER } from '#contract/soccer.ts';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
-import { count, int, long, object, text } from '../event-facts.ts';
+import { count, int, long, object, text } from '../values.ts';
 import { FIRST_STANDINGS_ID } from './body.ts';
 
 /** The table types that do not follow from match results: the rankings of national teams and of clubs. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { readPart } from '../event-parts.ts';
 import {
   AWAY,
   eventMessage,
@@ -19,7 +20,9 @@ import {
 
 /** Ids that sort as strings and not as numbers; one of them is a property name that every object inherits. */
 const ids = fc.constantFrom('5-1', '5-10', '5-100', '5-2', '5-20', '5-3', '7', '__proto__');
-const times = fc.constantFrom(0, 1, 2, 3, 5, 6, 7, 8, 10).map((seconds) => START + seconds);
+const times = fc.constantFrom(0, 1, 2, 3, 5, 6, 7, 8, 10, 76, 80, 85).map((seconds) => START + seconds);
+/** Ids of messages: few whole numbers, and another kind of id. */
+const messageIds = fc.constantFrom('8', '9', '10', '11', 'list-1', 'b2f1');
 
 const types = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(413, 421, 423, 424) },
@@ -40,8 +43,9 @@ const anything = fc
       participant_id: fc.constantFrom(HOME, HOME, AWAY, AWAY, 999, null),
       counts_for: fc.constantFrom(null, null, null, null, 'own', 'rival', 'all', 'none'),
       confirmation: fc.constantFrom('confirmed', 'confirmed', 'tbd', 'cancelled', null),
-      event_status_id: fc.constantFrom(33, 33, 34, 16, 141, null),
-      event_time: fc.constantFrom(0, 600, 601, 1200, 1201, null),
+      event_status_id: fc.constantFrom(33, 33, 34, 16, 141, 142, 13, null),
+      message_id: fc.constantFrom(8, 9, 10, null),
+      event_time: fc.constantFrom(0, 600, 601, 660, 661, 1200, 1201, null),
       parent_id: fc.option(ids, { freq: 3 }),
       note: fc.constantFrom('a', 'b'),
     }),
@@ -57,8 +61,9 @@ const goals = fc
       ut: times,
       participant_id: fc.constantFrom(HOME, HOME, HOME, AWAY),
       confirmation: fc.constantFrom('confirmed', 'confirmed', 'confirmed', 'tbd', 'cancelled'),
-      event_status_id: fc.constantFrom(33, 33, 33, 141, null),
-      event_time: fc.constantFrom(600, 600, 1200, 1201, null),
+      event_status_id: fc.constantFrom(33, 33, 33, 141, 142, null),
+      event_time: fc.constantFrom(600, 600, 660, 661, 1200, 1201, null),
+      message_id: fc.constantFrom(8, 9, null),
       parent_id: fc.option(ids, { freq: 1 }),
     }),
   })
@@ -66,9 +71,28 @@ const goals = fc
 
 const incidents: fc.Arbitrary<Incident> = fc.oneof(anything, goals);
 
-const results = fc.constantFrom(undefined, null, 0, 1, '1', '2', '', 'w/o');
+const results = fc.constantFrom(undefined, null, 0, 1, 1, '1', '2', '', 'w/o');
+/** Sides with a result of the shoot-out too. */
+const kicks = fc.constantFrom(0, 3, '4', '').map((value) =>
+  participants(1, 1).map((side) => ({
+    ...(side as object),
+    results: [
+      { id: 2, value: 1 },
+      { id: 7, value },
+    ],
+  })),
+);
+/** Lists that leave something out: a side, its results, or all but these. */
+const incomplete = fc.oneof(
+  results.map((home) => participants(home, 1).slice(0, 1)),
+  results.map((away) => participants(0, away).slice(1)),
+  fc.constantFrom(1, 2).map((counter) => [{ counter, results: [{ id: 2, value: 1 }] }]),
+  fc.constantFrom([], [{ id: HOME, counter: 1, name: 'Home' }], participants()),
+);
 const sides = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(results, results).map(([home, away]) => participants(home, away)) },
+  { weight: 3, arbitrary: incomplete },
+  kicks,
   fc.tuple(results, results).map(([home, away]) => participants(home, away).toReversed()),
   fc.constantFrom(null, [], 'none', participants(1, 1).slice(0, 1), [null, 5, { counter: 1 }]),
   fc.constant([
@@ -88,8 +112,8 @@ const fieldValues = fc.record(
     ),
     play: fc.record(
       {
-        status_id: fc.constantFrom(33, 2, 7, 11, '34', null),
-        status_type: fc.constantFrom('live', 'live', 'finished', 'interrupted', 'deleted', null),
+        status_id: fc.constantFrom(33, 33, 1, 2, 5, 7, 9, 11, 12, 13, 141, '34', null),
+        status_type: fc.constantFrom('live', 'live', 'scheduled', 'finished', 'interrupted', 'deleted', null),
         bet_status: fc.constantFrom('active', 'suspended', null),
         relation_status: fc.constantFrom('in_progress', 4),
       },
@@ -102,7 +126,7 @@ const fieldValues = fc.record(
         action: fc.constant('delete'),
         name: fc.constantFrom('A - B', 'A – "B"', null),
         sport_id: fc.constantFrom(5, 5, 5, 1, null),
-        verified_result: fc.constantFrom(true, 'yes', null, { by: 'x' }),
+        verified_result: fc.constantFrom(true, 'yes', 'YES', 0, null, { by: 'x' }),
         details: fc.constantFrom([], [{ id: 16, value: '45' }]),
         'odd "name"\\': fc.constantFrom('}', '{"', '\\', ['a,b', { '': [] }], 1.5),
       },
@@ -123,6 +147,21 @@ const event = fc
   .tuple(times, eventParts)
   .map(([ut, parts]) => ({ ...eventMessage(ut, {}), event_fields: parts }));
 
+/** A message of which something, or nothing, could be read. */
+const unreadable = fc
+  .tuple(
+    times,
+    eventParts,
+    fc.constantFrom(null, null, 'ut: expected a whole number'),
+    fc.subarray(['event.name', 'incident.for']),
+  )
+  .map(([ut, parts, reason, unread]) => ({
+    ...eventMessage(ut, {}),
+    event_fields: reason === null ? parts : [],
+    unread,
+    unreadable: reason,
+  }));
+
 const incidentMessages = fc
   .tuple(incidents, fc.boolean(), times, fc.option(eventParts, { freq: 2 }))
   .map(([one, same, ut, parts]) => ({
@@ -133,21 +172,39 @@ const incidentMessages = fc
 
 const deleted = incidents.map((one) => incidentMessage(one, { deleted: true }));
 
+/** A list, which may be empty or lag behind the messages, and what the provider names as deleted beside it. */
 const snapshot = fc
-  .tuple(times, fc.array(incidents, { maxLength: 5 }))
-  .map(([time, list]) => snapshotMessage(time, list));
+  .tuple(times, fc.array(incidents, { maxLength: 5 }), fc.array(incidents, { maxLength: 2 }), fc.boolean())
+  .map(([time, list, deleted, names]) => ({
+    ...snapshotMessage(
+      time,
+      list.map((one) => ({ ...one, message_id: null })),
+    ),
+    deleted: names ? deleted : [],
+  }));
 
 /** A message of the event under test. */
-const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
-  { weight: 8, arbitrary: incidentMessages },
-  { weight: 2, arbitrary: deleted },
-  { weight: 3, arbitrary: event },
-  { weight: 2, arbitrary: snapshot },
-);
+const messages: fc.Arbitrary<NormalizedMessage> = fc
+  .tuple(
+    fc.oneof(
+      { weight: 8, arbitrary: incidentMessages },
+      { weight: 2, arbitrary: deleted },
+      { weight: 4, arbitrary: event },
+      { weight: 3, arbitrary: snapshot },
+      { weight: 1, arbitrary: unreadable },
+    ),
+    messageIds,
+  )
+  .map(([message, message_id]) => ({ ...message, message_id }));
 
-/** Whether a message has any content. */
-export function hasContent({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
-  return incident !== null || snapshot !== null || event_fields.some((part) => part !== '{}');
+/** Whether a message changes a match that nothing is known of. */
+export function hasContent(message: NormalizedMessage): boolean {
+  const { event_fields, incident, snapshot, deleted, unread, unreadable } = message;
+  const isReported = event_fields.some((part) => readPart(part).fields.length > 0);
+  const isUnread = unread.length > 0 || unreadable !== null;
+  return (
+    incident !== null || [snapshot ?? [], deleted].some((list) => list.length > 0) || isReported || isUnread
+  );
 }
 
 /** A history of one event with at least one message that has content. */

@@ -24,7 +24,7 @@ export type IncidentOptions = Partial<Omit<Incident, 'body'>> & { readonly note?
 
 /** Returns an incident with its body. `note` makes an otherwise equal body different. */
 export function incident(id: string, type: number, options: IncidentOptions = {}): Incident {
-  const { note, ...rest } = options;
+  const { note, message_id = null, ...rest } = options;
   const fields = {
     id,
     ut: START,
@@ -35,10 +35,9 @@ export function incident(id: string, type: number, options: IncidentOptions = {}
     event_status_id: 33,
     event_time: 600,
     parent_id: null,
-    message_id: null,
     ...rest,
   };
-  return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }) };
+  return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }), message_id };
 }
 
 /** Returns the fields of an event in play, by name. `fields` replaces or adds some. */

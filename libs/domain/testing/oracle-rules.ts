@@ -14,8 +14,12 @@ type Goals = {
   shootOut: Score | null;
   underReview: boolean;
   counting: string[];
+  missing: boolean;
   voided: [string, string][];
+  voidBy: [string, string[]][];
   orphans: string[];
+  /** Times of the standing cancellations that name no goal. */
+  unexplained: number[];
   anomalies: string[];
 };
 
@@ -34,7 +38,8 @@ export function deriveGoals(
     if (own === null || rule(one) === 'own') return own;
     return rule(one) === 'rival' ? (own === 'home' ? 'away' : 'home') : null;
   };
-  const inShootOut = ({ incident }: OracleKnownIncident) => [16, 141].includes(incident.event_status_id ?? 0);
+  const inShootOut = ({ incident }: OracleKnownIncident) =>
+    [13, 16, 141, 142].includes(incident.event_status_id ?? 0);
   const goals = known.filter(({ incident }) => [413, 421, 423].includes(incident.incident_id));
   const cancellations = known.filter(
     ({ removed, incident }) =>
@@ -46,23 +51,35 @@ export function deriveGoals(
     if (goal !== undefined) named.set(one, goal);
   }
   for (const one of cancellations.filter(({ incident }) => incident.parent_id === null)) {
-    const taken = new Set(named.values());
-    const candidates = goals.filter((goal) => {
+    const fitting = goals.filter((goal) => {
       const [a, b] = [goal.incident.event_time, one.incident.event_time];
       const farApart = a !== null && b !== null && Math.abs(a - b) > 600;
       const samePart = inShootOut(goal) === inShootOut(one);
       const sameSide = sideOf(goal) !== null && sideOf(goal) === sideOf(one);
-      return compare(goal.id, one.id) < 0 && sameSide && samePart && !farApart && !taken.has(goal);
+      const scorer = goal.incident.participant_id;
+      const ownGoal =
+        goal.incident.incident_id === 423 && scorer !== null && scorer === one.incident.participant_id;
+      return compare(goal.id, one.id) < 0 && (sameSide || ownGoal) && samePart && !farApart;
     });
-    const nearest = candidates.at(-1);
-    if (nearest !== undefined) named.set(one, nearest);
+    const repeated = cancellations.findLast((earlier) => {
+      const goal = named.get(earlier);
+      const [a, b] = [earlier.incident.event_time, one.incident.event_time];
+      const close = a !== null && b !== null && Math.abs(a - b) <= 60;
+      const between = fitting.some(({ id }) => compare(earlier.id, id) < 0);
+      return (
+        compare(earlier.id, one.id) < 0 && close && !between && goal !== undefined && fitting.includes(goal)
+      );
+    });
+    const taken = new Set(named.values());
+    const goal = repeated === undefined ? fitting.findLast((some) => !taken.has(some)) : named.get(repeated);
+    if (goal !== undefined) named.set(one, goal);
   }
   const namersOf = (goal: OracleKnownIncident) => cancellations.filter((one) => named.get(one) === goal);
+  const stands = ({ incident }: OracleKnownIncident) => ['confirmed', null].includes(incident.confirmation);
   const whyVoid = (goal: OracleKnownIncident): string | null => {
     if (goal.removed) return 'removed';
     if (goal.incident.confirmation === 'cancelled') return 'cancelled';
-    const stands = namersOf(goal).some(({ incident }) => ['confirmed', null].includes(incident.confirmation));
-    return stands ? 'goal_cancelled' : null;
+    return namersOf(goal).some(stands) ? 'goal_cancelled' : null;
   };
   const valid = goals.filter((goal) => whyVoid(goal) === null);
   const counting = valid.filter((goal) => sideOf(goal) !== null && !inShootOut(goal));
@@ -74,9 +91,18 @@ export function deriveGoals(
   const toConfirm = ({ incident }: OracleKnownIncident) => incident.confirmation === 'tbd';
   return {
     score: sum(counting),
-    firm: sum(counting.filter((goal) => !toConfirm(goal))),
+    firm: sum(counting.filter((goal) => !toConfirm(goal) && !goal.missing)),
     shootOut: shootOut.length === 0 ? null : sum(shootOut),
-    underReview: counting.some((goal) => toConfirm(goal) || namersOf(goal).some(toConfirm)),
+    underReview: counting.some((goal) => toConfirm(goal) || goal.missing || namersOf(goal).some(toConfirm)),
+    missing:
+      valid.some((goal) => goal.missing) || goals.some((goal) => namersOf(goal).some((one) => one.missing)),
+    voidBy: goals.flatMap((goal) => {
+      const by = namersOf(goal).filter(stands);
+      return whyVoid(goal) === null || by.length === 0 ? [] : [[goal.id, by.map(({ id }) => id)]];
+    }),
+    unexplained: cancellations
+      .filter((one) => !named.has(one) && stands(one))
+      .map(({ incident }) => incident.ut),
     counting: counting.map(({ id }) => id),
     voided: goals.flatMap((goal) => {
       const why = whyVoid(goal);
@@ -98,6 +124,12 @@ type GuardFacts = {
   readonly statusId: number | null;
   readonly statusType: string | null;
   readonly betStatus: string | null;
+  readonly statusAt: number | null;
+  readonly missing: boolean;
+  readonly unread: boolean;
+  readonly scoreUnknown: boolean;
+  readonly wentBack: boolean;
+  readonly unexplained: boolean;
 };
 
 const STARTS = [429, 430, 431, 432, 433];
@@ -123,6 +155,11 @@ export function deriveReasons(known: readonly OracleKnownIncident[], facts: Guar
   const statuses = idsOf(happened, [427, ...STARTS, ...FINISHES, ...range(438, 442), ...BREAKS, 451]).at(-1);
   const isOf = (id: string | undefined, types: readonly number[]) =>
     id !== undefined && idsOf(happened, types).includes(id);
+  const interruption = happened.findLast(({ incident }) => [441, 442].includes(incident.incident_id));
+  const resumed =
+    interruption !== undefined &&
+    (idsOf(happened, play).some((id) => compare(id, interruption.id) > 0) ||
+      (facts.statusType === 'live' && (facts.statusAt ?? 0) > interruption.incident.ut));
   const held: [string, boolean][] = [
     ['under_review', facts.underReview],
     ['possible_goal', open(1827, [413, 421, 423, 424, 1833, ...BREAKS])],
@@ -136,8 +173,13 @@ export function deriveReasons(known: readonly OracleKnownIncident[], facts: Guar
       'interrupted',
       facts.statusType === 'interrupted' ||
         [2, 7].includes(facts.statusId ?? 0) ||
-        isOf(statuses, [441, 442]),
+        (isOf(statuses, [441, 442]) && !resumed),
     ],
+    ['missing_from_list', facts.missing],
+    ['unread_message', facts.unread],
+    ['score_unknown', facts.scoreUnknown],
+    ['status_went_back', facts.wentBack],
+    ['unexplained_cancellation', facts.unexplained],
   ];
   return held.filter(([, holds]) => holds).map(([reason]) => reason);
 }

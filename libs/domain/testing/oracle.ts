@@ -1,5 +1,14 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Incident, MatchState, NormalizedMessage, Score } from '#topics/generated/types.ts';
+import {
+  groupFields,
+  isOver,
+  latestFields,
+  numberOf,
+  orderMessages,
+  TYPE_OF,
+  textOf,
+} from './oracle-event.ts';
 import {
   compare,
   deriveGoals,
@@ -17,57 +26,96 @@ import {
 type OracleState = Omit<MatchState, 'version' | 'cause'>;
 export type Derived = { readonly state: OracleState; readonly incidents: readonly OracleIncident[] };
 
-type Field = { readonly ut: number; readonly json: string };
-
 /** Returns the state of an event from the set of its messages. */
 export function derive(eventId: number, messages: readonly NormalizedMessage[]): Derived {
   const relevant = messages.filter(({ type }) => type !== 'event_keep_alive' && type !== 'events_lineups');
-  const fields = deriveFields(relevant);
-  const value = (name: string): unknown => JSON.parse(fields.get(name)?.json ?? 'null');
-  const { incidents, snapshotAt } = deriveIncidents(eventId, relevant);
-  const known = incidents.filter((one): one is OracleKnownIncident => one.incident !== null);
-  const home = participantOf(value('participants'), 1);
-  const away = participantOf(value('participants'), 2);
+  const ordered = orderMessages(relevant);
+  const fields = latestFields(ordered);
+  const json = (slot: string): string | null => fields.get(slot)?.json ?? null;
+  const value = (name: string): unknown => JSON.parse(json(`field ${name}`) ?? 'null');
+  const utOf = (slot: string): number | undefined => fields.get(slot)?.from.ut;
+  const side = (counter: number) =>
+    sideOf(
+      JSON.parse(json(`side ${counter}`) ?? 'null'),
+      JSON.parse(json(`side ${counter} results`) ?? '[]'),
+    );
+  const [home, away] = [side(1), side(2)];
+  const resultOf = (id: number): Score | null => {
+    const [a, b] = [home.resultOf(id), away.resultOf(id)];
+    return a === null || b === null ? null : { home: a, away: b };
+  };
+  const [reported, shootOut] = [resultOf(2), resultOf(7)];
   const sport = numberOf(value('sport_id'));
   const soccer = sport === null || sport === 5;
-  const goals = deriveGoals(soccer ? known : [], home?.participant.id, away?.participant.id);
+  const goalsOf = (some: readonly OracleIncident[]) =>
+    deriveGoals(soccer ? some.filter(hasBody) : [], home.participant?.id, away.participant?.id);
+  const sidesKnown = home.participant !== null && away.participant !== null;
+  const scoreOf = (some: readonly OracleIncident[]) => (soccer && sidesKnown ? goalsOf(some).score : null);
+  const { incidents, snapshotAt } = deriveIncidents(eventId, relevant, (withAll, without) => {
+    return (
+      reported !== null &&
+      isDeepStrictEqual(reported, scoreOf(withAll)) &&
+      !isDeepStrictEqual(reported, scoreOf(without))
+    );
+  });
+  const known = incidents.filter(hasBody);
+  const goals = goalsOf(incidents);
+
+  const statusId = numberOf(value('status_id'));
+  const reportedType = textOf(value('status_type'));
+  const isDeleted =
+    [reportedType, value('item_status')].includes('deleted') ||
+    (value('action') === 'delete' && (utOf('field action') ?? 0) >= (utOf('field status_id') ?? 0));
+  const statusType = isDeleted ? 'deleted' : (reportedType ?? TYPE_OF[statusId ?? 0] ?? null);
 
   // Law 8.
   const started = known.some(
     ({ removed, incident }) => !removed && [427, 429].includes(incident.incident_id),
   );
   const coverage = snapshotAt !== null || started ? 'complete' : known.length > 0 ? 'partial' : 'none';
-  const reported =
-    home === null || away === null || home.result === null || away.result === null
-      ? null
-      : { home: home.result, away: away.result };
-  const derivable = soccer && home !== null && away !== null && coverage !== 'none';
-  const fromIncidents = derivable && (coverage === 'complete' || reported === null);
-  const score = fromIncidents ? goals.score : reported;
+  const derived = soccer && sidesKnown && coverage !== 'none' ? goals.score : null;
+  const finished = isOver(statusId, statusType);
+  const fromIncidents = derived !== null && (reported === null || (coverage === 'complete' && !finished));
+  const score = fromIncidents ? derived : reported;
   const firm = fromIncidents ? goals.firm : reported;
+  const compared = derived !== null && coverage === 'complete' ? derived : reported;
   const agreement =
-    score === null || reported === null
-      ? 'unknown'
-      : score.home === reported.home && score.away === reported.away
-        ? 'agrees'
-        : 'differs';
+    reported === null ? 'unknown' : isDeepStrictEqual(compared, reported) ? 'agrees' : 'differs';
 
-  const statusId = numberOf(value('status_id'));
-  const reportedType = textOf(value('status_type'));
-  const isDeleted =
-    [reportedType, value('item_status')].includes('deleted') ||
-    (value('action') === 'delete' && (fields.get('action')?.ut ?? 0) >= (fields.get('status_id')?.ut ?? 0));
-  const statusType = isDeleted ? 'deleted' : (reportedType ?? TYPE_OF[statusId ?? 0] ?? null);
   const betStatus = textOf(value('bet_status'));
   const clockTime = numberOf(value('clock_time'));
   const clockStatus = textOf(value('clock_status'));
-  const clockField = fields.get(clockTime === null ? 'clock_status' : 'clock_time');
-  const reasons = deriveReasons(known, {
+  const statusFrom = [fields.get('field status_id'), fields.get('field status_type')].flatMap((one) =>
+    one === undefined ? [] : [ordered.indexOf(one.from)],
+  );
+  const placeOf = ({ ut, id }: (typeof ordered)[number]) => ({ ut, message_id: id });
+  const firstFinished = ordered.find(({ event }) => {
+    return isOver(numberOf(event.status_id), textOf(event.status_type));
+  });
+  const latestStatus = ordered[Math.max(...statusFrom)];
+  const wentBack =
+    statusType === 'scheduled' &&
+    firstFinished !== undefined &&
+    latestStatus !== undefined &&
+    ordered.indexOf(firstFinished) < ordered.indexOf(latestStatus) &&
+    !isDeepStrictEqual(placeOf(firstFinished), placeOf(latestStatus));
+  const resultTimes = [utOf('side 1 results'), utOf('side 2 results')];
+  const resultsAt = Math.min(...resultTimes.map((ut) => ut ?? Number.NEGATIVE_INFINITY));
+  const settledSince = (ut: number): boolean =>
+    resultsAt > ut && reported !== null && (agreement === 'agrees' || !fromIncidents);
+  const unreadAt = highest(relevant.flatMap(({ ut, unreadable }) => (unreadable === null ? [] : [ut])));
+  const reasons = deriveReasons(soccer ? known : [], {
     underReview: goals.underReview,
-    differs: agreement === 'differs',
+    differs: agreement === 'differs' && !(finished && isVerified(value('verified_result'))),
     statusId,
     statusType,
     betStatus,
+    statusAt: highest([utOf('field status_id'), utOf('field status_type')].flatMap((ut) => ut ?? [])),
+    missing: goals.missing,
+    unread: unreadAt !== null && (snapshotAt ?? -1) < unreadAt && !settledSince(unreadAt),
+    scoreUnknown: statusType === 'live' && score === null,
+    wentBack,
+    unexplained: goals.unexplained.some((ut) => !settledSince(ut)),
   });
   return {
     incidents,
@@ -87,12 +135,17 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       clock:
         clockTime === null && clockStatus === null
           ? null
-          : { time: clockTime, status: clockStatus, ut: clockField?.ut ?? 0 },
-      home: home?.participant ?? null,
-      away: away?.participant ?? null,
+          : {
+              time: clockTime,
+              status: clockStatus,
+              ut: utOf(clockTime === null ? 'field clock_status' : 'field clock_time') ?? 0,
+            },
+      home: home.participant,
+      away: away.participant,
       score,
       firm,
-      shoot_out: goals.shootOut,
+      shoot_out:
+        (finished || goals.shootOut === null) && soccer ? (shootOut ?? goals.shootOut) : goals.shootOut,
       source: fromIncidents ? 'incidents' : reported !== null ? 'reported' : 'none',
       coverage,
       reported,
@@ -102,33 +155,23 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       void_goals: Object.fromEntries(goals.voided),
       orphans: goals.orphans,
       removed: known.filter(({ removed }) => removed).map(({ id }) => id),
-      anomalies: goals.anomalies,
+      anomalies: [...goals.anomalies, ...(wentBack ? ['status_went_back'] : [])],
       guard: { safe: reasons.length === 0, reasons },
-      verified_result:
-        value('verified_result') === null ? null : (fields.get('verified_result')?.json ?? null),
+      verified_result: value('verified_result') === null ? null : json('field verified_result'),
       snapshot_at: snapshotAt,
-      fields: groupFields(fields),
+      fields: groupFields(ordered, fields),
       key_incidents: known
         .filter(({ incident }) => KEY_TYPES.includes(incident.incident_id))
         .map(keyIncidentOf),
-      derived: null,
-      missing: [],
-      void_by: {},
-      unread: [],
-      unread_at: null,
-      first_finished: null,
+      derived,
+      missing: known.filter(({ missing }) => missing).map(({ id }) => id),
+      void_by: Object.fromEntries(goals.voidBy),
+      unread: unreadFields(relevant),
+      unread_at: unreadAt,
+      first_finished: firstFinished === undefined ? null : placeOf(firstFinished),
     },
   };
 }
-
-/** Types of the statuses that the messages have. */
-const TYPE_OF: Readonly<Record<number, string>> = {
-  2: 'interrupted',
-  7: 'finished',
-  11: 'finished',
-  33: 'live',
-  34: 'live',
-};
 
 /** Goals and red cards. */
 const KEY_TYPES = [413, 421, 423, 418];
@@ -150,108 +193,107 @@ function keyIncidentOf({ id, incident }: OracleKnownIncident): MatchState['key_i
     player_name: isPlayer ? textOf(subparticipant_name) : null,
     minute:
       minute === null ? null : end !== undefined && minute > end ? `${end}+${minute - end}` : String(minute),
-    in_shoot_out: phase === 16 || phase === 141,
+    in_shoot_out: [13, 16, 141, 142].includes(phase ?? 0),
   };
 }
 
-/** Law 2. */
-function deriveFields(messages: readonly NormalizedMessage[]): ReadonlyMap<string, Field> {
-  const candidates = messages.flatMap(({ ut, event_fields }) =>
-    event_fields.flatMap((part) =>
-      Object.entries(JSON.parse(part) as object).map(([name, value]) => ({
-        name,
-        ut,
-        json: canonicalJson(value),
-      })),
-    ),
+/** The words and numbers that say that a result is verified. */
+function isVerified(value: unknown): boolean {
+  return [true, 1, '1', 'yes', 'true'].includes(
+    typeof value === 'string' ? value.toLowerCase() : (value as number),
   );
-  candidates.sort((a, b) => a.ut - b.ut || compare(a.json, b.json));
-  return new Map(candidates.map(({ name, ut, json }) => [name, { ut, json }]));
 }
 
-function groupFields(fields: ReadonlyMap<string, Field>): MatchState['fields'] {
-  const times = [...new Set([...fields.values()].map(({ ut }) => ut))].sort((a, b) => a - b);
-  return times.map((ut) => {
-    const group = [...fields].filter(([, field]) => field.ut === ut);
-    return {
-      ut,
-      json: canonicalJson(Object.fromEntries(group.map(([name, { json }]) => [name, JSON.parse(json)]))),
-      message_id: null,
-      progress: 0,
-      text: null,
-    };
-  });
+function unreadFields(messages: readonly NormalizedMessage[]): MatchState['unread'] {
+  const paths = [...new Set(messages.flatMap(({ unread }) => unread))].sort(compare);
+  return paths.map((path) => ({
+    path,
+    ut: Math.max(...messages.filter(({ unread }) => unread.includes(path)).map(({ ut }) => ut)),
+  }));
 }
 
-/** Laws 1, 3 and 4. */
+function hasBody(one: OracleIncident): one is OracleKnownIncident {
+  return one.incident !== null;
+}
+
+/** Laws 1, 3 and 4. `contradicts`: whether the result speaks for the incidents with all that the list omits. */
 function deriveIncidents(
   eventId: number,
   messages: readonly NormalizedMessage[],
+  contradicts: (withAll: readonly OracleIncident[], without: readonly OracleIncident[]) => boolean,
 ): { incidents: OracleIncident[]; snapshotAt: number | null } {
-  const snapshots = messages.flatMap(({ ut, snapshot }) => (snapshot === null ? [] : [{ ut, snapshot }]));
+  const lists = messages.flatMap(({ ut, snapshot, deleted }) =>
+    snapshot === null ? [] : [{ ut, snapshot, deleted }],
+  );
+  const snapshots = lists.filter(({ snapshot }) => snapshot.length > 0);
   const records = messages.flatMap(({ incident }) => (incident === null ? [] : [incident]));
   const bodies = [
     ...snapshots.flatMap(({ snapshot }) => snapshot),
     ...records.filter(({ deleted }) => !deleted).map(({ incident }) => incident),
   ];
-  const deletes = records.filter(({ deleted }) => deleted).map(({ incident }) => incident);
+  const deletes = [
+    ...lists.flatMap(({ deleted }) => deleted),
+    ...records.filter(({ deleted }) => deleted).map(({ incident }) => incident),
+  ];
   const strength = ['tbd', 'confirmed', 'cancelled'];
+  const rank = ({ message_id }: Incident): number => message_id ?? Number.MAX_VALUE;
   bodies.sort(
     (a, b) =>
       a.ut - b.ut ||
       strength.indexOf(a.confirmation ?? '') - strength.indexOf(b.confirmation ?? '') ||
-      compare(a.body, b.body),
+      rank(a) - rank(b) ||
+      compare(a.body, b.body) ||
+      (a.event_status_id ?? 0) - (b.event_status_id ?? 0),
   );
   const snapshotAt = highest(snapshots.map(({ ut }) => ut));
   const latest = snapshots.filter(({ ut }) => ut === snapshotAt);
   const ids = [...new Set([...bodies, ...deletes].map(({ id }) => id))].sort(compare);
-  const incidents = ids.map((id): OracleIncident => {
+  const all = ids.map((id) => {
     const incident = bodies.findLast((body) => body.id === id) ?? null;
     const deleted_at = highest(deletes.filter((one) => one.id === id).map(({ ut }) => ut));
-    const lists = ({ snapshot }: (typeof snapshots)[number]) => snapshot.some((one) => one.id === id);
-    const listed_at = highest(snapshots.filter(lists).map(({ ut }) => ut));
-    const listed = latest.some(lists);
-    const presentAt = highest([
-      ...(incident === null ? [] : [incident.ut]),
-      ...(snapshotAt !== null && listed ? [snapshotAt] : []),
-    ]);
-    const absentAt = highest([
-      ...(deleted_at === null ? [] : [deleted_at]),
-      ...(snapshotAt !== null && !listed ? [snapshotAt - 5] : []),
-    ]);
-    const removed = incident !== null && presentAt !== null && absentAt !== null && absentAt >= presentAt;
-    return { event_id: eventId, id, removed, missing: false, deleted_at, listed_at, incident };
+    const hasIt = ({ snapshot }: (typeof snapshots)[number]) => snapshot.some((one) => one.id === id);
+    const listed_at = highest(snapshots.filter(hasIt).map(({ ut }) => ut));
+    const listed = latest.some(hasIt);
+    const present = Math.max(incident?.ut ?? 0, listed ? (snapshotAt ?? 0) : 0);
+    const deleted = incident !== null && deleted_at !== null && deleted_at >= present;
+    const silent = (snapshotAt ?? 0) - Math.max(incident?.ut ?? 0, listed_at ?? 0);
+    const omitted = incident !== null && snapshotAt !== null && !listed && silent >= 5;
+    return { record: { event_id: eventId, id, deleted_at, listed_at, incident }, deleted, omitted, silent };
+  });
+  const assume = (isRemoved: (one: (typeof all)[number]) => boolean): OracleIncident[] =>
+    all.map((one) => ({ ...one.record, removed: one.deleted || isRemoved(one), missing: false }));
+  const kept = contradicts(
+    assume(() => false),
+    assume(({ omitted }) => omitted),
+  );
+  const incidents = all.map(({ record, deleted, omitted, silent }): OracleIncident => {
+    const removed = deleted || (omitted && silent >= 75 && !kept);
+    return { ...record, removed, missing: omitted && !removed };
   });
   return { incidents, snapshotAt };
 }
 
-type OracleSide = { participant: NonNullable<MatchState['home']>; result: number | null };
+type OracleSide = {
+  readonly participant: MatchState['home'];
+  readonly resultOf: (id: number) => number | null;
+};
 
-function participantOf(value: unknown, counter: number): OracleSide | null {
-  for (const item of Array.isArray(value) ? value : []) {
-    if (numberOf(item?.id) === null || numberOf(item.counter) !== counter) continue;
-    const results: unknown[] = Array.isArray(item.results) ? item.results : [];
-    const score = results.find((result) => numberOf((result as { id?: unknown } | null)?.id) === 2);
-    return {
-      participant: {
-        id: Number(item.id),
-        name: textOf(item.name),
-        short_name: textOf(item.short_name),
-        acronym: textOf(item.acronym),
-      },
-      result: numberOf((score as { value?: unknown } | undefined)?.value),
-    };
-  }
-  return null;
-}
-
-function numberOf(value: unknown): number | null {
-  const number = typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) ? (number as number) : null;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+function sideOf(fields: Readonly<Record<string, unknown>> | null, results: readonly unknown[]): OracleSide {
+  return {
+    participant:
+      fields === null
+        ? null
+        : {
+            id: Number(fields.id),
+            name: textOf(fields.name),
+            short_name: textOf(fields.short_name),
+            acronym: textOf(fields.acronym),
+          },
+    resultOf: (id) => {
+      const found = results.find((result) => numberOf((result as { id?: unknown } | null)?.id) === id);
+      return numberOf((found as { value?: unknown } | undefined)?.value);
+    },
+  };
 }
 
 function highest(times: readonly number[]): number | null {

@@ -7,7 +7,7 @@ import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
-import { DecodeError } from '#topics/errors.ts';
+import { readable } from '#topics/readable.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
@@ -98,7 +98,7 @@ export async function followSources(options: SourceOptions): Promise<void> {
 type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly batchMs: number };
 
 async function followLane(options: LaneOptions): Promise<void> {
-  const { brokers, prefix, registry, metrics, log, from, batchMs } = options;
+  const { brokers, prefix, registry, from, batchMs } = options;
   const topics = new Map(
     options.topics.map((topic) => [topicName(prefix, topic), { topic, decoder: registry.decoder(topic) }]),
   );
@@ -106,22 +106,12 @@ async function followLane(options: LaneOptions): Promise<void> {
     { topic, decoder }: { topic: SourceTopic; decoder: Decoder<unknown> },
     batch: FollowedBatch,
   ): Promise<ViewRecord[]> => {
-    const records: ViewRecord[] = [];
-    await decoder.prepare(batch.records);
-    for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
-      try {
-        const value = bytes === null ? null : decoder.decode(bytes);
-        // The topic's own decoder returns the topic's type of value.
-        const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
-        records.push(read as ViewRecord);
-      } catch (error) {
-        if (!(error instanceof DecodeError)) throw error;
-        metrics.skipped.inc({ topic });
-        const place = { topic: batch.topic, partition, offset };
-        log.error({ err: error, ...place }, 'skipped a record that cannot be decoded');
-      }
-    }
-    return records;
+    const found = await readable(decoder, batch, batch.records);
+    return found.map(({ value, record: { partition, offset, key, timestamp } }) => {
+      // The topic's own decoder returns the topic's type of value.
+      const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
+      return read as ViewRecord;
+    });
   };
   const gatherer = new BatchGatherer<DecodedBatch>({
     intervalMs: batchMs,

@@ -1,7 +1,7 @@
 /** The changes of all matches since a given time: the steps of their stories, those about goals first. */
 import type { Paging } from '#contract/rest/provider.ts';
 import { INCIDENT } from '#contract/soccer.ts';
-import { GOAL_TYPES } from '#domain/goals.ts';
+import { GOAL_TYPES } from '#domain/goal-facts.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import type { StoryStep } from './board-view.ts';
 import { type Conditions, type CountedPage, SqlView } from './sql.ts';

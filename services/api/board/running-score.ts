@@ -1,4 +1,5 @@
-import { GOAL_TYPES, scoresAfter } from '#domain/goals.ts';
+import { GOAL_TYPES } from '#domain/goal-facts.ts';
+import { scoresAfter } from '#domain/goals.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 import { isShootOut, scoreWords } from './shown/words.ts';
 

@@ -1,5 +1,7 @@
 /** Finds the incident that took a goal back. */
-import { isCancellation, isGoal, type KnownIncident, namedGoals } from '#domain/goals.ts';
+
+import { namedGoals } from '#domain/cancellation.ts';
+import { isCancellation, isGoal, type KnownIncident } from '#domain/goal-facts.ts';
 import { compareIds } from '#domain/incident-register.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
@@ -54,5 +56,5 @@ function knownOf(
     body: '',
     message_id: null,
   };
-  return { id, removed, incident };
+  return { id, removed, missing: false, incident };
 }

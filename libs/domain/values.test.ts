@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { count, int, list, long, object, text } from './event-facts.ts';
+import { count, int, list, long, object, text } from './values.ts';
 
 describe('a loosely typed field', () => {
   test.each([

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { KnownIncident } from './goals.ts';
-import { compareIds, IncidentIndex } from './incident-register.ts';
+import type { KnownIncident } from './goal-facts.ts';
+import { IncidentIndex } from './incident-index.ts';
+import { compareIds } from './incident-register.ts';
 import { incident } from './testing/messages.ts';
 
-const absent = { incident: null, removed: false };
+const absent = { incident: null, removed: false, missing: false };
 const known = (id: string, type: number, removed = false): KnownIncident => ({
   id,
   incident: incident(id, type),
   removed,
+  missing: false,
 });
 
 function indexed(...timeline: readonly KnownIncident[]): IncidentIndex {

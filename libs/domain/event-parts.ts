@@ -1,0 +1,196 @@
+/** Reads the parts of a message's event into fields, each with its canonical JSON. */
+import { canonicalJson } from '#contract/canonical-json.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import { isFinished, progressOf } from './message-key.ts';
+import { int, list, long, object, text as readText } from './values.ts';
+
+/** Thrown by the domain, always before it changes anything. */
+export class DomainError extends TouchlineError<'DomainError'> {
+  override readonly name = 'DomainError';
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
+const PLAIN_TEXT = /"[^"\\\u0000-\u001f]*"(?=[,}])/y;
+const PLAIN_NUMBER = /-?(?:0|[1-9][0-9]*)(?=[,}])/y;
+
+/** The field with the sides of a match: it is decided a side at a time (law 2). */
+const PARTICIPANTS = 'participants';
+export const PARTICIPANTS_MEMBER = `"${PARTICIPANTS}":`;
+
+/** Fields that the provider always knows: null reports nothing about them (law 2). */
+const ALWAYS_KNOWN: ReadonlySet<string> = new Set([
+  'status_id',
+  'status_type',
+  'sport_id',
+  'competition_id',
+  'season_id',
+  'stage_id',
+]);
+
+/** What a field of the register is about: the event, or one side of its `participants`. */
+export type FieldOf = {
+  /** The side's `counter`; null for a field of the event. */
+  readonly side: number | null;
+  /** Of a side: whether it is its `results`, or all its other fields. */
+  readonly isResults: boolean;
+};
+
+/** A field in a message. */
+export type PartField = FieldOf & {
+  /** The name in the event; `participants` for a field of a side. */
+  readonly name: string;
+  /** The name with its colon, as the start of a JSON member. */
+  readonly member: string;
+  /** Canonical JSON of the value; of a side without its `results`. */
+  readonly json: string;
+  /** Canonical JSON of the value as reported; of a side with its `results`. */
+  readonly whole: string;
+};
+
+/** One part of a message's event: some of its fields, as one canonical JSON text. */
+export type EventPart = {
+  readonly text: string;
+  readonly fields: readonly PartField[];
+  /** Whether the fields give the text again: it has nothing that reports nothing. */
+  readonly isExact: boolean;
+  /** See `progressOf`; 0 without a status. */
+  readonly progress: number;
+  /** Whether the part reports that the match is finished. */
+  readonly isFinished: boolean;
+};
+
+/** The last part that was parsed in full, by index: events of one provider have the same fields in the same order. */
+const templates: EventPart[] = [];
+
+/** Reads a part, faster if it has the fields of the last part at its index in this or any event. The result is the same. */
+export function readAtIndex(text: string, index: number, last: EventPart | undefined): EventPart {
+  const template = last ?? templates[index];
+  const similar = template === undefined ? null : readByTemplate(text, template.fields);
+  if (similar !== null) return partOf(text, similar, true);
+  const part = readPart(text);
+  templates[index] = part;
+  return part;
+}
+
+/** Reads a part in full. Throws `DomainError` UNREADABLE_EVENT. */
+export function readPart(text: string): EventPart {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new DomainError('UNREADABLE_EVENT', 'an event part is not JSON', cause);
+  }
+  const record = object(value);
+  if (record === null) throw new DomainError('UNREADABLE_EVENT', 'an event part is not a JSON object');
+  const entries = Object.entries(record);
+  let isExact = true;
+  const fields = entries.flatMap(([name, one]): readonly PartField[] => {
+    if (name === PARTICIPANTS) {
+      const sides = fieldsOfSides(one);
+      isExact &&= sides.isExact;
+      return sides.fields;
+    }
+    if (one === null && ALWAYS_KNOWN.has(name)) {
+      isExact = false;
+      return [];
+    }
+    const member = memberOf(name);
+    // A part with one field is already canonical: it is not written again.
+    const json = entries.length === 1 ? text.slice(1 + member.length, -1) : canonicalJson(one);
+    return [{ name, member, json, side: null, isResults: false, whole: json }];
+  });
+  return partOf(text, fields, isExact);
+}
+
+function memberOf(name: string): string {
+  return `${JSON.stringify(name)}:`;
+}
+
+function partOf(text: string, fields: readonly PartField[], isExact: boolean): EventPart {
+  let statusId: number | null = null;
+  let statusType: string | null = null;
+  for (const { name, json } of fields) {
+    if (name === 'status_id') statusId = int(JSON.parse(json));
+    else if (name === 'status_type') statusType = readText(JSON.parse(json));
+  }
+  const progress = progressOf(statusId, statusType);
+  return { text, fields, isExact, progress, isFinished: isFinished(statusId, statusType) };
+}
+
+/**
+ * Returns the fields of the sides: of each counter the first participant that has an id, or nothing but results. A list without a
+ * side, or a side without results, reports nothing about what it leaves out. `isExact`: whether the fields give the list again.
+ */
+function fieldsOfSides(value: unknown): { readonly fields: readonly PartField[]; readonly isExact: boolean } {
+  const sides = new Map<number, PartField[]>();
+  for (const item of list(value)) {
+    const record = object(item);
+    const side = int(record?.counter);
+    if (record === null || side === null || side < 0 || sides.has(side)) continue;
+    const fields = fieldsOfSide(side, record);
+    if (fields.length > 0) sides.set(side, fields);
+  }
+  const fields = [...sides].sort(([a], [b]) => a - b).flatMap(([, own]) => own);
+  return { fields, isExact: fields.length > 0 && canonicalJson(value) === joinSides(fields) };
+}
+
+function fieldsOfSide(side: number, record: Readonly<Record<string, unknown>>): PartField[] {
+  const { results, ...others } = record;
+  const base = { name: PARTICIPANTS, member: PARTICIPANTS_MEMBER, side, whole: canonicalJson(record) };
+  const fields: PartField[] = [];
+  if (long(record.id) !== null) fields.push({ ...base, isResults: false, json: canonicalJson(others) });
+  else if (Object.keys(others).length > 1) return [];
+  if (list(results).length > 0) fields.push({ ...base, isResults: true, json: canonicalJson(results) });
+  return fields;
+}
+
+/** Returns the canonical JSON of the sides that one message reported. `fields`: in the order of sides, of each the results last. */
+export function joinSides(fields: readonly PartField[]): string {
+  const sides: string[] = [];
+  for (const [at, { side, isResults, json, whole }] of fields.entries()) {
+    if (isResults) {
+      if (fields[at - 1]?.side !== side) sides.push(`{"counter":${side},"results":${json}}`);
+    } else sides.push(fields[at + 1]?.side === side ? whole : json);
+  }
+  return `[${sides.join(',')}]`;
+}
+
+/**
+ * Reads a part that has the fields of an earlier part in the same order, as most parts do: a field with the same text is not
+ * parsed again. Returns null if it has other fields, or if a new value is no plain number or text.
+ */
+function readByTemplate(text: string, before: readonly PartField[]): PartField[] | null {
+  const fields: PartField[] = [];
+  let at = 0;
+  for (const field of before) {
+    if (field.side !== null) return null;
+    const { member, json } = field;
+    if (text.charCodeAt(at) !== (at === 0 ? OPEN_BRACE : COMMA) || !text.startsWith(member, at + 1))
+      return null;
+    const start = at + 1 + member.length;
+    at = start + json.length;
+    const next = text.charCodeAt(at);
+    if ((next === COMMA || next === CLOSE_BRACE) && text.startsWith(json, start)) {
+      fields.push(field);
+      continue;
+    }
+    at = endOfPlain(text, start);
+    if (at < 0) return null;
+    const whole = text.slice(start, at);
+    fields.push({ ...field, json: whole, whole });
+  }
+  return text.charCodeAt(at) === CLOSE_BRACE && at === text.length - 1 ? fields : null;
+}
+
+/** Returns the end of the integer, or of the string without escapes, that begins at `start`; -1 if neither begins there. */
+function endOfPlain(text: string, start: number): number {
+  const isText = text.charCodeAt(start) === QUOTE;
+  const pattern = isText ? PLAIN_TEXT : PLAIN_NUMBER;
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}

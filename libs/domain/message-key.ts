@@ -1,0 +1,100 @@
+/** Law 2: the order of the messages of one event. */
+import { STATUS } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
+import { toWholeNumber } from '#contract/whole-number.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+
+/** The provider's id of the status "finished after overtime", which soccer does not use. */
+const FINISHED_AFTER_OVERTIME = 140;
+
+/** Statuses after which a match is finished, whatever its status type says (law 8). */
+const FINISHED_STATUSES: ReadonlySet<number | null> = new Set([
+  STATUS.abandoned,
+  STATUS.finished,
+  STATUS.finishedAwardedWin,
+  STATUS.finishedAfterPenalties,
+  STATUS.finishedAfterExtraTime,
+  FINISHED_AFTER_OVERTIME,
+]);
+
+/** Whether a match of this status is finished (law 8). */
+export function isFinished(statusId: number | null, statusType: string | null): boolean {
+  return statusType === 'finished' || FINISHED_STATUSES.has(statusId);
+}
+
+/** How far a match of a status type is, where its status does not say more. */
+const PROGRESS_OF_TYPE: Readonly<Record<string, number>> = {
+  scheduled: 1,
+  live: 2,
+  interrupted: 20,
+  cancelled: 21,
+  finished: 30,
+  deleted: 31,
+};
+
+/** The statuses of a live match of soccer, in the order in which they follow each other. */
+const COURSE: readonly (readonly number[])[] = [
+  [STATUS.firstHalf],
+  [STATUS.halftime],
+  [STATUS.secondHalf],
+  [STATUS.waitingForExtraTime],
+  [STATUS.extraTimeFirstHalf],
+  [STATUS.extraTimeHalftime],
+  [STATUS.extraTimeSecondHalf],
+  [STATUS.waitingForPenalty],
+  [STATUS.penalties, STATUS.shootOut],
+];
+const PROGRESS_OF_STATUS: ReadonlyMap<number, number> = new Map(
+  COURSE.flatMap((statuses, place) => statuses.map((status) => [status, place + 2] as const)),
+);
+
+/** Returns how far a match of this status is: the further one is the later of one second. 0 is unknown. */
+export function progressOf(statusId: number | null, statusType: string | null): number {
+  if (isFinished(statusId, statusType)) return PROGRESS_OF_TYPE.finished ?? 0;
+  const known = statusId === null ? undefined : STATUSES.get(statusId);
+  const type = known?.type ?? statusType;
+  const course = statusId === null ? undefined : PROGRESS_OF_STATUS.get(statusId);
+  return course ?? (type === null ? 0 : (PROGRESS_OF_TYPE[type] ?? 0));
+}
+
+/** When a message was written, and its place among those of the same second. */
+export type MessagePlace = {
+  /** Unix seconds. */
+  readonly ut: number;
+  /** The whole-number id; null for a polled record and for another kind of id: these come after all numbers. */
+  readonly messageId: number | null;
+};
+
+/** Returns the place of a message. A polled record has no whole number as its id. */
+export function placeOf({ ut, message_id }: Pick<NormalizedMessage, 'ut' | 'message_id'>): MessagePlace {
+  return { ut, messageId: toWholeNumber(message_id) };
+}
+
+/** Where a message stands among the messages of its event (law 2). */
+export type MessageKey = MessagePlace & {
+  /** See `progressOf`. */
+  readonly progress: number;
+  /** The canonical JSON of the message's whole event. Computed only where nothing else decides. */
+  readonly text: string;
+};
+
+/** Compares messages by time, id, progress and text: above 0 if `a` comes after `b`, 0 if both report the same. */
+export function compareKeys(a: MessageKey, b: MessageKey): number {
+  if (a === b) return 0;
+  const order = comparePlaces(a, b) || a.progress - b.progress;
+  if (order !== 0) return order;
+  const [first, second] = [a.text, b.text];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** Compares messages by time and id. */
+export function comparePlaces(a: MessagePlace, b: MessagePlace): number {
+  return a.ut - b.ut || compareMessageIds(a.messageId, b.messageId);
+}
+
+/** Compares ids of messages of one second: whole numbers by value, all others after them. */
+export function compareMessageIds(a: number | null, b: number | null): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  return b === null ? -1 : a - b;
+}

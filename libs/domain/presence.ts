@@ -1,0 +1,55 @@
+/** Law 3: what deletes and lists show of an incident. */
+import type { Incident, MatchIncident } from '#topics/generated/types.ts';
+
+/** Law 3: maximum time between the writing of an incident and its listing, seconds. */
+export const SETTLE_SECONDS = 5;
+
+/** Law 3: how much newer than its last sign of life a list must be that proves an incident's removal by omitting it, seconds. */
+export const REMOVAL_SECONDS = 75;
+
+/** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
+export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
+
+/**
+ * Law 3: what the latest list shows of an incident that it omits: `lately`, too little to prove a removal; `long_ago`. `none`: the
+ * list has it, or is not clearly newer.
+ */
+export type Omission = 'none' | 'lately' | 'long_ago';
+
+/** Returns what the latest list of the event (at `snapshotAt`, Unix seconds; null without one) shows by omitting an incident. */
+export function omissionOf({ incident, listed_at }: Presence, snapshotAt: number | null): Omission {
+  if (incident === null || snapshotAt === null || listed_at === snapshotAt) return 'none';
+  const since = snapshotAt - lastSignOf(incident, { listed_at });
+  if (since < SETTLE_SECONDS) return 'none';
+  return since < REMOVAL_SECONDS ? 'lately' : 'long_ago';
+}
+
+/** Returns the last sign of life of an incident with this body: that it was written, or that any list had it. Unix seconds. */
+export function lastSignOf({ ut }: Pick<Incident, 'ut'>, { listed_at }: Pick<Presence, 'listed_at'>): number {
+  return Math.max(ut, listed_at ?? ut);
+}
+
+/** Whether a delete says that an incident is removed: it is no older than the incident was last known present. */
+export function isDeleted(presence: Presence, snapshotAt: number | null): boolean {
+  const { incident, deleted_at } = presence;
+  return incident !== null && deleted_at !== null && deleted_at >= presentAt(incident, presence, snapshotAt);
+}
+
+/** Returns the time, Unix seconds, up to which a delete does not remove an incident with this body: the latest list counts alone. */
+export function presentAt(
+  { ut }: Pick<Incident, 'ut'>,
+  { listed_at }: Pick<Presence, 'listed_at'>,
+  snapshotAt: number | null,
+): number {
+  return snapshotAt !== null && listed_at === snapshotAt ? Math.max(ut, snapshotAt) : ut;
+}
+
+/**
+ * Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. A list that omits it proves its
+ * absence up to `REMOVAL_SECONDS` before: a later body restores it.
+ */
+export function absentAt(presence: Presence, snapshotAt: number | null): number {
+  const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
+  if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
+  return Math.max(deleted, snapshotAt - REMOVAL_SECONDS);
+}

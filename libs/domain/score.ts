@@ -1,0 +1,60 @@
+/** Law 8: which score of a match counts, and how much of its timeline is known. */
+import type { Agreement, Coverage, Score, ScoreSource } from '#topics/generated/types.ts';
+
+/** The score of a match by law 8. */
+export type FinalScore = {
+  readonly score: Score | null;
+  readonly firm: Score | null;
+  readonly source: ScoreSource;
+  readonly agreement: Agreement;
+};
+
+/** The input of law 8. */
+type ScoreSources = {
+  readonly coverage: Coverage;
+  /** The score of the goals; null when the sport has no goal rules or a side is unknown. */
+  readonly derived: Score | null;
+  readonly derivedFirm: Score | null;
+  /** The provider's own result. */
+  readonly reported: Score | null;
+  /** Whether the match is finished. */
+  readonly finished: boolean;
+};
+
+/**
+ * Law 8, coverage: complete once a snapshot was applied or an incident of the timeline's start is present, partial with
+ * any other incident. `starts`: number of incidents of the start that are not removed. `known`: number of incidents with a
+ * body.
+ */
+export function coverageOf(snapshotAt: number | null, starts: number, known: number): Coverage {
+  if (snapshotAt !== null || starts > 0) return 'complete';
+  return known > 0 ? 'partial' : 'none';
+}
+
+/**
+ * Law 8: once the match is finished, the provider's result is the score. Until then a complete timeline wins over it, and it wins
+ * over a partial one.
+ */
+export function decideScore({
+  coverage,
+  derived,
+  derivedFirm,
+  reported,
+  finished,
+}: ScoreSources): FinalScore {
+  const usable = coverage === 'none' ? null : derived;
+  const complete = coverage === 'complete' ? derived : null;
+  if (reported === null) {
+    if (usable === null) return { score: null, firm: null, source: 'none', agreement: 'unknown' };
+    return { score: usable, firm: derivedFirm, source: 'incidents', agreement: 'unknown' };
+  }
+  const agreement = complete === null || sameScore(complete, reported) ? 'agrees' : 'differs';
+  if (complete === null || finished)
+    return { score: reported, firm: reported, source: 'reported', agreement };
+  return { score: complete, firm: derivedFirm, source: 'incidents', agreement };
+}
+
+/** Whether two scores are equal; an unknown score equals only an unknown one. */
+export function sameScore(a: Score | null, b: Score | null): boolean {
+  return a === b || (a !== null && b !== null && a.home === b.home && a.away === b.away);
+}

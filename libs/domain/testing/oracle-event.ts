@@ -1,0 +1,148 @@
+import { canonicalJson } from '#contract/canonical-json.ts';
+import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { compare } from './oracle-rules.ts';
+
+/** Law 2 as the oracle states it: over all messages of an event at once. */
+
+/** A message with what orders it. */
+type OracleMessage = {
+  readonly ut: number;
+  readonly id: number | null;
+  readonly progress: number;
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** What it reports, by slot: a field's name, or `participants`, the side and what of it. */
+  readonly slots: ReadonlyMap<string, OracleSlot>;
+};
+
+type OracleSlot = { readonly name: string; readonly side?: number; readonly json: string };
+
+/** The latest report of each slot. */
+export type OracleFields = ReadonlyMap<string, { readonly from: OracleMessage; readonly json: string }>;
+
+const ALWAYS_KNOWN = ['status_id', 'status_type', 'sport_id', 'competition_id', 'season_id', 'stage_id'];
+const FINISHED = [7, 11, 12, 13, 14, 140];
+
+/** Types of the statuses that the messages have. */
+export const TYPE_OF: Readonly<Record<number, string>> = {
+  1: 'scheduled',
+  2: 'interrupted',
+  5: 'scheduled',
+  7: 'finished',
+  9: 'live',
+  11: 'finished',
+  12: 'finished',
+  13: 'finished',
+  33: 'live',
+  34: 'live',
+  141: 'live',
+};
+/** Statuses of a live match in their order, from 2 on. */
+const COURSE = [33, 9, 34, 48, 35, 37, 36, 142, 141];
+const PROGRESS: Readonly<Record<string, number>> = {
+  scheduled: 1,
+  live: 2,
+  interrupted: 20,
+  cancelled: 21,
+  finished: 30,
+  deleted: 31,
+};
+
+/** Law 8: whether a match is finished. */
+export function isOver(statusId: number | null, statusType: string | null): boolean {
+  return statusType === 'finished' || FINISHED.includes(statusId ?? 0);
+}
+
+function progressOf(statusId: number | null, statusType: string | null): number {
+  if (isOver(statusId, statusType)) return 30;
+  const place = COURSE.indexOf(statusId ?? 0);
+  return place >= 0 ? place + 2 : (PROGRESS[TYPE_OF[statusId ?? 0] ?? statusType ?? ''] ?? 0);
+}
+
+/** Returns all messages of an event in their order. */
+export function orderMessages(messages: readonly NormalizedMessage[]): OracleMessage[] {
+  const all = messages.map(({ ut, message_id, event_fields }): OracleMessage => {
+    const event = Object.assign({}, ...event_fields.map((part) => JSON.parse(part)));
+    return {
+      ut,
+      id: numberOf(message_id),
+      progress: progressOf(numberOf(event.status_id), textOf(event.status_type)),
+      event,
+      text: canonicalJson(event),
+      slots: slotsOf(event),
+    };
+  });
+  const rank = ({ id }: OracleMessage): number => id ?? Number.POSITIVE_INFINITY;
+  return all.sort(
+    (a, b) =>
+      a.ut - b.ut ||
+      (rank(a) === rank(b) ? 0 : rank(a) - rank(b)) ||
+      a.progress - b.progress ||
+      compare(a.text, b.text),
+  );
+}
+
+function slotsOf(event: OracleMessage['event']): Map<string, OracleSlot> {
+  const slots = new Map<string, OracleSlot>();
+  for (const [name, value] of Object.entries(event)) {
+    if (name === 'participants' || (value === null && ALWAYS_KNOWN.includes(name))) continue;
+    slots.set(`field ${name}`, { name, json: canonicalJson(value) });
+  }
+  for (const item of Array.isArray(event.participants) ? event.participants : []) {
+    const side = numberOf(item?.counter);
+    if (side === null || slots.has(`side ${side}`) || slots.has(`side ${side} results`)) continue;
+    const { results, ...others } = item;
+    const isSide = numberOf(item.id) !== null;
+    if (!isSide && Object.keys(others).length > 1) continue;
+    if (isSide) slots.set(`side ${side}`, { name: 'participants', side, json: canonicalJson(others) });
+    if (!Array.isArray(results) || results.length === 0) continue;
+    slots.set(`side ${side} results`, { name: 'participants', side, json: canonicalJson(results) });
+  }
+  return slots;
+}
+
+/** Law 2: the latest report of each slot. */
+export function latestFields(ordered: readonly OracleMessage[]): OracleFields {
+  return new Map(
+    ordered.flatMap((from) => [...from.slots].map(([slot, { json }]) => [slot, { from, json }] as const)),
+  );
+}
+
+/** Returns the memory of the event register. */
+export function groupFields(ordered: readonly OracleMessage[], fields: OracleFields): MatchState['fields'] {
+  return ordered.flatMap((from) => {
+    const own = [...fields].filter(([, field]) => field.from === from);
+    if (own.length === 0) return [];
+    const group: Record<string, unknown> = {};
+    const sides = new Map<number, Record<string, unknown>>();
+    for (const [slot] of own) {
+      const { name, side, json } = from.slots.get(slot) ?? { name: slot, json: 'null' };
+      if (side === undefined) {
+        group[name] = JSON.parse(json);
+        continue;
+      }
+      const known = sides.get(side) ?? { counter: side };
+      sides.set(
+        side,
+        slot.endsWith('results')
+          ? { ...known, results: JSON.parse(json) }
+          : { ...known, ...JSON.parse(json) },
+      );
+    }
+    if (sides.size > 0) group.participants = [...sides].sort(([a], [b]) => a - b).map(([, side]) => side);
+    const json = canonicalJson(group);
+    const { ut, id, progress, text } = from;
+    return [{ ut, json, message_id: id, progress, text: json === text ? null : text }];
+  });
+}
+
+/** Returns a whole number, given as a number or as digits; null for anything else. */
+export function numberOf(value: unknown): number | null {
+  const number = typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) ? (number as number) : null;
+}
+
+/** Returns a text; null for anything else. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

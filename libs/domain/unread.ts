@@ -1,0 +1,50 @@
+/** What could not be read of the messages of a match (law 0). */
+import type { MatchState, NormalizedMessage, UnreadField } from '#topics/generated/types.ts';
+
+/** What a message added to the register. */
+type UnreadChanges = {
+  readonly changed: boolean;
+  /** Paths that were read in every message before. */
+  readonly newPaths: readonly string[];
+};
+
+/** The fields that could not be read, each with its latest time, and the latest message that could not be read at all. */
+export class UnreadRegister {
+  readonly #times = new Map<string, number>();
+  #messageAt: number | null = null;
+
+  /** Restores a register from match state. */
+  static restore({ unread, unread_at }: Pick<MatchState, 'unread' | 'unread_at'>): UnreadRegister {
+    const register = new UnreadRegister();
+    for (const { path, ut } of unread) register.#times.set(path, ut);
+    register.#messageAt = unread_at;
+    return register;
+  }
+
+  /** When the latest message that could not be read was written, Unix seconds; null without one. */
+  get messageAt(): number | null {
+    return this.#messageAt;
+  }
+
+  apply({ ut, unread, unreadable }: Pick<NormalizedMessage, 'ut' | 'unread' | 'unreadable'>): UnreadChanges {
+    const newPaths: string[] = [];
+    let changed = false;
+    for (const path of unread) {
+      const known = this.#times.get(path);
+      if (known !== undefined && known >= ut) continue;
+      if (known === undefined) newPaths.push(path);
+      this.#times.set(path, ut);
+      changed = true;
+    }
+    if (unreadable !== null && (this.#messageAt === null || this.#messageAt < ut)) {
+      this.#messageAt = ut;
+      changed = true;
+    }
+    return { changed, newPaths };
+  }
+
+  /** Returns the fields in the order of their paths. */
+  fields(): UnreadField[] {
+    return [...this.#times].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, ut]) => ({ path, ut }));
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Reads values of the provider's JSON. An unreadable value and a number outside the range of the topic's type are unknown (null):
+ * never a guess, never an error.
+ */
+
+/** The maximum of a field of Avro type `int`. */
+const INT_MAX = 2 ** 31 - 1;
+
+const DIGITS = /^-?\d{1,16}$/;
+
+/** Returns a safe integer, given as a number or as text; null for anything else. */
+export function long(value: unknown): number | null {
+  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
+  // `+ 0` turns -0 into 0: both are the same value on a topic.
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
+}
+
+/** Returns a 32-bit integer, given as a number or as text; null for anything else. */
+export function int(value: unknown): number | null {
+  const number = long(value);
+  return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
+}
+
+/** Returns a count, such as a number of goals: a 32-bit integer that is not negative; null for anything else. */
+export function count(value: unknown): number | null {
+  const number = int(value);
+  return number !== null && number >= 0 ? number : null;
+}
+
+/** Returns a text unchanged; null for anything else. */
+export function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Returns an object, to read its fields; null for anything else, arrays included. */
+export function object(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+/** Returns a list; an empty one for anything else. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
