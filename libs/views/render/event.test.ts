@@ -158,9 +158,10 @@ describe('an event with unusual fields', () => {
     ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
     [
       'a participant with nothing',
-      { participants: [{ id: 7 }] },
-      { participants: [{ counter: 0, name: '' }] },
+      { participants: [{ id: 7, counter: 3 }] },
+      { participants: [{ counter: 3, name: '' }] },
     ],
+    ['a participant of no side', { participants: [{ id: 7 }] }, { participants: [] }],
     ['no day', { day: null }, { day: '' }],
     ['a day of zero', { day: 0 }, { day: '0' }],
     ['a tour of null', { tour_id: null }, { tour_id: 0 }],
