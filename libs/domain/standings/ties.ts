@@ -23,13 +23,12 @@ export function levelRule(ties: readonly TieRule[], stageId: number): TieRule['l
 
 /**
  * Returns who advances from a tie whose matches are over, by their goals, then by each step of the rule. `legs`: in the order of
- * play. `ranks`: positions in the tables before the tie; null where unknown.
+ * play.
  */
 export function tieOutcome(
   [a, b]: readonly [number, number],
   legs: readonly TieLeg[],
   level: TieRule['level'],
-  ranks: ReadonlyMap<number, number> | null = null,
 ): TieOutcome {
   const last = legs.at(-1);
   // A match that was played again does not count.
@@ -52,10 +51,6 @@ export function tieOutcome(
     // In a single match nobody played both at home and away.
     if (step === 'away_goals') return counting.length < 2 ? null : better(ofA?.away ?? 0, ofB?.away ?? 0);
     if (step === 'shoot_out') return better(kicksOf(last, a), kicksOf(last, b));
-    if (step === 'previous_rank') {
-      const [rankA, rankB] = [ranks?.get(a), ranks?.get(b)];
-      return rankA === undefined || rankB === undefined ? null : better(-rankA, -rankB);
-    }
     const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
     const list = lists.find((ids) => ids.includes(a) && ids.includes(b));
     return list === undefined ? null : better(-list.indexOf(a), -list.indexOf(b));
