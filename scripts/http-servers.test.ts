@@ -105,6 +105,16 @@ describe.each(Object.entries(SERVERS))('%s', (name, start) => {
     expect(headers.has('server') || headers.has('x-powered-by')).toBe(false);
   });
 
+  test('answers 400 to two Host headers', async () => {
+    const server = await start();
+    onTestFinished(() => void server.close());
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
   test('answers what is no HTTP without repeating it', async () => {
     const server = await start();
     onTestFinished(() => void server.close());

@@ -113,12 +113,17 @@ export class EventRegister {
   /** Restores a register from `grouped()` and `firstFinished`. */
   static restore(groups: readonly FieldsAt[], firstFinished: MessagePlace | null = null): EventRegister {
     const register = new EventRegister();
-    for (const group of groups) {
-      const part = readPart(group.json);
-      register.#applyEach(part, Report.restore(group, part), []);
-    }
+    register.merge(groups);
     register.#firstFinished = firstFinished;
     return register;
+  }
+
+  /** Applies the fields of another register, as its `grouped()` gives them. */
+  merge(groups: readonly FieldsAt[]): void {
+    for (const group of groups) {
+      const part = readPart(group.json);
+      this.#applyEach(part, Report.restore(group, part), []);
+    }
   }
 
   /** The earliest report that the match is finished; null without one. */

@@ -48,6 +48,26 @@ describe('createHttpServer', () => {
     expect(await allOf(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
+  test.each([
+    ['two Host headers', 'GET / HTTP/1.1\r\nhost: x\r\nHOST: y\r\n\r\n'],
+    ['the same Host twice', 'GET / HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n'],
+    [
+      'two Host headers before its body',
+      'POST / HTTP/1.1\r\nhost: x\r\nhost: y\r\nexpect: 100-continue\r\ncontent-length: 1\r\n\r\n',
+    ],
+  ])('answers 400 to a request with %s, and passes it on to nobody', async (_name, request) => {
+    const socket = open(await serve({}, () => expect.unreachable()));
+    socket.write(request);
+    // Node itself answers an `Expect` first where a server does not.
+    expect(await allOf(socket)).toMatch(/^(HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  test('passes on a request with one Host among many headers', async () => {
+    const socket = open(await serve({}));
+    socket.write('GET / HTTP/1.1\r\nx-host: a\r\nhost: x\r\nconnection: close\r\naccept: host\r\n\r\n');
+    expect(await allOf(socket)).toContain('fine');
+  });
+
   test('closes connections above the limit, and warns once', async () => {
     const warnings: unknown[] = [];
     const log = { warn: (...args: unknown[]) => warnings.push(args) };

@@ -69,6 +69,7 @@ export function createHttpServer(options: HttpServerOptions, listener?: RequestL
     ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
   };
   const server = tls === null ? createServer(settings, listener) : createTls(tls, settings, listener);
+  refuseSeveralHosts(server);
   if (draining !== undefined)
     server.prependListener('request', (_request, response) => {
       if (draining.aborted) response.shouldKeepAlive = false;
@@ -81,6 +82,35 @@ export function createHttpServer(options: HttpServerOptions, listener?: RequestL
     warnedAt = performance.now();
     log?.warn({ code: 'CONNECTIONS_DROPPED', maxConnections }, 'connections above the limit are closed');
   });
+}
+
+/** Events with which a server passes on the head of a request. */
+const HEAD_EVENTS: readonly string[] = ['request', 'checkContinue', 'checkExpectation'];
+
+/**
+ * Makes a server treat a request with several `Host` headers as bytes that are no HTTP: it must answer 400 (RFC 9112,
+ * section 3.2). Node keeps the first of them, while a proxy before it may have decided by another.
+ */
+function refuseSeveralHosts(server: Server): void {
+  const emit: (event: string, ...args: unknown[]) => boolean = server.emit.bind(server);
+  server.emit = (event: string, ...args: unknown[]): boolean => {
+    if (!HEAD_EVENTS.includes(event)) return emit(event, ...args);
+    const { rawHeaders, socket } = args[0] as IncomingMessage;
+    if (!hasSeveralHosts(rawHeaders)) return emit(event, ...args);
+    const error = Object.assign(new Error('several Host headers'), { code: 'HPE_USER' });
+    if (!emit('clientError', error, socket)) refuseBadRequest(error, socket);
+    return true;
+  };
+}
+
+/** `rawHeaders`: names and values by turns. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 function createTls(

@@ -22,13 +22,14 @@ type SilentAppAnswers = {
   readonly notFound: object;
 };
 
-/** Creates a server whose requests contain secrets: it logs no request, and its refusals repeat nothing of one. */
+/** Creates a server whose paths may end with a slash, and whose requests contain secrets: it logs no request, and its refusals repeat nothing of one. */
 export function createSilentApp(
   options: SilentAppOptions,
   { trustProxy, badRequest, notFound }: SilentAppAnswers,
 ): FastifyInstance {
   const app = fastify({
     ...fastifyServer(options),
+    routerOptions: { ignoreTrailingSlash: true },
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,

@@ -94,6 +94,7 @@ describe('deliveries', () => {
       expect(distinct).toEqual(new Set(published));
       expect(counts.duplicate).toBe(sent.length - distinct.size);
       expect(counts.drop + counts.signature).toBe(deliveries.filter(({ mishap }) => mishap !== null).length);
+      expect(counts.gzip).toBe(deliveries.filter(({ gzip }) => gzip !== null).length);
       expect(counts.malformed).toBe(deliveries.filter(({ malformed }) => malformed !== null).length);
       expect(sent.join() === published.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
       const injected = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
@@ -111,7 +112,7 @@ describe('deliveries', () => {
         const { normalized, deadLetters, ignored } = readDelivery(body, {
           origin: 'webhook',
           service: 'test',
-          receivedAt: 0,
+          receivedAt: Date.now(),
         });
         expect(ignored.size).toBe(0);
         for (const { id } of deadLetters) letters.add(id);

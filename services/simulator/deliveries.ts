@@ -22,6 +22,8 @@ export type SimulatedDelivery = {
   /** Number of its messages. */
   readonly messages: number;
   readonly mishap: Mishap | null;
+  /** Whether the accepted request is compressed, and which form of the body it signs; null: it is not compressed. */
+  readonly gzip: 'signs_compressed' | 'signs_body' | null;
   /** The kind of malformation when the body or one of its messages is unreadable; else null. */
   readonly malformed: string | null;
 };
@@ -60,6 +62,10 @@ export function* planDeliveries(
   counts: DeliveryCounts,
 ): Generator<SimulatedDelivery> {
   const random = createRandom(plan.seed, 'deliveries');
+  // Its own source: the same seed plays the same messages with any share of compressed deliveries.
+  const compression = createRandom(plan.seed, 'compression');
+  const send = (due: readonly DueMessage[]) =>
+    compressed(batches(due, plan, random, counts), plan, compression, counts);
   let played = 0;
   let late: DueMessage[] = [];
   for (const wave of waves) {
@@ -69,13 +75,28 @@ export function* planDeliveries(
     const sorted = all.sort((a, b) => a.due - b.due);
     const open = sorted.findIndex(({ due }) => due > played);
     late = open === -1 ? [] : sorted.splice(open);
-    yield* batches(sorted, plan, random, counts);
+    yield* send(sorted);
   }
-  yield* batches(late, plan, random, counts);
+  yield* send(late);
+}
+
+/** Compresses some deliveries. */
+function* compressed(
+  deliveries: Iterable<SimulatedDelivery>,
+  { faults }: DeliveryPlan,
+  random: SeededRandom,
+  counts: DeliveryCounts,
+): Generator<SimulatedDelivery> {
+  for (const delivery of deliveries) {
+    const compresses = random.chance(faults.gzip);
+    if (compresses) counts.gzip++;
+    const gzip = compresses ? (random.chance(0.5) ? 'signs_compressed' : 'signs_body') : null;
+    yield { ...delivery, gzip };
+  }
 }
 
 export function noDeliveryFaults(): DeliveryCounts {
-  return { duplicate: 0, reorder: 0, delay: 0, drop: 0, signature: 0, malformed: 0 };
+  return { duplicate: 0, reorder: 0, delay: 0, drop: 0, signature: 0, gzip: 0, malformed: 0 };
 }
 
 /** Returns the message as often as it is sent, with the time of each. */
@@ -141,7 +162,7 @@ function* deliver(
 ): Generator<SimulatedDelivery> {
   const due = batch.at(-1)?.due ?? 0;
   const body = Buffer.from(JSON.stringify(batch.map(({ message }) => message)));
-  const whole = { due, body, messages: batch.length, malformed: null };
+  const whole = { due, body, messages: batch.length, gzip: null, malformed: null };
   const mishap = mishapOf(faults, random, counts);
   yield { ...whole, mishap };
   if (random.chance(faults.duplicate / 2)) {
@@ -150,6 +171,6 @@ function* deliver(
   }
   if (random.chance(faults.malformed)) {
     const [malformed, bad] = malformedBody(random, counts.malformed++);
-    yield { due, body: bad, messages: 0, mishap: null, malformed };
+    yield { due, body: bad, messages: 0, mishap: null, gzip: null, malformed };
   }
 }

@@ -8,6 +8,7 @@ export const DELIVERY_FAULTS = {
   delay: 'share of messages that are held back for 2 to 20 minutes of match time',
   drop: 'share of deliveries whose connection breaks, before or after the receiver has all, and that are sent again',
   signature: 'share of deliveries that are first sent with a signature that must be refused',
+  gzip: 'share of deliveries that are compressed, signed as they are sent or before',
   malformed: 'share of deliveries that are followed by an authentic one that nobody can read',
 } as const;
 

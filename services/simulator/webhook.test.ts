@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { SIGNATURE_HEADER, type SignatureVerdict, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
@@ -47,8 +48,8 @@ function senderTo(url: string, timeoutMs = TIMEOUT_MS): { sender: WebhookSender;
   return { sender, retries };
 }
 
-function delivery(mishap: Mishap | null = null): SimulatedDelivery {
-  return { due: 0, body: BODY, messages: 1, mishap, malformed: null };
+function delivery(mishap: Mishap | null = null, gzip: SimulatedDelivery['gzip'] = null): SimulatedDelivery {
+  return { due: 0, body: BODY, messages: 1, mishap, gzip, malformed: null };
 }
 
 const running = new AbortController().signal;
@@ -59,6 +60,15 @@ describe('a delivery', () => {
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
     expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
+  });
+
+  test('is compressed with a signature of what is sent, or of the body', async () => {
+    const { url, seen } = await receiver(() => ({ status: 200, body: 'Accepted' }));
+    const { sender } = senderTo(url);
+    await sender.deliver(delivery(null, 'signs_compressed'), running);
+    await sender.deliver(delivery(null, 'signs_body'), running);
+    expect(seen.map(({ verdict }) => verdict)).toEqual(['ok', 'signature_mismatch']);
+    expect(seen.map(({ body }) => body && gunzipSync(body))).toEqual([BODY, BODY]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
@@ -87,7 +88,10 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
   };
 
   return {
-    async deliver({ body, mishap }, signal) {
+    async deliver({ body, mishap, gzip }, signal) {
+      const sent = gzip === null ? body : gzipSync(body);
+      const coding = gzip === null ? {} : { 'content-encoding': 'gzip' };
+      const signs = gzip === 'signs_compressed' ? sent : body;
       let requests = 0;
       let forged: Delivered['forged'] = null;
       if (mishap === 'cut_body' || mishap === 'lost_answer') {
@@ -101,7 +105,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
       for (let wait = options.firstWaitMs; ; wait = Math.min(wait * 2, options.maxWaitMs)) {
         signal.throwIfAborted();
         requests++;
-        const reason = await post(body, signed(body), signal).then(
+        const reason = await post(sent, { ...coding, ...signed(signs) }, signal).then(
           ({ status, body: text }) => (status === 200 && text === ACCEPTED ? null : `answered ${status}`),
           (error: unknown) => `no answer: ${error instanceof Error ? error.message : String(error)}`,
         );

@@ -42,7 +42,7 @@ export function compose(
 ): ComposedMessages {
   const { incident_presence: presence, n } = transition;
   if (presence === null) {
-    const isEvent = n === 0 && cause.snapshot === null;
+    const isEvent = n === 0 && cause.event_fields.length > 0;
     return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
   const { records, raised: next } = incidentRecords(transition, presence, cause, raised);
@@ -61,28 +61,32 @@ type IncidentRecords = { readonly records: readonly IncidentRecord[]; readonly r
  * knows times of bodies and of deletes only, so a snapshot's time is sent as one of these.
  */
 function incidentRecords(
-  { kind }: MatchTransition,
+  { kind, incident_id: id }: MatchTransition,
   presence: IncidentPresence,
   cause: NormalizedMessage,
   raised: number | null,
 ): IncidentRecords {
-  const incident = cause.incident?.incident ?? presence.incident;
-  if (incident === null) return { records: [], raised };
-  const deletes = cause.incident?.deleted === true;
-  const hasBody = !deletes && kind !== 'incident_removed';
+  // A result changes the incidents that a list omits, so the cause may report another incident.
+  const own = cause.incident?.incident.id === id ? cause.incident : null;
+  const incident =
+    own?.incident ?? presence.incident ?? cause.deleted.find((deleted) => deleted.id === id) ?? null;
+  // That a list omits an incident is no news of the provider yet.
+  if (incident === null || kind === 'incident_missing') return { records: [], raised };
+  const isReported = own !== null || cause.snapshot?.some((entry) => entry.id === id) === true;
+  const hasBody = isReported ? own?.deleted !== true : kind !== 'incident_removed';
   if (presence.present_at === null) {
     // No body has arrived yet: only the delete is sent.
-    return { records: [{ action: 'delete', incident, ut: incident.ut }], raised };
+    return { records: [{ action: 'delete', incident, ut: presence.absent_at ?? incident.ut }], raised };
   }
   const absentAt = presence.absent_at ?? Number.NEGATIVE_INFINITY;
   const above = raised ?? Number.NEGATIVE_INFINITY;
   if (!presence.removed) {
     // A later list or record overruled the delete, but a receiver without the list would apply it.
     if (!hasBody) return { records: [], raised };
-    // If only the list shows that the incident is present, the time of the list is sent.
+    // If only a list or the result shows that the incident is present, a time is sent at which no delete was.
     const isListed =
       incident.ut <= absentAt || (kind === 'incident_reinstated' && presence.incident !== null);
-    const wanted = isListed ? presence.present_at : incident.ut;
+    const wanted = isListed ? Math.max(presence.present_at, absentAt + 1) : incident.ut;
     const ut = wanted > above ? wanted : above + 1;
     const action = kind === 'incident_added' ? 'insert' : 'update';
     return { records: [{ action, incident, ut }], raised: ut > incident.ut ? ut : null };

@@ -51,7 +51,7 @@ const HISTORY = [
   incidentMessage(incident('5-1', 413)),
   incidentMessage(incident('5-1', 413)),
   incidentMessage(incident('5-2', 413, { ut: START + 1 })),
-  snapshotMessage(START + 60, [incident('5-2', 413, { ut: START + 1 })]),
+  snapshotMessage(START + 80, [incident('5-2', 413, { ut: START + 1 })]),
   snapshotMessage(START + 90, [incident('5-1', 413), incident('5-2', 413, { ut: START + 1 })]),
   incidentMessage(incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' })),
   incidentMessage(incident('5-1', 413, { ut: START + 99 })),

@@ -59,7 +59,16 @@ export class IncomingBody {
 
   /** Returns the whole body when its signature matches, else null. Call it once. */
   proven(): Buffer | null {
-    if (!this.#check.matches()) return null;
+    return this.#check.matches() ? this.bytes() : null;
+  }
+
+  /** Whether the signature matches these bytes, another form of the body. */
+  provesInstead(bytes: Buffer): boolean {
+    return this.#check.matchesInstead(bytes);
+  }
+
+  /** Returns the whole body, proven or not. */
+  bytes(): Buffer {
     const [only] = this.#blocks;
     if (only !== undefined && this.#blocks.length === 1) return only.subarray(0, this.length);
     return Buffer.concat(this.#blocks, this.length);
@@ -195,7 +204,8 @@ const TCP_PER_TLS_CONNECTION = 2;
 /** `Retry-After` of a refusal, seconds. */
 export const RETRY_AFTER_SECONDS = 1;
 
-const OVERLOADED = 'Overloaded, repeat it.';
+/** Text of a refusal above a limit. */
+export const OVERLOADED = 'Overloaded, repeat it.';
 
 /** The connections of a server. Keeps them within the limits, and answers those that it ends early. */
 export class SenderConnections {

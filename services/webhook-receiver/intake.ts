@@ -6,6 +6,7 @@ import type { Publisher } from '#streams/publish/publisher.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
+import { DeliveryRefusedError } from './refusal.ts';
 import type { RequestTally } from './tally.ts';
 
 type IntakeOptions = {
@@ -27,6 +28,8 @@ const CHECKS_PER_TIMEOUT = 40;
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #pending = new Set<PendingDelivery>();
+  /** Paths of unread fields that the log has named. */
+  readonly #namedPaths = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: IntakeOptions) {
@@ -37,12 +40,15 @@ export class Intake {
   /**
    * Stores an authentic body. Resolves when all its records are on the topics. Rejects with `PublishError` at the
    * deadline, of whose timeout `waitedMs` have passed; the records may still be stored then, and the repeated delivery
-   * has no further effect. `traceparent`: the sender's trace.
+   * has no further effect. Rejects with `DeliveryRefusedError` when it has too many messages. `traceparent`: the sender's trace.
    */
   store(body: Buffer, waitedMs: number, traceparent?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
+    // Parsed already, and nothing is published: the sender keeps what a dead letter would take from it.
+    if (delivery.deadLetters[0]?.code === 'too_many')
+      return Promise.reject(new DeliveryRefusedError('TOO_MANY_MESSAGES'));
     const span = startSpan(delivery, waitedMs, traceparent);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const pending = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
@@ -77,13 +83,16 @@ export class Intake {
     const { tally, log } = this.#options;
     const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
-    for (const { type, ut, received_at } of normalized) {
+    for (const { type, ut, received_at, unread, unreadable } of normalized) {
+      // The mark of a message that is counted as a dead letter.
+      if (unreadable !== null) continue;
       tally.count('messages', type);
       tally.received(received_at - ut * 1_000);
+      for (const path of unread) tally.count('unread', path);
     }
     for (const times of ignored.values()) tally.count('messages', 'unknown', times);
     for (const { code } of deadLetters) tally.count('deadLetters', code);
-    logDelivery(log, delivery);
+    logDelivery(log, delivery, this.#namedPaths);
   }
 
   /** Rejects deliveries past their deadline; publishing them continues. */

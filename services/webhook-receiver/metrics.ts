@@ -3,7 +3,8 @@ import { countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { spanCounter } from '#service/metrics.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
-import type { Counts, ThreadReport } from './tally.ts';
+import { aheadMs } from './source-status.ts';
+import { AUTHENTIC_REFUSALS, type Counts, type ThreadReport } from './tally.ts';
 import type { ReceiverThreads } from './threads.ts';
 
 /** The threads, whose reports are requested when the metrics are read. */
@@ -43,6 +44,18 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
     'Requests that are not authentic, by the first failed check.',
     'check',
   );
+  const refusedAuthentic = counter(
+    'touchline_webhook_refused_authentic_total',
+    'Authentic deliveries refused, which their sender keeps, by reason.',
+    'reason',
+  );
+  for (const reason of AUTHENTIC_REFUSALS) refusedAuthentic.inc({ reason }, 0);
+  const clockBehind = new Gauge({
+    name: 'touchline_webhook_clock_behind_seconds',
+    help: 'How far the newest ut of the last messages was ahead of the clock of this machine; 0 when it was not.',
+    registers,
+    collect,
+  });
   const overloaded = counter(
     'touchline_webhook_overloaded_total',
     'Connections and bodies refused above a limit, by limit.',
@@ -58,6 +71,11 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
     'Messages and bodies sent to dead letters, by reason.',
     'code',
   );
+  const unread = counter(
+    'touchline_unread_fields_total',
+    'Fields that could not be read and count as left out, by path.',
+    'path',
+  );
   countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
@@ -71,9 +89,12 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
   return (report) => {
     inc(requests, 'outcome', report.answered);
     inc(refused, 'check', report.refused);
+    inc(refusedAuthentic, 'reason', report.refusedAuthentic);
+    if (report.providerMs.length > 0) clockBehind.set(aheadMs(report.providerMs) / 1_000);
     inc(overloaded, 'reason', report.overloaded);
     inc(messages, 'type', report.messages);
     inc(deadLetters, 'code', report.deadLetters);
+    inc(unread, 'path', report.unread);
     for (const [outcome, times] of Object.entries(report.spans)) countSpans(outcome as SpanOutcome, times);
     for (const seconds of report.storeSeconds) {
       storeSeconds.observe(seconds);

@@ -2,8 +2,21 @@ import { expect, test } from 'vitest';
 import { SourceStatus } from './source-status.ts';
 
 const NOW = 1_790_000_000_000;
-const accepted = { answered: { accepted: 1 }, refused: {} };
-const forged = { answered: { not_authentic: 1 }, refused: { signature_mismatch: 1 } };
+const NOTHING_COUNTED = {
+  answered: {},
+  refused: {},
+  refusedAuthentic: {},
+  providerMs: [],
+  messages: {},
+  deadLetters: {},
+};
+const accepted = { ...NOTHING_COUNTED, answered: { accepted: 1 } };
+const forged = { ...NOTHING_COUNTED, answered: { not_authentic: 1 }, refused: { signature_mismatch: 1 } };
+const expired = {
+  ...NOTHING_COUNTED,
+  answered: { not_authentic: 1 },
+  refusedAuthentic: { timestamp_expired: 1 },
+};
 
 test('is up, and reports when the last delivery was accepted', () => {
   const status = new SourceStatus('one', NOW);
@@ -28,4 +41,31 @@ test('stays up while deliveries are accepted beside forged ones', () => {
     status.count(accepted, NOW + ms);
     expect(status.report(NOW + ms)).toMatchObject({ state: 'up' });
   }
+});
+
+test('reports how far the newest message was ahead of our clock, until messages say otherwise', () => {
+  const status = new SourceStatus('one', NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { behind_ms: 0, expired: 0 } });
+  status.count({ ...accepted, providerMs: [4_000, -61_000, -9_000] }, NOW);
+  status.count(accepted, NOW);
+  expect(status.report(NOW)).toMatchObject({ state: 'up', clock: { behind_ms: 61_000 } });
+  status.count({ ...accepted, providerMs: [0, 300] }, NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { behind_ms: 0 } });
+});
+
+test('reports authentic deliveries that had expired since the last accepted one', () => {
+  const status = new SourceStatus('one', NOW);
+  for (let times = 0; times < 2; times++) status.count(expired, NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { expired: 2 } });
+  status.count(accepted, NOW);
+  expect(status.report(NOW)).toMatchObject({ clock: { expired: 0 } });
+});
+
+test('reports how many messages were read, and how many were unreadable, which is urgent', () => {
+  const status = new SourceStatus('one', NOW);
+  expect(status.count({ ...accepted, messages: { incident: 2, event: 1, unknown: 4 } }, NOW)).toBe(false);
+  const unreadable = { ...accepted, deadLetters: { not_json: 1, unknown_shape: 2 } };
+  expect(status.count(unreadable, NOW + 1_000)).toBe(true);
+  const counts = { messages_read: 3, messages_unreadable: 3, unreadable_in_row: 3 };
+  expect(status.report(NOW + 1_000)).toMatchObject({ state: 'up', ...counts });
 });

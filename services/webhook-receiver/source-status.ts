@@ -1,14 +1,28 @@
+import { RecentMessages } from '#ingestion/recent-messages.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { IngressStatus } from '#topics/generated/types.ts';
-import type { ThreadReport } from './tally.ts';
+import type { Counts, ThreadReport } from './tally.ts';
 
 /** The source in the reports: the origin of the receiver's messages. */
 const WEBHOOK_SOURCE = 'webhook';
 /** Number of forged deliveries that, without an authentic one for `SILENT_MS`, mean that our secret is wrong. */
 const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
+
+/** The counts of a thread that the state depends on. */
+type CountedReport = Pick<
+  ThreadReport,
+  'answered' | 'refused' | 'refusedAuthentic' | 'providerMs' | 'messages' | 'deadLetters'
+>;
+
+const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, times) => sum + times, 0);
+
+/** Returns how far the newest `ut` was ahead of the receipt, milliseconds; 0 when none was. `providerMs`: from `ut` to receipt. */
+export function aheadMs(providerMs: readonly number[]): number {
+  return providerMs.reduce((most, ms) => Math.max(most, -ms), 0);
+}
 
 /** The state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
 export class SourceStatus {
@@ -17,20 +31,36 @@ export class SourceStatus {
   #heardAt: number | null = null;
   /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
+  readonly #recent = new RecentMessages();
+  /** How far the newest `ut` of the last messages was ahead of our clock, milliseconds. */
+  #behindMs = 0;
+  /** Number of authentic deliveries since the last accepted one that had expired. */
+  #expired = 0;
 
   constructor(instance: string, startedAt: number) {
     this.#instance = instance;
     this.#startedAt = startedAt;
   }
 
-  /** Adds the report of a thread. */
-  count({ answered, refused }: Pick<ThreadReport, 'answered' | 'refused'>, now: number): void {
+  /** Adds the report of a thread. Returns whether it has unreadable messages: a reason to report soon. */
+  count(report: CountedReport, now: number): boolean {
+    const { unknown = 0 } = report.messages;
+    const counts = { read: sumOf(report.messages) - unknown, unreadable: sumOf(report.deadLetters) };
+    this.#recent.add(counts, now);
+    this.#countDeliveries(report, now);
+    return counts.unreadable > 0;
+  }
+
+  #countDeliveries({ answered, refused, refusedAuthentic, providerMs }: CountedReport, now: number): void {
+    if (providerMs.length > 0) this.#behindMs = aheadMs(providerMs);
     if ((answered.accepted ?? 0) > 0) {
       this.#heardAt = now;
       this.#forged = 0;
+      this.#expired = 0;
       return;
     }
     this.#forged += refused.signature_mismatch ?? 0;
+    this.#expired += refusedAuthentic.timestamp_expired ?? 0;
   }
 
   /** Returns the status at `now`. */
@@ -45,7 +75,10 @@ export class SourceStatus {
       heard_at: this.#heardAt,
       progress: null,
       gap: null,
+      clock: { behind_ms: this.#behindMs, expired: this.#expired },
       written_at: now,
+      ...this.#recent.counts(now),
+      refused_lists: [],
     };
   }
 }
@@ -62,15 +95,22 @@ type StatusReporterOptions = {
   readonly log: Logger;
 };
 
-/** Writes the status of the webhook source to ingress-status every three seconds, unless the last report is still pending. */
+/** Writes the status of the webhook source to ingress-status every three seconds and on request, one report at a time. */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #timer: NodeJS.Timeout;
   #writing = false;
+  /** Whether a report is due. */
+  #due = false;
 
   constructor(options: StatusReporterOptions) {
     this.#options = options;
     this.#timer = setInterval(() => void this.#write(), REPORT_MS);
+    void this.#write();
+  }
+
+  /** Reports now, or once the pending report is written. */
+  report(): void {
     void this.#write();
   }
 
@@ -80,16 +120,23 @@ export class StatusReporter {
   }
 
   async #write(): Promise<void> {
+    this.#due = true;
     if (this.#writing) return;
-    const { status, publisher, codec, topic, log } = this.#options;
     this.#writing = true;
+    while (this.#due) {
+      this.#due = false;
+      await this.#publish();
+    }
+    this.#writing = false;
+  }
+
+  async #publish(): Promise<void> {
+    const { status, publisher, codec, topic, log } = this.#options;
     try {
       const report = status.report(Date.now());
       await publisher.publish([{ topic, key: report.source, value: codec.encode(report) }]);
     } catch (error) {
       log.debug({ err: error }, 'the status of the source was not written');
-    } finally {
-      this.#writing = false;
     }
   }
 }

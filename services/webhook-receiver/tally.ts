@@ -1,14 +1,18 @@
+import type { CodeOf } from '#errors/catalogue.ts';
 import type { SignatureFault } from '#signing/signing.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
 
-/** The exceeded limit: `maxConnections` or `maxUnprovenBytes`. */
-export type OverloadReason = 'connections' | 'unproven_bytes';
+/** The exceeded limit: `maxConnections`, `maxUnprovenBytes`, or the time until a body was decoded before its proof. */
+export type OverloadReason = 'connections' | 'unproven_bytes' | 'decoding';
 
 /** The outcome of a request. */
 export type RequestOutcome =
   | 'accepted'
   | 'not_authentic'
   | 'too_large'
+  | 'too_many'
+  | 'undecodable'
+  | 'unsupported'
   | 'bad_request'
   | 'not_found'
   | 'method_not_allowed'
@@ -18,18 +22,32 @@ export type RequestOutcome =
   | 'not_stored'
   | 'failed';
 
+/** Why authentic deliveries are refused. */
+export const AUTHENTIC_REFUSALS = [
+  'timestamp_expired',
+  'decoded_too_large',
+  'undecodable',
+  'charset',
+  'too_many_messages',
+] as const satisfies readonly ('timestamp_expired' | Lowercase<CodeOf<'DeliveryRefusedError'>>)[];
+type AuthenticRefusal = (typeof AUTHENTIC_REFUSALS)[number];
+
 /** The groups of counts, and the names that each counts. */
 type Names = {
   /** Answered requests, by outcome. */
   answered: RequestOutcome;
   /** Requests that are not authentic, by the first failed check. */
   refused: SignatureFault;
+  /** Deliveries that are authentic, and refused nevertheless. The bytes that arrived were signed, not their decoded form. */
+  refusedAuthentic: AuthenticRefusal;
   /** Connections and bodies refused above a limit, by limit. */
   overloaded: OverloadReason;
   /** Stored messages by type; "unknown" for unused types. */
   messages: string;
   /** Stored dead letters by code. */
   deadLetters: string;
+  /** Fields of stored messages that could not be read, by path. */
+  unread: string;
   /** Spans of traces, by outcome. */
   spans: SpanOutcome;
 };
@@ -58,9 +76,11 @@ export type ThreadReport = Readonly<Draft> & {
 const emptyDraft = (): Draft => ({
   answered: {},
   refused: {},
+  refusedAuthentic: {},
   overloaded: {},
   messages: {},
   deadLetters: {},
+  unread: {},
   spans: {},
   storeSeconds: [],
   providerMs: [],

@@ -19,6 +19,9 @@ export type ResendResult = {
 /** Returns the offset of the last record of a letter's key in its partition; null when there is none. */
 type LastOffset = (letter: DeadLetter, topic: TopicName) => Promise<number | null>;
 
+/** Messages of one publish: a body that had too many to be received holds more bytes of records than wait for the broker. */
+const MAX_AT_ONCE = 1_000;
+
 /** The service that reads the provider's feed. Letters of other services came by webhook. */
 const FEED_SERVICE = 'feed-poller';
 
@@ -59,13 +62,14 @@ export async function openResender(to: {
     }
     const { messages, problem } = readAgain(letter);
     const topic = topicName(prefix, 'normalized-messages');
-    await publisher.publish(
-      messages.map((message) => ({
-        topic,
-        key: String(message.event_id),
-        value: normalized.encode(message),
-      })),
-    );
+    for (let at = 0; at < messages.length; at += MAX_AT_ONCE)
+      await publisher.publish(
+        messages.slice(at, at + MAX_AT_ONCE).map((message) => ({
+          topic,
+          key: String(message.event_id),
+          value: normalized.encode(message),
+        })),
+      );
     if (problem === null) await close(letter);
     return { sent: messages.length, problem, isSuperseded: false };
   };

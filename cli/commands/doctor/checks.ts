@@ -12,15 +12,17 @@ import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#se
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
+import type { IngressStatus } from '#topics/generated/types.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
-import type { TopicCluster } from '#topics/read-values.ts';
+import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, withBackbone } from '../../cluster.ts';
+import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
+import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import {
   type CheckName,
   type CheckResult,
@@ -32,6 +34,8 @@ import {
   judgeLag,
   judgeNoRegistry,
   judgeProvider,
+  judgeReceiverClocks,
+  judgeRecords,
   judgeRegistrySpeed,
   judgeRights,
   judgeSchemas,
@@ -61,7 +65,13 @@ export async function runChecks(env: Environment, services: readonly string[]): 
     ...independent,
     guarded('registry', () => registry(cluster)),
     ...('topics' in facts
-      ? [brokerChecks(cluster, facts), guarded('versions', () => versions(cluster)), lag(cluster)]
+      ? [
+          brokerChecks(cluster, facts),
+          guarded('versions', () => versions(cluster)),
+          lag(cluster),
+          records(cluster),
+          guarded('clock', () => receiverClocks(cluster)),
+        ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
@@ -164,6 +174,23 @@ async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
     }),
   );
   return (await Promise.all(processors)).flat();
+}
+
+async function records(cluster: OpenCluster): Promise<CheckResult[]> {
+  return [
+    await guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
+  ].flat();
+}
+
+/** Checks the clocks of the receivers by their last reports. */
+async function receiverClocks(cluster: TopicCluster): Promise<CheckResult[]> {
+  const { brokers, prefix, registryUrl: url } = cluster;
+  const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
+  const last = new Map<string, IngressStatus>();
+  await readValues('ingress-status', { brokers, prefix, registry }, (_key, value) => {
+    if (value !== null) last.set(value.instance, value);
+  });
+  return judgeReceiverClocks(last.values());
 }
 
 /** Checks the disks of views and of spilled state. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#cluster/describe.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import {
   failed,
   fine,
@@ -8,6 +9,7 @@ import {
   judgeDisk,
   judgeLag,
   judgeProvider,
+  judgeReceiverClocks,
   judgeRights,
   judgeSchemas,
   judgeTopics,
@@ -122,6 +124,37 @@ test.each([
 ])('judges a clock that is %d ms ahead: %s', (skew, status) => {
   const theirs = Math.floor((1_000_000 + skew) / 1_000) * 1_000;
   expect(judgeClock('x', { before: 1_000_000, theirs, after: 1_000_100 })).toMatchObject({ status });
+});
+
+describe('clocks of receivers', () => {
+  const report = (behind_ms: number, expired: number, written_at = 1_000_000) => ({
+    ...sampleOf('ingress-status'),
+    clock: { behind_ms, expired },
+    written_at,
+  });
+
+  test.each([
+    [0, 0, ['ok']],
+    [4_000, 0, ['ok']],
+    [5_000, 0, ['warning']],
+    // A receiver that is behind accepts every delivery.
+    [3_600_000, 0, ['warning']],
+    [0, 1, ['warning']],
+    [0, 3, ['failed']],
+    [7_000, 3, ['warning', 'failed']],
+  ])('are judged: %d ms behind, %d expired deliveries', (behind, expired, statuses) => {
+    const findings = judgeReceiverClocks([report(behind, expired)]);
+    expect(findings.map(({ status }) => status)).toEqual(statuses);
+    for (const { status, advice } of findings) expect(advice === null).toBe(status === 'ok');
+  });
+
+  test('are not judged without a report, by that of another source, or of a receiver that ended', () => {
+    expect(judgeReceiverClocks([])).toEqual([]);
+    expect(judgeReceiverClocks([{ ...report(0, 0), clock: null }])).toEqual([]);
+    expect(judgeReceiverClocks([report(9_000, 9), report(0, 0, 1_030_001)])).toMatchObject([
+      { status: 'ok' },
+    ]);
+  });
 });
 
 const GIB = 1024 ** 3;

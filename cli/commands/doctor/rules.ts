@@ -1,6 +1,7 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
+import type { IngressClock, IngressStatus } from '#topics/generated/types.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
 export type CheckName =
@@ -12,6 +13,7 @@ export type CheckName =
   | 'registry'
   | 'schemas'
   | 'lag'
+  | 'records'
   | 'provider'
   | 'clock'
   | 'disk';
@@ -173,7 +175,7 @@ export function* judgeLag(
     yield failed(
       'lag',
       `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
-      `the input was made again: npx touchline rebuild ${processor}, or npx touchline position ${processor} <partition> start`,
+      `the input was made again: npx touchline rebuild ${processor} --yes, or npx touchline position ${processor} <partition> start`,
     );
   const behind = totalLag(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
@@ -184,6 +186,19 @@ export function* judgeLag(
   else if (behind > MAX_BEHIND)
     yield warning('lag', state, 'check that it falls; start more processes, up to the number of partitions');
   else yield fine('lag', state);
+}
+
+/** Judges the records that nobody can read among the last `offsets` of each partition. */
+export function judgeRecords(unreadable: readonly string[], offsets: number): CheckResult[] {
+  if (unreadable.length === 0)
+    return [fine('records', `the last ${offsets} offsets of each partition can be read`)];
+  return unreadable.map((record) =>
+    failed(
+      'records',
+      `nobody can read ${record}`,
+      'find out who else writes to this topic, and take its right to Write: every reader leaves the record out',
+    ),
+  );
 }
 
 /** What to do when the registry does not answer. */
@@ -241,6 +256,43 @@ export function judgeClock(
   if (skew >= SKEW_FAILED_MS) return failed('clock', text, advice);
   if (skew >= SKEW_WARNING_MS) return warning('clock', text, advice);
   return fine('clock', `as that of ${who}`);
+}
+
+/** Expired deliveries without an accepted one between them that are no single late repetition. */
+const MAX_EXPIRED = 2;
+/** Time within which running receivers report. */
+const REPORTED_WITHIN_MS = 30_000;
+
+/** Judges the clocks of receivers by what their deliveries say: the last report of each instance. */
+export function judgeReceiverClocks(reports: Iterable<IngressStatus>): CheckResult[] {
+  const all = [...reports].filter(({ clock }) => clock !== null);
+  const newest = Math.max(...all.map(({ written_at }) => written_at));
+  const findings = all.flatMap(({ clock, written_at }) =>
+    clock === null || newest - written_at > REPORTED_WITHIN_MS ? [] : judgeReceiverClock(clock, written_at),
+  );
+  if (all.length === 0 || findings.length > 0) return findings;
+  return [fine('clock', 'of the receivers as that of the provider')];
+}
+
+function judgeReceiverClock({ behind_ms, expired }: IngressClock, writtenAt: number): CheckResult[] {
+  const at = new Date(writtenAt).toISOString();
+  const seconds = Math.round(behind_ms / 1_000);
+  const findings: CheckResult[] = [];
+  if (behind_ms >= SKEW_WARNING_MS)
+    findings.push(
+      warning(
+        'clock',
+        `of a receiver is ${seconds} s behind that of the provider (${at})`,
+        'synchronise the clocks (NTP): latencies and feed health depend on them',
+      ),
+    );
+  if (expired > 0) {
+    const text = `a receiver refused ${expired} authentic deliveries since the last accepted one: they had expired (${at})`;
+    const advice =
+      'synchronise the clocks (NTP): its clock is ahead; or the sender repeats without a new signature';
+    findings.push((expired > MAX_EXPIRED ? failed : warning)('clock', text, advice));
+  }
+  return findings;
 }
 
 const MIB = 1024 * 1024;

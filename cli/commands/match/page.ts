@@ -1,6 +1,7 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
 import { namedGoals } from '#domain/cancellation.ts';
+import { clockRuleOf } from '#domain/clock-rule.ts';
 import { isCancellation, isGoal } from '#domain/goal-facts.ts';
 import { scoresAfter } from '#domain/goals.ts';
 import { compareIds } from '#domain/incident-register.ts';
@@ -45,11 +46,13 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const cancelledBy = cancellersOf({ state, incidents });
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf({ ...state, extra_time: null }, shown, transitions.map(storyStepOf)).map((entry) => ({
-    ...entry,
-    score: scores.get(entry.id) ?? null,
-    cancelled_by: state.void_goals[entry.id] === 'goal_cancelled' ? (cancelledBy.get(entry.id) ?? []) : [],
-  }));
+  return timelineOf({ ...state, clock_rule: clockRuleOf(state) }, shown, transitions.map(storyStepOf)).map(
+    (entry) => ({
+      ...entry,
+      score: scores.get(entry.id) ?? null,
+      cancelled_by: state.void_goals[entry.id] === 'goal_cancelled' ? (cancelledBy.get(entry.id) ?? []) : [],
+    }),
+  );
 }
 
 /** Returns, by goal, the incidents that cancel it (law 6), without those that await confirmation. */
@@ -120,7 +123,7 @@ function headLines(
     now,
   }: { readonly feed: FeedStatus; readonly doubts: readonly string[]; readonly now: number },
 ): string[] {
-  const match = boardMatchOf(state, feed, now);
+  const match = boardMatchOf({ ...state, clock_rule: clockRuleOf(state) }, feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
   const trading = tradingCell(tradingOf(state, feed, doubts), feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';

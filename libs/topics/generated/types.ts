@@ -254,7 +254,7 @@ export type FeedHealth = {
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
   state: HealthState;
-  /** Why it is stale, down or recovering: silence, backlog (our own delay), credentials, contract, network, ingress (our own service does not report). */
+  /** Why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
@@ -297,11 +297,37 @@ export type IngressStatus = {
   progress: null | HealthProgress;
   /** The latest gap that the service had to skip. */
   gap: null | HealthGap;
+  /** Of the source webhook; null of others. */
+  clock: null | IngressClock;
   /** Unix milliseconds. */
   written_at: number;
+  /** Messages of the last minute that could be read. */
+  messages_read: number;
+  /** Messages of the last minute that could not be read at all: dead letters. */
+  messages_unreadable: number;
+  /** Messages that could not be read since the last one that could, however long ago. */
+  unreadable_in_row: number;
+  /** Events whose latest incident list is not plausible and was not published as a snapshot, the earliest first; 100 at most. */
+  refused_lists: RefusedList[];
 };
 
 export type IngressState = 'up' | 'down' | 'recovering';
+
+/** What authentic deliveries say of the clock of a receiver's machine. */
+export type IngressClock = {
+  /** How far the newest `ut` of the last messages was ahead of it, milliseconds; 0 when it was not. */
+  behind_ms: number;
+  /** Authentic deliveries since the last accepted one that were refused because they had expired: the clock is ahead, or they came late. */
+  expired: number;
+};
+
+export type RefusedList = {
+  event_id: number;
+  /** empty, count, older. */
+  reason: string;
+  /** When the first of these lists was read, Unix milliseconds. */
+  since: number;
+};
 
 /** The register of one incident: its winning record, and the times of deletes and snapshots. */
 export type MatchIncident = {
@@ -348,6 +374,8 @@ export type MatchResult = {
   goals: null | ResultGoal[];
   /** Those that stand, in order of incident id; null where not known individually. */
   cards: null | ResultCard[];
+  /** Goals of the shoot-out; null where none is known. */
+  shoot_out: null | Score;
   /** The cause of the change. */
   cause: Cause;
 };
@@ -379,6 +407,8 @@ export type ResultCard = {
   kind: CardKind;
   team_id: number;
   player: null | ResultPerson;
+  /** The incident's attributes, ascending: one of them may say that a red card is a second yellow one. */
+  attribute_ids: number[];
 };
 
 export type CardKind = 'yellow' | 'red';

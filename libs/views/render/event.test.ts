@@ -158,9 +158,10 @@ describe('an event with unusual fields', () => {
     ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
     [
       'a participant with nothing',
-      { participants: [{ id: 7 }] },
-      { participants: [{ counter: 0, name: '' }] },
+      { participants: [{ id: 7, counter: 3 }] },
+      { participants: [{ counter: 3, name: '' }] },
     ],
+    ['a participant of no side', { participants: [{ id: 7 }] }, { participants: [] }],
     ['no day', { day: null }, { day: '' }],
     ['a day of zero', { day: 0 }, { day: '0' }],
     ['a tour of null', { tour_id: null }, { tour_id: 0 }],
@@ -213,8 +214,8 @@ test('returns the type of its status, whether it is hidden and whether extra tim
     participants: [{ id: 101, counter: 1, results: [{ id: 104, value }] }],
   });
   const ofEvent = (...reports: readonly Fields[]) => {
-    const { statusType, hidden, extraTime } = renderEvent(stateOf(...reports), noName);
-    return { statusType, hidden, extraTime };
+    const { statusType, hidden, clockRule } = renderEvent(stateOf(...reports), noName);
+    return { statusType, hidden, extraTime: clockRule.extra_time };
   };
   expect(ofEvent({})).toEqual({ statusType: 'live', hidden: false, extraTime: null });
   expect(ofEvent({ status_id: 11, status_type: null, ...sides('') })).toEqual({

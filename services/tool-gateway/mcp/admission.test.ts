@@ -57,6 +57,16 @@ describe('admission of a request', () => {
     }
   });
 
+  test('is the same with a slash at the end of the path', async () => {
+    const served = await ServedMcp.start();
+    served.url.pathname = '/mcp/';
+    expect((await served.post(LIST)).status).toBe(200);
+    expect((await fetch(served.url, { method: 'POST' })).status).toBe(401);
+    expect(
+      (await fetch(served.url, { method: 'PUT', headers: { authorization: `Bearer ${ALL.token}` } })).status,
+    ).toBe(405);
+  });
+
   test('accepts the scheme of a token in any case', async () => {
     const served = await ServedMcp.start();
     expect((await served.post(LIST, { authorization: `bearer ${ALL.token}` })).status).toBe(200);

@@ -113,6 +113,14 @@ describe('the path of the exchange', () => {
       ]);
   });
 
+  test('may end with a slash', async () => {
+    const { app } = await served();
+    const url = '/api/v1/token/';
+    expect((await app.inject({ method: 'POST', url, payload: RIGHT })).statusCode).toBe(201);
+    expect((await app.inject({ method: 'GET', url })).statusCode).toBe(405);
+    expect(steps.filter((step) => step.startsWith('count'))).toHaveLength(2);
+  });
+
   test('takes JSON by POST without authentication: the credentials are in the body alone', async () => {
     const { app, post } = await served();
     for (const authorization of ['', 'Bearer nonsense', 'Basic bm86bm8='])

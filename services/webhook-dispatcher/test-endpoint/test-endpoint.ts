@@ -15,7 +15,7 @@ export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
 /** The answer to a test: the HTTP status, and the fields of the body. */
 type TestAnswer = { readonly code: number; readonly status: string; readonly message: string };
 
-const PATHS = ['/test-webhook-url/', '/test-webhook-url'];
+const PATH = '/test-webhook-url/';
 const MINUTE_MS = 60_000;
 /** Maximum size of a body, bytes: twice that of a URL of 1,024 escaped characters. */
 const BODY_LIMIT = 16 * 1024;
@@ -60,7 +60,7 @@ const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
 };
 
 /**
- * Registers the endpoint, with and without a trailing slash. Client addresses are Fastify's `request.ip`: behind a proxy
+ * Registers the endpoint. Client addresses are Fastify's `request.ip`: behind a proxy
  * the server needs `trustProxy`. Nothing of a request is logged or stored.
  */
 export async function testEndpoint(app: FastifyInstance, options: TestEndpointOptions): Promise<void> {
@@ -80,21 +80,19 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
       app.log.error({ err: error }, 'a webhook test failed');
       return send(reply, FAILED);
     });
-    for (const path of PATHS) {
-      scope.post(path, async (request, reply) => {
-        const input = testInput.safeParse(fieldsOf(request.body));
-        if (!input.success) return send(reply, INVALID, failedFields(input));
-        if (running >= (options.maxConcurrent ?? MAX_CONCURRENT)) {
-          return send(reply.header('retry-after', RETRY_AFTER_SECONDS), BUSY);
-        }
-        running += 1;
-        try {
-          return send(reply, answerOf(await probeEndpoint({ ...options, ...input.data })));
-        } finally {
-          running -= 1;
-        }
-      });
-    }
+    scope.post(PATH, async (request, reply) => {
+      const input = testInput.safeParse(fieldsOf(request.body));
+      if (!input.success) return send(reply, INVALID, failedFields(input));
+      if (running >= (options.maxConcurrent ?? MAX_CONCURRENT)) {
+        return send(reply.header('retry-after', RETRY_AFTER_SECONDS), BUSY);
+      }
+      running += 1;
+      try {
+        return send(reply, answerOf(await probeEndpoint({ ...options, ...input.data })));
+      } finally {
+        running -= 1;
+      }
+    });
   });
 }
 

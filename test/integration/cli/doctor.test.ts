@@ -1,6 +1,7 @@
 /** `touchline doctor` and `touchline status` against a real broker and registry: complete, and with missing parts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteTopics } from '#topics/admin.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -36,6 +37,13 @@ function publishHealth(): Promise<void> {
   return publishValues(place, 'feed-health', [{ key: value.source, value }]);
 }
 
+/** Publishes that the poller refuses the incident list of an event. */
+function publishRefusal(): Promise<void> {
+  const refused_lists = [{ event_id: 1_234_567, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 46) }];
+  const value = { ...sampleOf('ingress-status'), refused_lists, written_at: Date.now() };
+  return publishValues(place, 'ingress-status', [{ key: value.source, value }]);
+}
+
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
 
 describe('an installation', () => {
@@ -69,13 +77,30 @@ describe('an installation', () => {
     expect(out).toMatch(/^ok {8}settings {2}/);
     expect(out).toMatch(/\n0 failed, \d+ warnings, \d+ fine\n$/);
     await publishHealth();
+    await publishRefusal();
     const screen = await touchlineHere(['status', '--watch', '--metrics', 'http://127.0.0.1:1'], env);
     expect(screen).toMatchObject({ code: 0, err: '' });
     expect(screen.out).toMatch(/\nmatch-processor +0 +2 +0 {2}not running\n/);
     expect(screen.out).toContain('\ndead letters  0\n');
     expect(screen.out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
+    expect(screen.out).toMatch(/\n1234567 +2026-06-11T20:46:00Z +has no incident\n/);
     expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
+});
+
+test('finds receivers whose clock the provider contradicts', async () => {
+  const status = sampleOf('ingress-status');
+  const report = { ...status, source: 'webhook', clock: { behind_ms: 61_000, expired: 3 } };
+  await publishValues(place, 'ingress-status', [{ key: report.source, value: report }]);
+  const { code, notFine } = await doctor();
+  expect(code).toBe(1);
+  expect(of(notFine, 'clock')).toMatchObject([
+    {
+      status: 'warning',
+      message: expect.stringMatching(/^of a receiver is 61 s behind that of the provider/),
+    },
+    { status: 'failed', message: expect.stringMatching(/refused 3 authentic deliveries/) },
+  ]);
 });
 
 describe('a broken installation', () => {

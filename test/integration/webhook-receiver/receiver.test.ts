@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isFree } from '#embedded/ports.ts';
+import { deliveryId } from '#ingestion/delivery.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -83,6 +85,42 @@ describe('an accepted request', () => {
       .map(({ id }) => id);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  test('is stored decoded when it is compressed, signed as it arrives or before', async () => {
+    const plain = JSON.stringify([incidentMessage({ id: 79 })]);
+    const compressed = gzipSync(plain);
+    for (const signs of [compressed, plain])
+      expect(await receiver.post(compressed, { ...signed(signs), 'content-encoding': 'gzip' })).toMatchObject(
+        accepted,
+      );
+    const raw = (await receiver.read('raw-messages')).filter(({ body: bytes }) => bytes.toString() === plain);
+    expect(raw.map(({ delivery_id }) => delivery_id)).toEqual([
+      deliveryId(Buffer.from(plain)),
+      raw[0]?.delivery_id,
+    ]);
+    const messages = (await receiver.read('normalized-messages')).filter(
+      ({ message_id }) => message_id === '79',
+    );
+    expect(messages.map(({ delivery_id }) => delivery_id)).toEqual(raw.map(({ delivery_id }) => delivery_id));
+  });
+
+  test('has no more than 10,000 messages: with more it is refused, and leaves no record', async () => {
+    const before = await receiver.counts();
+    const answer = await receiver.post(`[${'{},'.repeat(10_000)}{}]`);
+    expect(answer).toMatchObject({ status: 413, text: 'The body has too many messages.' });
+    expect(await receiver.counts()).toEqual(before);
+    expect(await receiver.metrics.metrics()).toMatch(
+      /touchline_webhook_refused_authentic_total\{reason="too_many_messages".*\} 1$/m,
+    );
+  });
+
+  test('is reported to feed health when no message of it can be read', async () => {
+    await untilTrue('three in a row are reported', async () => {
+      expect(await receiver.post('[1]')).toMatchObject(accepted);
+      const statuses = await receiver.read('ingress-status');
+      return statuses.some(({ unreadable_in_row, state }) => unreadable_in_row >= 3 && state === 'up');
+    });
   });
 
   test('may have the maximum size', async () => {

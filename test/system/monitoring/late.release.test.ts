@@ -23,6 +23,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const MATCHES = 12;
 /** Number of forged or unreadable messages, above the limit of the rules. */
 const ABOVE_LIMIT = 100;
+/** A delivery of more messages than a body may have. */
+const OVERFULL = Array.from({ length: 10_001 }, () => ({}));
 /** Number of messages published at once, to overload a process. */
 const FLOOD = 400 * MATCHES;
 /** Maximum lag, far above the limit of the alert: above it nothing more is published. */
@@ -80,6 +82,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
   test('alerts on forged, unreadable, old and contradictory messages, and on a failing feed', async () => {
     await prometheus.quiet([
       'TouchlineForgedDeliveries',
+      'TouchlineAuthenticRefused',
       'TouchlineUnknownMessages',
       'TouchlineProviderSlow',
       'TouchlineMatchesFlagged',
@@ -95,8 +98,9 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     provider.fault = ({ path }) => (path === '/v2/feed' ? { status: 500 } : null);
     provider.now = () => now() + 300;
     const forging = new AbortController();
-    const forged = forgeUntil(forging.signal);
+    const forged = Promise.all([forgeUntil(forging.signal), overfillUntil(forging.signal)]);
     await prometheus.fires('TouchlineForgedDeliveries', { check: 'signature_mismatch' });
+    await prometheus.fires('TouchlineAuthenticRefused', { reason: 'too_many_messages' });
     forging.abort();
     await forged;
     await prometheus.fires('TouchlineUnknownMessages', { service: 'webhook-receiver' });
@@ -194,6 +198,14 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
 
   async function forgeUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) await post([eventMessage(head())], 'f'.repeat(32));
+  }
+
+  /** Sends authentic deliveries of more messages than a body may have. */
+  async function overfillUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      expect((await deliverSigned(receiver.url, OVERFULL)).status).toBe(413);
+      await delay(POLL_MS);
+    }
   }
 
   /** Returns one message of each match, received `agoMs` ago. */

@@ -1,10 +1,12 @@
 /** Serves the endpoint for tests, on its own port, from views without a broker. */
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { onTestFinished } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
+import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
+import { createSilentApp } from '#service/silent-app.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
@@ -60,7 +62,8 @@ export class ServedMcp {
   ): Promise<ServedMcp> {
     const { world = leagues(), clients = [ALL], ...more } = options;
     const rate = new TokenRate(options.limits?.requestsPerToken ?? LIMITS.requestsPerToken);
-    const app = fastify({ forceCloseConnections: true });
+    const log = createLogger({ name: 'tool-gateway', level: 'silent' });
+    const app = createSilentApp({ log }, { trustProxy: false, badRequest: {}, notFound: {} });
     const served = new ServedMcp(world, app, clients);
     const byId = (clientId: number) =>
       [...served.clients.values()].find((access) => access.clientId === clientId);

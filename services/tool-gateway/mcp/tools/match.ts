@@ -37,7 +37,7 @@ const answer = z.object({
     'not_in_play: the match has not begun, or is over. Reasons: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down etc.',
   ),
   feed: feed.describe(
-    'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), credentials, contract, network, ingress.',
+    'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), unreadable_messages (a release or the provider must change), credentials, contract, network, ingress.',
   ),
   updated_at: updated_at.describe('When its last change was received, ISO 8601.'),
   season: z.string().nullable(),
@@ -128,7 +128,7 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: minuteOf(incident),
+    minute: minuteOf(incident, state),
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
     team_id: incident.participant_id ?? undefined,

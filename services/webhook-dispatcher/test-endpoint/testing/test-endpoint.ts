@@ -1,8 +1,10 @@
-import { fastify, type LightMyRequestResponse } from 'fastify';
+import type { LightMyRequestResponse } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { AllowedRanges } from '#outbound/addresses.ts';
+import { createLogger } from '#service/logger.ts';
 import { HttpsReceiver } from '../../../../test/support/https-receiver.ts';
-import { type TestEndpointOptions, testEndpoint } from '../test-endpoint.ts';
+import { createApp } from '../app.ts';
+import type { TestEndpointOptions } from '../test-endpoint.ts';
 
 /** The signing secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -14,10 +16,10 @@ type Send = (body: unknown, from?: string, path?: string, type?: string) => Prom
 
 /** Starts a test endpoint. Returns a function that sends requests to it, a text unchanged. */
 export async function endpoint(options: Partial<TestEndpointOptions> = {}): Promise<Send> {
-  const app = fastify();
-  onTestFinished(() => app.close());
   const { ca } = await HttpsReceiver.start();
-  await app.register(testEndpoint, {
+  const app = await createApp({
+    proxies: 0,
+    log: createLogger({ name: 'tester', level: 'silent' }),
     allowed: LOOPBACK,
     ca,
     now: Date.now,
@@ -25,6 +27,7 @@ export async function endpoint(options: Partial<TestEndpointOptions> = {}): Prom
     timeoutMs: 60_000,
     ...options,
   });
+  onTestFinished(() => app.close());
   return (body, remoteAddress = '192.0.2.1', url = '/test-webhook-url/', type = 'application/json') =>
     app.inject({
       method: 'POST',

@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import {
+  brotliCompressSync,
+  constants,
+  createZstdCompress,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
+import { DeliveryRefusedError } from './refusal.ts';
+import { LIMIT, openReceiver, SECRET } from './testing/receiver-app.ts';
+
+const BODY = Buffer.from('[{"id":1,"name":"Müller"}]');
+const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
+
+/** Returns the headers of a delivery whose signature covers these bytes. */
+function headersOf(signed: Buffer, encoding: string | null, type = 'application/json') {
+  return {
+    [TIMESTAMP_HEADER]: EXPIRY,
+    [SIGNATURE_HEADER]: sign(signed, EXPIRY, SECRET),
+    'content-type': type,
+    ...(encoding === null ? {} : { 'content-encoding': encoding }),
+  };
+}
+
+async function post(port: number, body: Buffer, headers: Record<string, string>) {
+  const url = `http://127.0.0.1:${port}/webhook`;
+  const answer = await fetch(url, { method: 'POST', body: Uint8Array.from(body), headers });
+  return { status: answer.status, text: await answer.text(), accepts: answer.headers.get('accept-encoding') };
+}
+
+const ACCEPTED = { status: 200, text: 'Accepted', accepts: null };
+
+/** Returns bytes as a stream of Node compresses them: with an empty frame at the end. */
+async function streamed(bytes: Buffer, windowLog = 0): Promise<Buffer> {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: windowLog } });
+  compress.write(bytes.subarray(0, 5));
+  compress.end(bytes.subarray(5));
+  return Buffer.concat(await compress.toArray());
+}
+
+const CODED: [encoding: string, bytes: Buffer][] = [
+  ['gzip', gzipSync(BODY)],
+  ['X-GZIP', gzipSync(BODY)],
+  ['gzip', Buffer.concat([gzipSync(BODY.subarray(0, 9)), gzipSync(BODY.subarray(9))])],
+  ['deflate', deflateSync(BODY)],
+  ['deflate', deflateRawSync(BODY)],
+  ['br', brotliCompressSync(BODY)],
+  ['zstd', zstdCompressSync(BODY)],
+  ['zstd', await streamed(BODY)],
+  ['zstd', Buffer.concat([zstdCompressSync(BODY.subarray(0, 9)), zstdCompressSync(BODY.subarray(9))])],
+  ['gzip, br', brotliCompressSync(gzipSync(BODY))],
+  ['deflate,zstd , identity,gzip', gzipSync(zstdCompressSync(deflateSync(BODY)))],
+  ['identity', BODY],
+  ['', BODY],
+];
+
+describe('a compressed delivery', () => {
+  test.each(CODED)('is stored decoded, signed as it arrives or before: %j', async (encoding, bytes) => {
+    const { port, store } = await openReceiver();
+    for (const signed of [bytes, BODY])
+      expect(await post(port, bytes, headersOf(signed, encoding))).toEqual(ACCEPTED);
+    expect(store.mock.calls.map(([body]) => body)).toEqual([BODY, BODY]);
+  });
+
+  test('is refused with 401 when the signature covers neither form', async () => {
+    const { port, store, tally } = await openReceiver();
+    const other = Buffer.from('[]');
+    for (const [encoding, bytes] of CODED)
+      expect(await post(port, bytes, headersOf(other, encoding))).toMatchObject({ status: 401 });
+    expect(tally.drain().refused).toEqual({ signature_mismatch: CODED.length });
+    expect(store).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, Buffer]>([
+    ['gzip', gzipSync(BODY).subarray(0, -1)],
+    ['gzip', BODY],
+    ['gzip', Buffer.alloc(0)],
+    ['deflate', Buffer.concat([deflateSync(BODY), BODY])],
+    ['br', Buffer.concat([brotliCompressSync(BODY), BODY])],
+    ['zstd', Buffer.concat([zstdCompressSync(BODY), BODY])],
+    ['zstd', Buffer.concat(Array(65).fill(zstdCompressSync('')))],
+    ['gzip, gzip', gzipSync(BODY)],
+  ])(
+    'is refused with 400 when its authentic bytes are damaged, so that the sender keeps it: %s',
+    async (encoding, bytes) => {
+      const { port, store, tally } = await openReceiver();
+      expect(await post(port, bytes, headersOf(bytes, encoding))).toMatchObject({
+        status: 400,
+        text: 'The body does not decode as its Content-Encoding says.',
+      });
+      const { answered, refusedAuthentic } = tally.drain();
+      expect([answered, refusedAuthentic]).toEqual([{ undecodable: 1 }, { undecodable: 1 }]);
+      // Nobody else learns whether bytes decode.
+      expect((await post(port, bytes, headersOf(BODY.subarray(1), encoding))).status).toBe(401);
+      expect(store).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each([
+    'compress',
+    'gzip, compress',
+    'aes128gcm',
+    'constructor',
+    'gzip;q=1',
+    Array(5).fill('gzip').join(),
+  ])('is refused with 415 in an encoding that is not supported: %s', async (encoding) => {
+    const { port, store, tally } = await openReceiver();
+    expect(await post(port, BODY, headersOf(BODY, encoding))).toEqual({
+      status: 415,
+      text: 'This Content-Encoding is not supported.',
+      accepts: 'gzip, deflate, br, zstd',
+    });
+    expect(tally.drain().answered).toEqual({ unsupported: 1 });
+    expect(store).not.toHaveBeenCalled();
+  });
+
+  test('may decode to the limit and not to a byte more', async () => {
+    const { port, store } = await openReceiver();
+    const largest = Buffer.alloc(LIMIT, ' ');
+    for (const [encoding, code] of [
+      ['gzip', gzipSync],
+      ['gzip, gzip', (bytes: Buffer) => gzipSync(gzipSync(bytes))],
+      [
+        'zstd',
+        (bytes: Buffer) =>
+          Buffer.concat([
+            zstdCompressSync(bytes.subarray(0, LIMIT)),
+            zstdCompressSync(bytes.subarray(LIMIT)),
+          ]),
+      ],
+    ] as const) {
+      expect(await post(port, code(largest), headersOf(code(largest), encoding))).toEqual(ACCEPTED);
+      const bomb = code(Buffer.alloc(LIMIT + 1, ' '));
+      for (const signed of [bomb, Buffer.from('x')])
+        expect(await post(port, bomb, headersOf(signed, encoding))).toMatchObject({
+          status: 413,
+          text: 'The decoded body is too large.',
+        });
+    }
+    expect(store).toHaveBeenCalledTimes(3);
+  });
+
+  test('allocates no window of zstd above 8 MiB', async () => {
+    const { port } = await openReceiver();
+    for (const [windowLog, status] of [
+      [23, 200],
+      [24, 400],
+    ] as const) {
+      const bytes = await streamed(BODY, windowLog);
+      expect((await post(port, bytes, headersOf(bytes, 'zstd'))).status).toBe(status);
+    }
+  });
+});
+
+describe('a body that must be decoded before its proof', () => {
+  const forged = gzipSync(BODY);
+  const wrong = headersOf(Buffer.from('x'), 'gzip');
+
+  test('releases its bytes with the answer, also for many at once', async () => {
+    const { port, app } = await openReceiver();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(port, forged, wrong)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(app.admission.unprovenBytes).toBe(0);
+  });
+
+  test('is dropped with its connection when the next request of the connection does not wait', async () => {
+    const { port, app, store } = await openReceiver();
+    const lines = Object.entries({ host: 'x', ...wrong, 'content-length': String(forged.length) });
+    const head = `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+    const request = Buffer.concat([Buffer.from(head), forged]);
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(Buffer.concat([request, request]));
+    await once(socket.resume(), 'close');
+    await expect.poll(() => app.admission.connections).toBe(0);
+    expect(app.admission.unprovenBytes).toBe(0);
+    expect(store).not.toHaveBeenCalled();
+  });
+});
+
+describe('a delivery in another charset', () => {
+  test.each([
+    'application/json; charset=utf-16',
+    'application/json;charset="UTF-16LE"',
+    'text/plain; format=flowed; charset=shift_jis',
+  ])('is refused with 415, so that the sender keeps it: %s', async (type) => {
+    const { port, store, tally } = await openReceiver();
+    const body = Buffer.from('[]', 'utf16le');
+    expect(await post(port, body, headersOf(body, null, type))).toMatchObject({
+      status: 415,
+      text: 'The body must be UTF-8.',
+      accepts: null,
+    });
+    expect(tally.drain().answered).toEqual({ unsupported: 1 });
+    expect(store).not.toHaveBeenCalled();
+  });
+
+  test.each(['utf-8', '"UTF-8"', 'utf8', 'us-ascii', 'ISO-8859-1', 'windows-1252'])(
+    'is accepted when its bytes are UTF-8 in any case: %s',
+    async (charset) => {
+      const { port } = await openReceiver();
+      const body = Buffer.from('[{"name":"M\\u00fcller"}]');
+      const headers = headersOf(body, null, `application/json; charset=${charset}`);
+      expect(await post(port, body, headers)).toEqual(ACCEPTED);
+    },
+  );
+
+  test('is refused with 415 when its bytes may be other characters in UTF-8, also compressed', async () => {
+    const { port, store, tally } = await openReceiver();
+    const latin = Buffer.from('["Müller"]', 'latin1');
+    const type = 'application/json; charset=iso-8859-1';
+    for (const [bytes, encoding] of [
+      [latin, null],
+      [gzipSync(latin), 'gzip'],
+    ] as const)
+      expect((await post(port, bytes, headersOf(bytes, encoding, type))).status).toBe(415);
+    expect(tally.drain().refusedAuthentic).toEqual({ charset: 2 });
+    expect(store).not.toHaveBeenCalled();
+  });
+});
+
+test('answers 413 to a delivery of too many messages, so that the sender keeps it', async () => {
+  const refuse = () => Promise.reject(new DeliveryRefusedError('TOO_MANY_MESSAGES'));
+  const { port, tally } = await openReceiver({}, refuse);
+  expect(await post(port, BODY, headersOf(BODY, null))).toMatchObject({
+    status: 413,
+    text: 'The body has too many messages.',
+  });
+  const { answered, refusedAuthentic } = tally.drain();
+  expect([answered, refusedAuthentic]).toEqual([{ too_many: 1 }, { too_many_messages: 1 }]);
+});
