@@ -26,7 +26,11 @@ describe('generated matches', () => {
   test('end with the planned score, which the provider reports too', () => {
     const matches = new Map(live.map(({ eventId }) => [eventId, newMatch(eventId)]));
     messages.forEach(({ eventId, message, ut, messageId }, offset) => {
-      const normalized = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
+      const normalized = normalizeMessage(message, {
+        origin: 'webhook',
+        deliveryId: 'd',
+        receivedAt: ut * 1_000,
+      });
       const match = matches.get(eventId);
       if (normalized.kind !== 'normalized' || match === undefined)
         throw new Error(JSON.stringify(normalized));

@@ -132,11 +132,13 @@ const SUMMARIES: Summaries = {
     attempts === 0 ? null : `${attempts} attempts failed`,
     disabled === null ? null : `DISABLED: ${disabled}`,
   ],
-  'ingress-status': ({ source, state, reason, progress }) => [
+  'ingress-status': ({ source, state, reason, progress, messages_unreadable, refused_lists }) => [
     source,
     state.toUpperCase(),
     reason,
     progress === null ? null : `read up to ${timeText(progress.position)} of ${timeText(progress.to)}`,
+    messages_unreadable === 0 ? null : `${messages_unreadable} unreadable messages within a minute`,
+    refused_lists.length === 0 ? null : `incident lists refused: ${refused_lists.length}`,
   ],
   'feed-health': ({ source, event_id, state, reason, gaps, gap_count }) => [
     event_id === null ? source : `${source}/${event_id}`,

@@ -76,8 +76,17 @@ describe('statuses and phases', () => {
       [35, 105],
       [36, 120],
     ]);
-    for (const id of [...PHASE_BOUNDARIES.keys(), ...SHOOT_OUT_PHASES])
-      expect(STATUSES_OF_SOCCER.get(id)?.type).toBe('live');
+    for (const id of PHASE_BOUNDARIES.keys()) expect(STATUSES_OF_SOCCER.get(id)?.type).toBe('live');
+  });
+
+  test('of the shoot-out include the wait before it and the status after it', () => {
+    const names = [...SHOOT_OUT_PHASES].map((id) => STATUSES_OF_SOCCER.get(id)?.name);
+    expect(names).toEqual([
+      'Penalties',
+      'Penalty shootout',
+      'Waiting for penalty',
+      'Finished after penalties',
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   toWholeNumber,
   valuesOrNone,
   whole,
+  wholeInText,
   wholeOrNone,
   yesNoOrNone,
 } from './values.ts';
@@ -48,6 +49,25 @@ test.each([
   expect(toWholeNumber(value)).toBe(number);
 });
 
+test.each([
+  ['7', 7],
+  [' 7\t', 7],
+  ['+7', 7],
+  ['7.', 7],
+  ['07.00', 7],
+  ['7.5', null],
+  ['-7', null],
+  ['7 7', null],
+  ['x7', null],
+  ['7x', null],
+  ['.0', null],
+  ['12345678901234567', null],
+  [' ', null],
+  ['', null],
+])('the text %j contains the whole number %j', (text, number) => {
+  expect(wholeInText(text)).toBe(number);
+});
+
 describe('a whole number of a message', () => {
   test.each([
     [0, true],
@@ -59,13 +79,14 @@ describe('a whole number of a message', () => {
     [-1, false],
     [1.5, false],
     ['x', false],
+    ['', false],
     [{}, false],
   ])('%j up to 10: %j', (value, isValid) => {
     expect(accepts(whole(10), value)).toBe(isValid);
     expect(accepts(wholeOrNone(10), value)).toBe(isValid);
   });
 
-  test.each([null, undefined, ''])('%j is none', (value) => {
+  test.each([null, undefined])('%j is none', (value) => {
     expect(accepts(whole(10), value)).toBe(false);
     expect(accepts(wholeOrNone(10), value)).toBe(true);
   });
@@ -128,6 +149,8 @@ describe('a list of results', () => {
     [[{ value: 1 }], [0, 'id'], `expected a whole number from 0 to ${INT_MAX}`],
     [[{ id: 2, value: {} }], [0, 'value'], 'expected a number, text or null'],
     [[{ id: 2, value: true }], [0, 'value'], 'expected a number, text or null'],
+    [[{ id: 2, value: ' 3' }], [0, 'value'], 'expected a number, text or null'],
+    [[{ id: 2, value: '3.0' }], [0, 'value'], 'expected a number, text or null'],
     [[{ id: 2, value: Number.POSITIVE_INFINITY }], [0, 'value'], 'expected a number, text or null'],
     [[{ id: 2 }, null], [1], 'expected an id and a value'],
     [[7], [0], 'expected an id and a value'],

@@ -1,5 +1,8 @@
 /** The simple values of the provider's records. */
 import { z } from 'zod';
+import { toWholeNumber } from './whole-number.ts';
+
+export { toWholeNumber };
 
 /** A JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -26,10 +29,12 @@ export const LONG_MAX = Number.MAX_SAFE_INTEGER - 1;
 /** Maximum length of the identifier of a message or an incident, bytes of UTF-8. */
 const MAX_IDENTIFIER_BYTES = 255;
 
-/** Reads a whole number as the provider writes it: a number, or a string of digits. Returns null for any other value. */
-export function toWholeNumber(value: unknown): number | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
-  return typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? toWholeNumber(Number(value)) : null;
+/** A whole number in a text: digits, perhaps with a plus sign, zeros after a point and blanks around them. */
+const WHOLE_IN_TEXT = /^\s*\+?([0-9]{1,16})(?:\.0*)?\s*$/;
+
+/** Reads the whole number that a text contains, such as " 7 " or "7.0". Returns null for any other text. */
+export function wholeInText(text: string): number | null {
+  return toWholeNumber(WHOLE_IN_TEXT.exec(text)?.[1]);
 }
 
 /** Returns a time of the provider, Unix milliseconds, as a date; null for a number that no date has. */
@@ -38,7 +43,8 @@ export function dateOf(milliseconds: number): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-function isWhole(value: unknown, max: number): boolean {
+/** Whether a value is a whole number from 0 to `max`, as a number or a string of digits. */
+export function isWhole(value: unknown, max: number): boolean {
   const number = toWholeNumber(value);
   return number !== null && number >= 0 && number <= max;
 }
@@ -51,11 +57,11 @@ export function whole(max: number) {
   );
 }
 
-/** Returns the schema of `whole`, or empty: null, absent or ''. */
+/** Returns the schema of `whole`, or none: null or absent. */
 export function wholeOrNone(max: number) {
   return z
     .custom<number | string | null | undefined>(
-      (value) => value === null || value === undefined || value === '' || isWhole(value, max),
+      (value) => value === null || value === undefined || isWhole(value, max),
       `expected a whole number from 0 to ${max}, or null`,
     )
     .optional();
@@ -88,8 +94,12 @@ export const valuesOrNone = z
   })
   .nullish();
 
-function isValue(value: unknown): boolean {
-  return value === null || value === undefined || typeof value === 'string' || Number.isFinite(value);
+const DIGITS = /^[0-9]*$/;
+
+/** Whether a value is that of a result, statistic or detail: a number, none, or a text, in which a whole number is digits alone. */
+export function isValue(value: unknown): boolean {
+  if (typeof value === 'string') return DIGITS.test(value) || !WHOLE_IN_TEXT.test(value);
+  return value === null || value === undefined || Number.isFinite(value);
 }
 
 /** An identifier that is text, such as "5-889947". */

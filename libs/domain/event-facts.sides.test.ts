@@ -31,6 +31,7 @@ describe('the sides of an event', () => {
         home: null,
         away: null,
         reported: null,
+        reportedShootOut: null,
         table: { home: null, away: null, first_half: null, second_half: null },
       });
     },

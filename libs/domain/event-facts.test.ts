@@ -1,6 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { extraTimePlayed, readStatusType } from './event-facts.ts';
+import {
+  extraTimePlayed,
+  hasGoneBack,
+  isVerified,
+  readStatusType,
+  resultsReportedAt,
+  statusReport,
+} from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
+import {
+  eventFields,
+  eventMessage,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+} from './testing/messages.ts';
+import { given } from './testing/spec.ts';
 
 describe('the status type', () => {
   const typeOf = (...messages: readonly (readonly [ut: number, fields: object])[]) => {
@@ -63,5 +79,216 @@ describe('extra time', () => {
     [true, 'its second half has one', [side({ id: 134, value: 2 })]],
   ])('%s: %s', (played, _, participants) => {
     expect(extraTimePlayed(participants)).toBe(played);
+  });
+});
+
+/** Returns the register of these messages: time, id, fields. */
+function registerOf(...messages: readonly (readonly [ut: number, id: number | null, fields: object])[]) {
+  const register = new EventRegister();
+  for (const [ut, messageId, fields] of messages)
+    register.apply(register.read([JSON.stringify(fields)]), { ut, messageId });
+  return register;
+}
+
+describe('the report of the status', () => {
+  test.each([
+    ['none', [[1, null, { name: 'A' }]], null],
+    ['of the status', [[1, null, { status_id: 33 }]], { ut: 1, messageId: null }],
+    ['of its type', [[1, 7, { status_type: 'live' }]], { ut: 1, messageId: 7 }],
+    [
+      'the later of both',
+      [
+        [2, 7, { status_type: 'live' }],
+        [1, 8, { status_id: 33 }],
+      ],
+      { ut: 2, messageId: 7 },
+    ],
+    [
+      'the later of both, by id',
+      [
+        [1, 7, { status_type: 'live' }],
+        [1, 8, { status_id: 33 }],
+      ],
+      { ut: 1, messageId: 8 },
+    ],
+  ] as const)('%s', (_, messages, place) => {
+    const report = statusReport(registerOf(...messages));
+    expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(place);
+  });
+});
+
+describe('a match that goes back to not started (law 2)', () => {
+  const over = { status_id: 11, status_type: 'finished' };
+  const before = { status_id: 1, status_type: 'scheduled' };
+  type Message = readonly [ut: number, id: number | null, fields: object];
+  test.each<[back: boolean, why: string, messages: readonly Message[]]>([
+    [
+      true,
+      'a later report',
+      [
+        [1, null, over],
+        [2, null, before],
+      ],
+    ],
+    [
+      true,
+      'of a postponed match',
+      [
+        [1, null, over],
+        [2, null, { status_id: 5, status_type: 'scheduled' }],
+      ],
+    ],
+    [
+      true,
+      'of a status without its type',
+      [
+        [1, null, { status_id: 11, status_type: undefined }],
+        [2, null, { status_id: 5, status_type: undefined }],
+      ],
+    ],
+    [
+      true,
+      'a later message of the second',
+      [
+        [1, 7, over],
+        [1, 8, before],
+      ],
+    ],
+    [
+      true,
+      'though the end was reported again between',
+      [
+        [1, null, over],
+        [2, null, over],
+        [3, null, before],
+      ],
+    ],
+    [
+      true,
+      'though a status was reported between',
+      [
+        [1, null, over],
+        [2, null, { status_id: 33, status_type: 'live' }],
+        [3, null, before],
+      ],
+    ],
+    [
+      false,
+      'an earlier report',
+      [
+        [2, null, over],
+        [1, null, before],
+      ],
+    ],
+    [
+      false,
+      'an earlier message of the second',
+      [
+        [1, 8, over],
+        [1, 7, before],
+      ],
+    ],
+    [
+      false,
+      'a second without ids, where the end is further',
+      [
+        [1, null, over],
+        [1, null, before],
+      ],
+    ],
+    [
+      false,
+      'finished again',
+      [
+        [1, null, over],
+        [2, null, before],
+        [3, null, over],
+      ],
+    ],
+    [
+      false,
+      'live, not scheduled',
+      [
+        [1, null, over],
+        [2, null, { status_id: 33, status_type: 'live' }],
+      ],
+    ],
+    [false, 'never finished', [[2, null, before]]],
+    [
+      false,
+      'deleted',
+      [
+        [1, null, over],
+        [2, null, { ...before, item_status: 'deleted' }],
+      ],
+    ],
+  ])('%s: %s', (back, _, messages) => {
+    for (const order of [messages, messages.toReversed()]) {
+      const register = registerOf(...order);
+      expect(hasGoneBack(register, { status_type: readStatusType(register) })).toBe(back);
+    }
+    const match = given(
+      ...messages.map(([ut, id, fields]) => ({
+        ...eventMessage(START + ut, eventFields(fields as Record<string, unknown>)),
+        message_id: id === null ? 'other' : String(id),
+      })),
+    ).state;
+    expect(match.anomalies).toEqual(back ? ['status_went_back'] : []);
+    expect(match.guard.reasons.includes('status_went_back')).toBe(back);
+  });
+});
+
+describe('a verified result', () => {
+  test.each([
+    ...[true, 1, 'yes', 'YES', 'true', 'True', '1'].map((value) => [value, true] as const),
+    ...[false, 0, 2, 'no', '', 'maybe', null, {}, []].map((value) => [value, false] as const),
+  ])('%j: %s', (value, verified) => {
+    expect(isVerified({ verified_result: JSON.stringify(value) })).toBe(verified);
+  });
+
+  test('is not one that was never reported', () => {
+    expect(isVerified({ verified_result: null })).toBe(false);
+  });
+});
+
+test('the results of both sides were reported when the older of both was', () => {
+  const results = (counter: number) => ({ participants: [{ counter, results: [{ id: 2, value: 1 }] }] });
+  expect(resultsReportedAt(registerOf([1, null, { name: 'A' }]))).toBeNull();
+  expect(resultsReportedAt(registerOf([1, null, results(1)]))).toBeNull();
+  expect(resultsReportedAt(registerOf([1, null, results(2)]))).toBeNull();
+  expect(resultsReportedAt(registerOf([3, null, results(1)], [2, null, results(2)]))).toBe(2);
+  expect(resultsReportedAt(registerOf([3, null, results(1)], [4, null, results(2)]))).toBe(3);
+});
+
+describe('the score of the shoot-out (law 5)', () => {
+  const withResult = (value: unknown) =>
+    participants().map((side) => ({
+      ...(side as object),
+      results: [
+        { id: 2, value: 1 },
+        { id: 7, value },
+      ],
+    }));
+  const kick = incidentMessage(incident('5-9', 413, { event_status_id: 141 }));
+  const four = { home: 4, away: 4 };
+  const one = { home: 1, away: 0 };
+  test.each([
+    ['live', 4, false, four],
+    ['live', 4, true, one],
+    ['live', null, true, one],
+    ['live', '', false, null],
+    ['finished', 4, false, four],
+    ['finished', '4', true, four],
+    ['finished', null, true, one],
+    ['finished', null, false, null],
+  ])('%s, reported %j, kicks known: %s', (status_type, value, kicks, expected) => {
+    const fields = eventFields({ status_type, participants: withResult(value) });
+    const { state } = given(eventMessage(START, fields), ...(kicks ? [kick] : []));
+    expect(state.shoot_out).toEqual(expected);
+  });
+
+  test('is not known of another sport', () => {
+    const fields = eventFields({ sport_id: 1, participants: withResult(4) });
+    expect(given(eventMessage(START, fields)).state.shoot_out).toBeNull();
   });
 });

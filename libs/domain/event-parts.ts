@@ -181,7 +181,8 @@ function readByTemplate(text: string, before: readonly PartField[]): PartField[]
     }
     at = endOfPlain(text, start);
     if (at < 0) return null;
-    fields.push({ ...field, json: text.slice(start, at) });
+    const whole = text.slice(start, at);
+    fields.push({ ...field, json: whole, whole });
   }
   return text.charCodeAt(at) === CLOSE_BRACE && at === text.length - 1 ? fields : null;
 }

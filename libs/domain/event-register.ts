@@ -26,16 +26,16 @@ type FieldChanges = {
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
-  /** The fields that an earlier applied message of the same second decides; of a side e.g. `participants.1.results`. */
-  readonly outranked: readonly string[];
 };
+
+const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
 
 /** The message that reported fields. */
 class Report implements MessageKey {
   readonly ut: number;
   readonly messageId: number | null;
   readonly progress: number;
-  /** Number of fields that the message reported; 0 if it is not known, or if they are not its whole event. */
+  /** Number of fields that the message reported; 0 if it is not known. */
   readonly total: number;
   readonly #parts: readonly Pick<EventPart, 'text'>[];
   #text: string | null;
@@ -113,12 +113,17 @@ export class EventRegister {
   /** Restores a register from `grouped()` and `firstFinished`. */
   static restore(groups: readonly FieldsAt[], firstFinished: MessagePlace | null = null): EventRegister {
     const register = new EventRegister();
-    for (const group of groups) {
-      const part = readPart(group.json);
-      register.#applyEach(part, Report.restore(group, part), [], []);
-    }
+    register.merge(groups);
     register.#firstFinished = firstFinished;
     return register;
+  }
+
+  /** Applies the fields of another register, as its `grouped()` gives them. */
+  merge(groups: readonly FieldsAt[]): void {
+    for (const group of groups) {
+      const part = readPart(group.json);
+      this.#applyEach(part, Report.restore(group, part), []);
+    }
   }
 
   /** The earliest report that the match is finished; null without one. */
@@ -147,7 +152,6 @@ export class EventRegister {
     const report = Report.of(place, parts);
     let changed = false;
     const fields: string[] = [];
-    const outranked: string[] = [];
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
       if (part === undefined || part.fields.length === 0) continue;
@@ -158,16 +162,16 @@ export class EventRegister {
         if (report.isAfter(last.stamp.report)) {
           last.stamp.report = report;
           changed = true;
-        } else if (isOutranked(report, last.stamp.report)) outranked.push(...part.fields.map(slotOf));
+        }
         continue;
       }
       const lastReport = last?.stamp.report;
-      const stamp = this.#applyEach(part, report, fields, outranked);
+      const stamp = this.#applyEach(part, report, fields);
       if (stamp.fields > 0) changed = true;
       if (lastReport === undefined || comparePlaces(report, lastReport) >= 0)
         this.#last[index] = { part, stamp };
     }
-    return { changed, fields, outranked };
+    return changed ? { changed, fields } : NO_CHANGES;
   }
 
   /** Returns the canonical JSON of a field's value; undefined if it was never reported. Not for `participants`. */
@@ -236,7 +240,7 @@ export class EventRegister {
   }
 
   /** Applies each field of a part by itself. Returns the stamp of those that were accepted. */
-  #applyEach(part: EventPart, report: Report, changedFields: string[], outranked: string[]): Stamp {
+  #applyEach(part: EventPart, report: Report, changedFields: string[]): Stamp {
     const stamp: Stamp = { report, fields: 0 };
     for (const current of part.fields) {
       const field = this.#field(current);
@@ -248,10 +252,7 @@ export class EventRegister {
         field.stamp.fields -= 1;
         field.stamp = stamp;
         field.current = current;
-      } else {
-        if (isOutranked(report, field.stamp.report)) outranked.push(slotOf(current));
-        continue;
-      }
+      } else continue;
       stamp.fields += 1;
     }
     return stamp;
@@ -276,13 +277,4 @@ export class EventRegister {
     const at = lowerBound(this.#names, (one) => one < name);
     if (this.#names[at] !== name) this.#names.splice(at, 0, name);
   }
-}
-
-/** Whether another message of the same second comes after this one. */
-function isOutranked(report: Report, other: Report): boolean {
-  return report.ut === other.ut && other.isAfter(report);
-}
-
-function slotOf({ name, side, isResults }: PartField): string {
-  return side === null ? name : `${name}.${side}${isResults ? '.results' : ''}`;
 }

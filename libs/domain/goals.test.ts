@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { namedGoals } from './cancellation.ts';
-import { cancels, goal, sides, sidesOf, tally } from './testing/goals.ts';
+import { cancels, goal, sidesOf, tally } from './testing/goals.ts';
 import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
 describe('the side that a goal counts for (law 5)', () => {
@@ -48,6 +47,23 @@ describe('the side that a goal counts for (law 5)', () => {
       counting: ['5-1'],
       voided: { '5-4': 'cancelled' },
       underReview: false,
+    });
+  });
+
+  test.each([
+    [16, true],
+    [141, true],
+    [142, true],
+    [13, true],
+    [36, false],
+    [33, false],
+    [11, false],
+    [14, false],
+    [null, false],
+  ])('in phase %s is of the shoot-out: %s', (event_status_id, apart) => {
+    expect(tally([goal('5-1', { event_status_id })])).toMatchObject({
+      score: { home: apart ? 0 : 1, away: 0 },
+      shootOut: apart ? { home: 1, away: 0 } : null,
     });
   });
 
@@ -127,6 +143,83 @@ describe('the firm score and review (law 7)', () => {
   });
 });
 
+describe('a missing incident (laws 3 and 7)', () => {
+  const named = cancels('5-2', { parent_id: '5-1' });
+  const waiting = cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' });
+  const kick = goal('5-1', { event_status_id: 141 });
+  test.each<[string, timeline: Incident[], missing: string[], is: object]>([
+    ['a goal', [goal('5-1')], ['5-1'], { score: 1, firm: 0, underReview: true, missing: true }],
+    [
+      'another goal',
+      [goal('5-1'), goal('5-3')],
+      ['5-3'],
+      { score: 2, firm: 1, underReview: true, missing: true },
+    ],
+    [
+      'a goal that is cancelled',
+      [goal('5-1', { confirmation: 'cancelled' })],
+      ['5-1'],
+      { score: 0, firm: 0, underReview: false, missing: false },
+    ],
+    [
+      'a goal that a 424 names',
+      [goal('5-1'), named],
+      ['5-1'],
+      { score: 0, firm: 0, underReview: false, missing: false },
+    ],
+    [
+      'a 424 that names a goal',
+      [goal('5-1'), named],
+      ['5-2'],
+      { score: 0, firm: 0, underReview: false, missing: true },
+    ],
+    [
+      'a 424 that awaits confirmation',
+      [goal('5-1'), waiting],
+      ['5-2'],
+      { score: 1, firm: 1, underReview: true, missing: true },
+    ],
+    [
+      'a 424 that names no goal',
+      [goal('5-1'), cancels('5-2', { parent_id: '5-9' })],
+      ['5-2'],
+      { score: 1, firm: 1, underReview: false, missing: false },
+    ],
+    ['a kick', [kick], ['5-1'], { score: 0, firm: 0, underReview: false, missing: true }],
+  ])('%s', (_, timeline, missing, is) => {
+    const { score, firm, underReview, missing: isMissing } = tally(timeline, [], undefined, missing);
+    expect({ score: score?.home, firm: firm?.home, underReview, missing: isMissing }).toEqual(is);
+  });
+});
+
+describe('a cancellation that names no goal', () => {
+  const at = (seconds: number, options: IncidentOptions = {}) =>
+    cancels(`5-${seconds}`, { parent_id: '5-99', ut: seconds, ...options });
+  test.each<[string, Incident[], number | null, removed?: string[]]>([
+    ['none', [goal('5-1'), cancels('5-2')], null],
+    ['one', [at(10)], 10],
+    ['the latest of several', [at(12), at(11)], 12],
+    ['without a confirmation', [at(10, { confirmation: null })], 10],
+    ['not one that awaits confirmation', [at(10), at(11, { confirmation: 'tbd' })], 10],
+    ['not a cancelled one', [at(10, { confirmation: 'cancelled' })], null],
+    ['not a removed one', [at(10)], null, ['5-10']],
+  ])('has the time of its record: %s', (_, timeline, unexplainedAt, removed) => {
+    expect(tally(timeline, removed).unexplainedAt).toBe(unexplainedAt);
+  });
+});
+
+test('names the cancellations that stand by the goal which they void', () => {
+  const { voidBy } = tally([
+    goal('5-1'),
+    cancels('5-2', { parent_id: '5-1' }),
+    cancels('5-3', { parent_id: '5-1', confirmation: 'tbd' }),
+    goal('5-4', { confirmation: 'cancelled' }),
+    cancels('5-5', { parent_id: '5-4' }),
+    goal('5-6', { confirmation: 'cancelled' }),
+  ]);
+  expect(voidBy).toEqual({ '5-1': ['5-2'], '5-4': ['5-5'] });
+});
+
 test('lists all goals that are not void, those of the shoot-out and of unknown sides included', () => {
   const { valid } = tally([
     goal('5-1'),
@@ -135,20 +228,4 @@ test('lists all goals that are not void, those of the shoot-out and of unknown s
     goal('5-4', { participant_id: 999 }),
   ]);
   expect(valid).toEqual(['5-1', '5-3', '5-4']);
-});
-
-test('lists the incidents that name each goal (law 6)', () => {
-  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed, missing: false });
-  const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
-  const cancellations = [
-    known(cancels('5-4', { parent_id: '5-1', confirmation: 'tbd' })),
-    known(cancels('5-5', { parent_id: '5-1' })),
-    known(cancels('5-6')),
-    known(cancels('5-7'), true),
-    known(cancels('5-8', { parent_id: '5-9' })),
-  ];
-  expect([...namedGoals(goals, cancellations, sides)]).toEqual([
-    ['5-1', ['5-4', '5-5']],
-    ['5-3', ['5-6']],
-  ]);
 });

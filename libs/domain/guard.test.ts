@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Incident } from '#topics/generated/types.ts';
-import { GUARD_REASONS, guardOf, sameGuard } from './guard.ts';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { GUARD_REASONS, type GuardInputs, guardOf, sameGuard } from './guard.ts';
 import {
   eventFields,
   eventMessage,
@@ -71,12 +71,14 @@ describe('a possible incident is open until it is decided (law 9)', () => {
         incidentMessage(incident('5-101', possible, { ...later, confirmation: 'cancelled' })),
         incidentMessage(incident('5-101', possible, later), { deleted: true }),
         incidentMessage(incident('5-101', 400, later)),
-        snapshotMessage(START + 60, incidents.slice(0, 1)),
+        snapshotMessage(START + 75, incidents.slice(0, 1)),
         eventMessage(START + 60, { status_type: 'finished' }),
       ];
       expect(given(event, ...opened).state.guard.reasons).toContain(reason);
       for (const end of ends)
         expect(given(event, ...opened).when(end).state.guard.reasons).not.toContain(reason);
+      const missing = snapshotMessage(START + 74, incidents.slice(0, 1));
+      expect(given(event, ...opened).when(missing).state.guard.reasons).toContain(reason);
     },
   );
 
@@ -133,12 +135,83 @@ describe('a game break (law 9)', () => {
   });
 });
 
+describe('an interruption (law 9)', () => {
+  const interrupted = (type: number) => [
+    eventMessage(START, eventFields()),
+    incidentMessage(incident('5-100', 429)),
+    incidentMessage(incident('5-110', type, { ut: START + 10 })),
+  ];
+  const live = (seconds: number, fields = {}) =>
+    eventMessage(START + seconds, { status_id: 33, status_type: 'live', ...fields });
+  const of = (id: string, type: number, options: IncidentOptions = {}) =>
+    incidentMessage(incident(id, type, { ut: START + 20, ...options }));
+
+  describe.each([441, 442])('by %i', (type) => {
+    test.each<[ends: boolean, why: string, NormalizedMessage]>([
+      [true, 'the event is reported live later', live(11)],
+      [true, 'the next phase is reported', live(11, { status_id: 34 })],
+      [false, 'the event is reported live in the same second', live(10)],
+      [false, 'another field of the event is reported', eventMessage(START + 11, { clock_time: 700 })],
+      [true, 'a kick-off follows', of('5-120', 1833)],
+      [true, 'play follows', of('5-120', 400)],
+      [true, 'the second half follows', of('5-120', 430)],
+      [true, 'another status follows', of('5-120', 445)],
+      [false, 'a card follows', of('5-120', 418)],
+      [false, 'a cancelled kick-off follows', of('5-120', 1833, { confirmation: 'cancelled' })],
+      [false, 'play is before it', of('5-105', 400)],
+      [true, 'it was cancelled', of('5-110', type, { confirmation: 'cancelled' })],
+      [false, 'it is corrected later', of('5-110', type)],
+    ])('ends: %s, as %s', (ends, _, message) => {
+      const { state } = given(...interrupted(type)).when(message);
+      expect(state.guard.reasons.includes('interrupted')).toBe(!ends);
+    });
+
+    test('holds again after a later one', () => {
+      const again = of('5-130', type, { ut: START + 30 });
+      expect(given(...interrupted(type), live(11)).when(again).state.guard.reasons).toContain('interrupted');
+    });
+  });
+
+  test.each([
+    [2, 'interrupted'],
+    [2, 'live'],
+    [7, 'finished'],
+    [7, 'live'],
+    [33, 'interrupted'],
+  ])('holds by status %i of type %s, whatever is reported or played', (status_id, status_type) => {
+    const reported = live(60, { status_id, status_type });
+    expect(given(...interrupted(441), of('5-120', 400), reported).state.guard.reasons).toContain(
+      'interrupted',
+    );
+  });
+});
+
+describe('a result that differs (law 9)', () => {
+  const differs = (fields: object) =>
+    reasons(timeline(429), { participants: participants(1, 0), ...fields }).includes('score_differs');
+  test.each<[differs: boolean, fields: object]>([
+    [true, {}],
+    [true, { verified_result: 'yes' }],
+    [true, { status_id: 11, status_type: 'finished' }],
+    [true, { status_id: 11, status_type: 'finished', verified_result: 'no' }],
+    [true, { status_id: 11, status_type: 'finished', verified_result: 0 }],
+    ...['yes', 'YES', true, 1, '1'].map((verified_result): [boolean, object] => [
+      false,
+      { status_id: 11, status_type: 'finished', verified_result },
+    ]),
+    [false, { status_id: 12, status_type: 'live', verified_result: 'yes' }],
+    [false, { status_id: 11, status_type: 'finished', participants: participants(0, 0) }],
+  ])('flags the match until they agree or the result is verified: %s with %j', (expected, fields) => {
+    expect(differs(fields)).toBe(expected);
+  });
+});
+
 describe('the other reasons (law 9)', () => {
   test.each<
     [reason: string, when: string, incidents: readonly Incident[], fields: Readonly<Record<string, unknown>>]
   >([
     ['under_review', 'a goal awaits confirmation', [last(413, { confirmation: 'tbd' })], {}],
-    ['bet_suspended', 'betting is suspended', [], { bet_status: 'suspended' }],
+    ['bet_suspended', 'betting is suspended', timeline(429), { bet_status: 'suspended' }],
     [
       'score_differs',
       'the provider reports another score',
@@ -146,12 +219,12 @@ describe('the other reasons (law 9)', () => {
       { participants: participants(1, 0) },
     ],
     ['interrupted', 'the status type is interrupted', [], { status_type: 'interrupted' }],
-    ['interrupted', 'the status is Interrupted', [], { status_id: 2 }],
+    ['interrupted', 'the status is Interrupted', timeline(429), { status_id: 2 }],
     ['interrupted', 'the status is Abandoned', [], { status_id: 7, status_type: 'finished' }],
     [
       'interrupted',
       'the last status incident is Interrupted',
-      timeline(429, 441, 400),
+      timeline(429, 441, 418),
       { status_type: 'scheduled' },
     ],
     ['interrupted', 'the last status incident is Abandoned', timeline(429, 442), { status_type: 'finished' }],
@@ -181,14 +254,24 @@ describe('the other reasons (law 9)', () => {
       game_break: 'b',
       play: 'a',
     };
-    const guard = {
+    const inputs: GuardInputs = {
       underReview: true,
-      agreement: 'differs',
+      final: { score: null, source: 'incidents', agreement: 'differs' },
       statusId: 2,
       statusType: 'live',
       betStatus: 'suspended',
-    } as const;
-    expect(guardOf({ ...guard, last })).toEqual({ safe: false, reasons: Object.keys(GUARD_REASONS) });
+      verified: false,
+      last,
+      interruptedAt: null,
+      statusAt: null,
+      resultsAt: null,
+      snapshotAt: null,
+      missing: true,
+      unreadAt: 1,
+      unexplainedAt: 1,
+      wentBack: true,
+    };
+    expect(guardOf(inputs)).toEqual({ safe: false, reasons: Object.keys(GUARD_REASONS) });
   });
 
   test('compare as equal only as a whole', () => {

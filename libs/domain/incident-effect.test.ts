@@ -51,7 +51,7 @@ describe('the effect of an incident on the score', () => {
     [
       'a delete of an incident that never arrived',
       [false, false, false, null],
-      { id: '5-1', incident: null, removed: false },
+      { id: '5-1', incident: null, removed: false, missing: false },
     ],
   ])('of %s is known', (_, is, one, others = []) => {
     // Records are not read in the order of ids.
@@ -75,5 +75,5 @@ describe('the effect of an incident on the score', () => {
 test('goals and goal cancellations concern goals', () => {
   const types = [413, 421, 423, 424, 418, 420, 422].filter((type) => concernsGoals(known('5-1', type)));
   expect(types).toEqual([413, 421, 423, 424]);
-  expect(concernsGoals({ id: '5-1', incident: null, removed: false })).toBe(false);
+  expect(concernsGoals({ id: '5-1', incident: null, removed: false, missing: false })).toBe(false);
 });

@@ -192,7 +192,8 @@ describe('the reported result (law 8)', () => {
       expect(source === 'none').toBe(score === null);
       expect(agreement === 'unknown').toBe(score === null || reported === null);
       if (reported === null) return;
-      const isTimelineKnown = state.coverage === 'complete' && [5, null].includes(state.sport_id);
+      const hasSides = state.home !== null && state.away !== null;
+      const isTimelineKnown = hasSides && state.coverage === 'complete' && [5, null].includes(state.sport_id);
       const isFinished =
         state.status_type === 'finished' || [7, 11, 12, 13, 14, 140].includes(state.status_id ?? 0);
       expect(derived).toBe(isTimelineKnown && !isFinished);

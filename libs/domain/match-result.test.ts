@@ -93,6 +93,25 @@ describe('the result of a match', () => {
     expect(result).toMatchObject({ score: { home: 3, away: 0 }, first_half: null, second_half: null });
   });
 
+  test('at the end has the reported score and halves, and still the goals, where these differ', () => {
+    const over = { status_id: 11, status_type: 'finished' };
+    const reported = withResults({ 2: 2, 4: 1, 5: 1 }, { 2: 0, 4: 0, 5: 0 });
+    const goal = by('5-2', 413, player);
+    const lost = resultOf(event({ ...over, participants: reported }), kickOff, goal);
+    expect(lost).toMatchObject({
+      score: { home: 2, away: 0 },
+      first_half: { home: 1, away: 0 },
+      second_half: { home: 1, away: 0 },
+    });
+    expect(lost.goals).toHaveLength(1);
+    const agrees = withResults({ 2: 1, 4: 0, 5: 1 }, { 2: 0, 4: 0, 5: 0 });
+    // The goals are the score, and tell the halves as while it lasted.
+    const equal = resultOf(event({ ...over, participants: agrees }), kickOff, goal);
+    expect(equal).toMatchObject({ score: { home: 1, away: 0 }, first_half: { home: 1, away: 0 } });
+    const live = resultOf(event({ participants: reported }), kickOff, goal);
+    expect(live).toMatchObject({ score: { home: 1, away: 0 }, first_half: { home: 1, away: 0 } });
+  });
+
   test('has the cards that stand', () => {
     const deleted = incidentMessage(incident('5-4', 419, { ut: START + 1 }), { deleted: true });
     const result = resultOf(

@@ -141,8 +141,9 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
-  // Goals say when the score came about only while they are the score.
-  const isDerived = areGoalsKnown && sameScore(tally.score, final.score);
+  // The goals of a complete timeline tell the halves only while they are the score.
+  const isDerived =
+    (coverage === 'complete' || final.source === 'incidents') && sameScore(tally.score, final.score);
   const halves = isDerived ? halvesOf(counting, view) : null;
   const { score } = final;
   return {

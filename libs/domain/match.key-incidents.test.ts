@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { IncidentIndex } from './incident-register.ts';
+import { IncidentIndex } from './incident-index.ts';
 import { keyIncidents } from './match.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
+
+const ABSENT = { incident: null, removed: false, missing: false };
 
 /** Returns the key incidents of a timeline in any order; `player` is written into the body as the provider writes it. */
 function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readonly [unknown, unknown])?][]) {
@@ -10,10 +12,7 @@ function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readon
     const made = incident(id, type, options);
     const [subparticipant_id, subparticipant_name] = player ?? [null, null];
     const body = JSON.stringify({ ...JSON.parse(made.body), subparticipant_id, subparticipant_name });
-    index.update(
-      { id, incident: { ...made, body }, removed: id === '5-9' },
-      { incident: null, removed: false },
-    );
+    index.update({ id, incident: { ...made, body }, removed: id === '5-9', missing: false }, ABSENT);
   }
   return keyIncidents(index);
 }
@@ -64,7 +63,7 @@ test('parses an incident once', () => {
     ['5-1', 413],
     ['5-2', 418],
   ] as const)
-    index.update({ id, incident: incident(id, type), removed: false }, { incident: null, removed: false });
+    index.update({ id, incident: incident(id, type), removed: false, missing: false }, ABSENT);
   const [goal, card] = keyIncidents(index);
   const again = keyIncidents(index);
   expect(again).toHaveLength(2);

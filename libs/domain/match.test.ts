@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '#contract/canonical-json.ts';
+import type { MatchIncident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { DomainError } from './event-parts.ts';
-import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
+import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
   AWAY,
   causeOf,
@@ -50,6 +52,9 @@ describe('the state of a match', () => {
       fields: [
         {
           ut: START,
+          message_id: null,
+          progress: 2,
+          text: canonicalJson(eventFields()),
           json:
             '{"bet_status":"active","clock_status":"running","competition_id":6628,"group_id":null,"name":"Home - Away",' +
             '"relation_status":"in_progress","season_id":25528,"sport_id":5,"stage_id":76600,' +
@@ -57,6 +62,9 @@ describe('the state of a match', () => {
         },
         {
           ut: START + 60,
+          message_id: null,
+          progress: 0,
+          text: null,
           json: expect.stringMatching(/^\{"clock_time":60,"participants":\[\{"acronym":"HOM"/),
         },
       ],
@@ -72,6 +80,12 @@ describe('the state of a match', () => {
           in_shoot_out: false,
         },
       ],
+      derived: { home: 1, away: 0 },
+      missing: [],
+      void_by: {},
+      unread: [],
+      unread_at: null,
+      first_finished: null,
     });
   });
 
@@ -97,6 +111,34 @@ describe('the state of a match', () => {
     );
     expect(state).toMatchObject({ sport_id: null, score: { home: 1, away: 0 } });
   });
+
+  test.each([
+    ...[7, 11, 12, 13, 14, 140].map((status_id) => [status_id, 'live', 'reported'] as const),
+    [33, 'finished', 'reported'],
+    [33, 'live', 'incidents'],
+    [3, 'cancelled', 'incidents'],
+    [1, 'scheduled', 'incidents'],
+  ] as const)(
+    'at status %i of type %s has the score of source %s (law 8)',
+    (status_id, status_type, source) => {
+      const fields = eventFields({ status_id, status_type, participants: participants(3, 0) });
+      const goal = incidentMessage(incident('5-110', 413, { confirmation: 'tbd' }));
+      const { state } = given(eventMessage(START, fields), incidentMessage(incident('5-100', 429)), goal);
+      const played = { home: 1, away: 0 };
+      const reported = { home: 3, away: 0 };
+      expect(state).toMatchObject({ source, agreement: 'differs', derived: played, reported });
+      expect([state.score, state.firm]).toEqual(
+        source === 'reported' ? [reported, reported] : [played, { home: 0, away: 0 }],
+      );
+      const unknown = { ...fields, participants: participants(3) };
+      expect(
+        given(eventMessage(START, unknown), incidentMessage(incident('5-100', 429)), goal).state,
+      ).toMatchObject({
+        source: 'incidents',
+        score: played,
+      });
+    },
+  );
 
   test('has no score without sides', () => {
     const { state } = given(snapshotMessage(START, [incident('5-1', 413)]));
@@ -169,5 +211,107 @@ describe('a match', () => {
     expect(matchState(restored)).toEqual(matchState(match));
     expect(matchIncident(restored, '5-1')).toMatchObject({ version: 2, cause: { offset: 1 } });
     expect(matchState(restored).version).toBe(3);
+  });
+});
+
+describe('a match whose state was written by the former laws', () => {
+  const kickOff = incident('5-100', 429);
+  const goal = incident('5-110', 413);
+  const history = [
+    eventMessage(START, eventFields()),
+    incidentMessage(kickOff),
+    incidentMessage(goal),
+    snapshotMessage(START + 60, [kickOff]),
+  ];
+  /** What the first edition wrote: a list 60 s later removed the goal, and nothing new was remembered. */
+  function published(): { readonly state: MatchState; readonly incidents: readonly MatchIncident[] } {
+    const match = played(history);
+    const state: MatchState = {
+      ...matchState(match),
+      score: { home: 0, away: 0 },
+      firm: { home: 0, away: 0 },
+      under_review: false,
+      counting_goals: [],
+      void_goals: { '5-110': 'removed' },
+      removed: ['5-110'],
+      guard: { safe: true, reasons: [] },
+      derived: null,
+      missing: [],
+      first_finished: null,
+    };
+    const removed = { ...matchIncident(match, '5-110'), removed: true, missing: false };
+    return { state, incidents: [matchIncident(match, '5-100'), removed] };
+  }
+  const apply = (match: Match, message: NormalizedMessage) =>
+    applyMessage(match, message, causeOf(message, 9));
+
+  test('stays as it was published until the next message', () => {
+    const { state, incidents } = published();
+    const match = restoreMatch(state, incidents);
+    const { score, firm, guard, removed, missing } = matchState(match);
+    expect({ score, firm, guard, removed, missing }).toEqual({
+      score: state.score,
+      firm: state.firm,
+      guard: state.guard,
+      removed: ['5-110'],
+      missing: [],
+    });
+    expect(matchState(match)).toEqual({ ...state, derived: state.score });
+    expect(matchIncident(match, '5-110')).toEqual(incidents[1]);
+    expect(apply(match, eventMessage(START, { name: 'Home - Away' })).transitions).toEqual([]);
+  });
+
+  test('tells the difference with the next message, whatever that is, and once', () => {
+    const { state, incidents } = published();
+    const match = restoreMatch(state, incidents);
+    const {
+      transitions,
+      incidents: changed,
+      result,
+    } = apply(match, eventMessage(START + 70, { clock_time: 70 }));
+    expect(transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
+      ['incident_reinstated', '5-110'],
+      ['incident_missing', '5-110'],
+      ['goal_reinstated', '5-110'],
+      ['score_changed', null],
+      ['guard_changed', null],
+    ]);
+    expect(transitions.find(({ kind }) => kind === 'score_changed')).toMatchObject({
+      score: { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } },
+    });
+    expect([changed, result]).toEqual([['5-110'], true]);
+    expect(matchState(match)).toMatchObject({
+      version: state.version + 1,
+      score: { home: 1, away: 0 },
+      firm: { home: 0, away: 0 },
+      missing: ['5-110'],
+      removed: [],
+      guard: { reasons: ['under_review', 'missing_from_list'] },
+    });
+    const next = apply(match, eventMessage(START + 71, { clock_time: 71 }));
+    expect(next.transitions.map(({ kind }) => kind)).toEqual(['event_amended']);
+  });
+
+  test.each<[string, Partial<MatchState>]>([
+    ['score', { score: { home: 5, away: 0 } }],
+    ['firm score', { firm: { home: 5, away: 0 } }],
+    ['source', { source: 'reported' }],
+    ['agreement', { agreement: 'differs' }],
+    ['guard', { guard: { safe: false, reasons: ['interrupted'] } }],
+  ])('keeps its %s until the next message', (_, former) => {
+    const match = played(history.slice(0, 3));
+    const state = { ...matchState(match), ...former };
+    const incidents = ['5-100', '5-110'].map((id) => matchIncident(match, id));
+    const restored = restoreMatch(state, incidents);
+    expect(matchState(restored)).toEqual(state);
+    apply(restored, eventMessage(START + 70, { clock_time: 70 }));
+    const current = played([...history.slice(0, 3), eventMessage(START + 70, { clock_time: 70 })]);
+    expect(matchState(restored)).toMatchObject({
+      score: matchState(current).score,
+      firm: matchState(current).firm,
+      source: matchState(current).source,
+      agreement: matchState(current).agreement,
+      guard: matchState(current).guard,
+    });
   });
 });

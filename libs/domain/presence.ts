@@ -19,9 +19,14 @@ export type Omission = 'none' | 'lately' | 'long_ago';
 /** Returns what the latest list of the event (at `snapshotAt`, Unix seconds; null without one) shows by omitting an incident. */
 export function omissionOf({ incident, listed_at }: Presence, snapshotAt: number | null): Omission {
   if (incident === null || snapshotAt === null || listed_at === snapshotAt) return 'none';
-  const since = snapshotAt - Math.max(incident.ut, listed_at ?? incident.ut);
+  const since = snapshotAt - lastSignOf(incident, { listed_at });
   if (since < SETTLE_SECONDS) return 'none';
   return since < REMOVAL_SECONDS ? 'lately' : 'long_ago';
+}
+
+/** Returns the last sign of life of an incident with this body: that it was written, or that any list had it. Unix seconds. */
+export function lastSignOf({ ut }: Pick<Incident, 'ut'>, { listed_at }: Pick<Presence, 'listed_at'>): number {
+  return Math.max(ut, listed_at ?? ut);
 }
 
 /** Whether a delete says that an incident is removed: it is no older than the incident was last known present. */
@@ -30,7 +35,7 @@ export function isDeleted(presence: Presence, snapshotAt: number | null): boolea
   return incident !== null && deleted_at !== null && deleted_at >= presentAt(incident, presence, snapshotAt);
 }
 
-/** Returns when an incident with this body was last known present, Unix seconds. */
+/** Returns the time, Unix seconds, up to which a delete does not remove an incident with this body: the latest list counts alone. */
 export function presentAt(
   { ut }: Pick<Incident, 'ut'>,
   { listed_at }: Pick<Presence, 'listed_at'>,
@@ -39,8 +44,12 @@ export function presentAt(
   return snapshotAt !== null && listed_at === snapshotAt ? Math.max(ut, snapshotAt) : ut;
 }
 
-/** Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. */
+/**
+ * Returns when an incident was last known absent, Unix seconds; minus infinity if it never was. A list that omits it proves its
+ * absence up to `REMOVAL_SECONDS` before: a later body restores it.
+ */
 export function absentAt(presence: Presence, snapshotAt: number | null): number {
   const deleted = presence.deleted_at ?? Number.NEGATIVE_INFINITY;
-  return omissionOf(presence, snapshotAt) === 'none' ? deleted : Math.max(deleted, snapshotAt ?? deleted);
+  if (snapshotAt === null || omissionOf(presence, snapshotAt) !== 'long_ago') return deleted;
+  return Math.max(deleted, snapshotAt - REMOVAL_SECONDS);
 }

@@ -30,10 +30,29 @@ describe('the score (law 8)', () => {
       score: Score | null,
       firm: Score | null,
       agreement: string,
+      atTheEnd?: readonly [source: string, score: Score | null, firm: Score | null],
     ]
   >([
-    ['complete', derived, s(3, 0), 'incidents', derived, derivedFirm, 'differs'],
-    ['complete', derived, s(2, 1), 'incidents', derived, derivedFirm, 'agrees'],
+    [
+      'complete',
+      derived,
+      s(3, 0),
+      'incidents',
+      derived,
+      derivedFirm,
+      'differs',
+      ['reported', s(3, 0), s(3, 0)],
+    ],
+    [
+      'complete',
+      derived,
+      s(2, 1),
+      'incidents',
+      derived,
+      derivedFirm,
+      'agrees',
+      ['reported', s(2, 1), s(2, 1)],
+    ],
     ['complete', derived, null, 'incidents', derived, derivedFirm, 'unknown'],
     ['complete', null, s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
     ['complete', null, null, 'none', null, null, 'unknown'],
@@ -42,13 +61,13 @@ describe('the score (law 8)', () => {
     ['partial', null, null, 'none', null, null, 'unknown'],
     ['none', s(0, 0), s(3, 0), 'reported', s(3, 0), s(3, 0), 'agrees'],
     ['none', s(0, 0), null, 'none', null, null, 'unknown'],
-  ])('%s, derived %j, reported %j: %s', (coverage, derived, reported, source, score, firm, agreement) => {
-    expect(decideScore({ coverage, derived, derivedFirm, reported })).toEqual({
-      score,
-      firm,
-      source,
-      agreement,
-    });
+  ])('%s, derived %j, reported %j: %s', (...row) => {
+    const [coverage, derived, reported, source, score, firm, agreement, atTheEnd] = row;
+    const sources = { coverage, derived, derivedFirm, reported };
+    expect(decideScore({ ...sources, finished: false })).toEqual({ score, firm, source, agreement });
+    const [lastSource, last, lastFirm] = atTheEnd ?? [source, score, firm];
+    const final = { score: last, firm: lastFirm, source: lastSource, agreement };
+    expect(decideScore({ ...sources, finished: true })).toEqual(final);
   });
 
   test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {

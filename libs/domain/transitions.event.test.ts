@@ -24,8 +24,10 @@ describe('the transitions of the event (law 10)', () => {
       { kind: 'status_changed', value: value('33 live', '9 live') },
     ]);
     expect(when({ status_id: null, status_type: 'finished' })).toMatchObject([
-      { kind: 'status_changed', value: value('33 live', 'finished') },
+      { kind: 'status_changed', value: value('33 live', '33 finished') },
     ]);
+    const { transitions } = given().when(eventMessage(START, { status_type: 'finished' }));
+    expect(transitions).toMatchObject([{ kind: 'status_changed', value: value(null, 'finished') }]);
   });
 
   test('its clock, if it differs from the running clock', () => {

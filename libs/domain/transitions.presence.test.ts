@@ -15,11 +15,20 @@ const opening = eventMessage(START, eventFields());
 const body = (options?: IncidentOptions) => incident('5-1', 400, options);
 const cancelled = (options?: IncidentOptions) => body({ ...options, confirmation: 'cancelled' });
 const known = incidentMessage(body());
+const later = incident('5-2', 400);
 const deleted = incidentMessage(body({ ut: START + 5 }), { deleted: true });
 
 type Time = number | null;
 test.each<
-  [why: string, before: NormalizedMessage[], NormalizedMessage, present: Time, absent: Time, Incident?]
+  [
+    why: string,
+    before: NormalizedMessage[],
+    NormalizedMessage,
+    present: Time,
+    absent: Time,
+    winning?: Incident | null,
+    missing?: boolean,
+  ]
 >([
   ['reported', [], known, START, null],
   ['reported as cancelled', [], incidentMessage(cancelled()), START, null, cancelled()],
@@ -27,11 +36,22 @@ test.each<
   ['deleted', [known], deleted, START, START + 5],
   ['deleted before it was reported', [], deleted, null, START + 5],
   ['listed', [], snapshotMessage(START + 60, [body()]), START + 60, null, body()],
-])('the presence of an incident that is %s', (_, before, message, present_at, absent_at, winning) => {
-  const [first] = given(opening, ...before).when(message).transitions;
-  const removed = present_at !== null && absent_at !== null;
-  expect(first?.incident_presence).toEqual({ removed, present_at, absent_at, incident: winning ?? null });
-});
+  ['omitted lately', [known], snapshotMessage(START + 74, [later]), START, null, body(), true],
+  ['omitted for long', [known], snapshotMessage(START + 75, [later]), START, START, body()],
+])(
+  'the presence of an incident that is %s',
+  (_, before, message, present_at, absent_at, winning = null, missing = false) => {
+    const [first] = given(opening, ...before).when(message).transitions;
+    const removed = present_at !== null && absent_at !== null;
+    expect(first?.incident_presence).toEqual({
+      removed,
+      missing,
+      present_at,
+      absent_at,
+      incident: winning,
+    });
+  },
+);
 
 test('the presence of an incident is with its first transition alone', () => {
   const back = incidentMessage(cancelled({ ut: START + 9 }));

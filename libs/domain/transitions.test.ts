@@ -24,6 +24,9 @@ describe('the transitions of an incident (law 10)', () => {
   const deleted = (options?: IncidentOptions) =>
     incidentMessage(incident('5-1', 400, options), { deleted: true });
   const known = reported();
+  const known9 = reported({ message_id: 9 });
+  // The same body, whose phase is that of the event.
+  const phased = incidentMessage({ ...incident('5-1', 400), event_status_id: 142 });
   type Messages = readonly NormalizedMessage[];
   test.each<[why: string, before: Messages, message: NormalizedMessage, kinds: readonly string[]]>([
     ['its first body', [], known, ['incident_added']],
@@ -59,11 +62,14 @@ describe('the transitions of an incident (law 10)', () => {
       ['incident_reinstated', 'incident_cancelled'],
     ],
     ['a copy', [known], known, []],
+    ['the same, by a later message of its second', [known9], reported({ message_id: 10 }), ['event_amended']],
+    ['the same with a later phase', [known], phased, ['incident_amended']],
     ['an older record', [known], reported(later(-1)), []],
   ])('%s', (_, before, message, kinds) => {
     const outcome = given(opening, kickOff, ...before).when(message);
     expect(outcome.kinds).toEqual(kinds);
-    for (const one of outcome.transitions) expect(one.incident_id).toBe('5-1');
+    const ids = outcome.transitions.map(({ incident_id }) => incident_id);
+    expect(ids).toEqual(kinds.map((kind) => (kind === 'event_amended' ? null : '5-1')));
     expect(outcome.incidents).toEqual(kinds.length === 0 ? [] : ['5-1']);
   });
 
@@ -142,7 +148,12 @@ describe('the transitions of goals and scores (law 10)', () => {
 
   test('a goal that is void from the start', () => {
     const cancels = incidentOf('5-120', 424, { parent_id: '5-110' });
-    expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual(['incident_added', 'goal_cancelled']);
+    expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual([
+      'incident_added',
+      'goal_cancelled',
+      // The cancellation explains itself now.
+      'guard_changed',
+    ]);
   });
 
   test('none for a void goal that is void in another way', () => {
@@ -200,17 +211,65 @@ describe('the transitions of a snapshot (law 10)', () => {
     expect(given(opening, kickOff, snapshot).when(snapshot)).toMatchObject({ kinds: [], incidents: [] });
   });
 
-  test('that an empty one was applied', () => {
-    expect(given(opening).when(snapshotMessage(START, [])).kinds).toEqual([
+  test('none of a list without any incident', () => {
+    expect(given(opening).when(snapshotMessage(START, [])).transitions).toEqual([]);
+  });
+
+  test('that the first one made the score known', () => {
+    const list = snapshotMessage(START, [incident('5-101', 400)]);
+    expect(given(opening).when(list).kinds).toEqual([
+      'incident_added',
       'score_changed',
       'firm_score_changed',
       'snapshot_applied',
+      'guard_changed',
+    ]);
+  });
+
+  test('that an incident went missing, was listed again, and was removed', () => {
+    const both = [incident('5-100', 429), incident('5-2', 400)];
+    const [kickedOff, other] = both.map((one) => incidentMessage(one)) as [
+      NormalizedMessage,
+      NormalizedMessage,
+    ];
+    const lags = snapshotMessage(START + 60, [first]);
+    const missing = given(opening, kickedOff, other).when(lags);
+    expect(missing.kinds).toEqual(['incident_missing', 'snapshot_applied']);
+    const listed = given(opening, kickedOff, other, lags).when(snapshotMessage(START + 61, both));
+    expect(listed.kinds).toEqual(['incident_listed', 'snapshot_applied']);
+    const reported = given(opening, kickedOff, other, lags).when(incidentOf('5-2', 400, later(60)));
+    expect(reported.kinds).toEqual(['incident_listed', 'incident_amended']);
+    const removed = given(opening, kickedOff, other, lags).when(snapshotMessage(START + 75, [first]));
+    expect(removed.kinds).toEqual(['incident_removed', 'snapshot_applied']);
+  });
+
+  test('that an incident was removed, or is missing, from the start', () => {
+    const list = snapshotMessage(START + 100, [first]);
+    expect(given(opening, list).when(incidentOf('5-2', 400, later(25))).kinds).toEqual([
+      'incident_added',
+      'incident_removed',
+    ]);
+    expect(given(opening, list).when(incidentOf('5-2', 400, later(26))).kinds).toEqual([
+      'incident_added',
+      'incident_missing',
+    ]);
+  });
+
+  test('that a goal went missing: its score stays, but is not firm', () => {
+    const outcome = given(opening, kickOff, incidentOf('5-110', 413)).when(
+      snapshotMessage(START + 60, [first]),
+    );
+    expect(outcome.kinds).toEqual([
+      'incident_missing',
+      'firm_score_changed',
+      'snapshot_applied',
+      'guard_changed',
     ]);
   });
 
   test('after those of the incidents that it added or removed, by id', () => {
     const outcome = given(opening, kickOff, incidentOf('5-2', 413)).when(
-      snapshotMessage(START + 60, [first, incident('5-150', 400), incident('5-20', 400)]),
+      snapshotMessage(START + 75, [first, incident('5-150', 400), incident('5-20', 400)]),
     );
     expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
       ['incident_added', '5-150'],

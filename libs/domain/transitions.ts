@@ -10,7 +10,7 @@ import type {
 import { isClockChange } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
-import { absentAt, presentAt } from './presence.ts';
+import { absentAt, lastSignOf, presentAt } from './presence.ts';
 import { sameScore } from './score.ts';
 import type { DerivedMatch } from './view.ts';
 
@@ -199,10 +199,15 @@ function presenceAfter(
   return {
     removed,
     missing,
-    present_at: incident === null ? null : presentAt(incident, entry, snapshotAt),
+    present_at: incident === null ? null : presentSince(incident, entry, snapshotAt),
     absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
     incident: isShown && !isCancelledFirst ? null : incident,
   };
+}
+
+/** Where an incident is present, an older list that has it counts too: it says more than a list which lacks it. */
+function presentSince(incident: Incident, entry: IncidentChange['entry'], snapshotAt: number | null): number {
+  return entry.removed ? presentAt(incident, entry, snapshotAt) : lastSignOf(incident, entry);
 }
 
 function decisionOf(confirmation: string | null): TransitionKind | null {

@@ -95,7 +95,7 @@ describe('a normalized message', () => {
       ut: UT_MAX,
     };
     const body = JSON.stringify([incidentMessage({ ut: UT_MAX }, incident, { id: LONG_MAX })]);
-    const context = { origin: 'webhook', service: 'test', receivedAt: CONTEXT.receivedAt } as const;
+    const context = { origin: 'webhook', service: 'test', receivedAt: UT_MAX * 1_000 } as const;
     const [message] = readDelivery(Buffer.from(body), context).normalized;
     expect(message).toMatchObject({ event_id: LONG_MAX, ut: UT_MAX });
     if (message !== undefined) expect(sameAgain(message)).toEqual(message);

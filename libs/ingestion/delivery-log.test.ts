@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { readDelivery } from './delivery.ts';
 import { logDelivery } from './delivery-log.ts';
-import { incidentMessage } from './testing/messages.ts';
+import { CONTEXT, incidentMessage } from './testing/messages.ts';
 
 type Line = { readonly level: string; readonly fields: object; readonly message: string };
 
-function linesOf(body: unknown, level: 'debug' | 'info'): Line[] {
+function linesOf(body: unknown, level: 'debug' | 'info', named: readonly string[] = []): Line[] {
   const lines: Line[] = [];
   const write = (of: string) => (fields: object, message: string) =>
     lines.push({ level: of, fields, message });
@@ -17,8 +17,8 @@ function linesOf(body: unknown, level: 'debug' | 'info'): Line[] {
     isLevelEnabled: (wanted: string) => wanted !== 'debug' || level === 'debug',
   };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const context = { origin: 'webhook', service: 'webhook-receiver', receivedAt: 1 } as const;
-  logDelivery(log, readDelivery(Buffer.from(text), context));
+  const context = { origin: 'webhook', service: 'webhook-receiver', receivedAt: CONTEXT.receivedAt } as const;
+  logDelivery(log, readDelivery(Buffer.from(text), context), new Set(named));
   return lines;
 }
 
@@ -45,4 +45,17 @@ test.each([
     level: 'warn',
     fields: { message_id: id, delivery_id: expect.any(String), code: expect.any(String) },
   });
+});
+
+test('logs an unread field by its path, once', () => {
+  const body = [
+    incidentMessage({ id: 3 }, { important: 'hunter2' }),
+    incidentMessage({ id: 4 }, { important: 'odd' }),
+  ];
+  const lines = linesOf(body, 'info', ['incident.for']);
+  expect(lines).toMatchObject([
+    { level: 'warn', fields: { path: 'incident.important', message_id: '3', event_id: 7000001 } },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain('hunter2');
+  expect(linesOf(body, 'info', ['incident.important'])).toEqual([]);
 });

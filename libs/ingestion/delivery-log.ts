@@ -3,12 +3,27 @@ import { type Logger, logsMessages } from '#streams/log.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ReadDelivery } from './delivery.ts';
 
-/** Logs a stored delivery: a warning for each dead letter, and at debug a line for each message and each unused type. */
-export function logDelivery(log: Logger, { normalized, deadLetters, ignored }: ReadDelivery): void {
+/**
+ * Logs a stored delivery: a warning for each dead letter and for each unread field whose path is not in `named`, to which it
+ * adds the path; at debug a line for each message and each unused type.
+ */
+export function logDelivery(
+  log: Logger,
+  { normalized, deadLetters, ignored }: ReadDelivery,
+  named: Set<string>,
+): void {
   for (const letter of deadLetters) {
     const { id, code, reason, key } = letter;
     const fields = { message_id: messageIdIn(letter), delivery_id: key?.toString() };
     log.warn({ ...fields, id, code, reason }, 'sent to dead-letters');
+  }
+  for (const { message_id, event_id, delivery_id, unread } of normalized) {
+    for (const path of unread) {
+      if (named.has(path)) continue;
+      named.add(path);
+      const fields = { path, message_id, event_id, delivery_id };
+      log.warn(fields, 'left out a field that cannot be read; counted without a line from now on');
+    }
   }
   if (!logsMessages(log)) return;
   for (const { message_id, event_id, delivery_id } of normalized)

@@ -36,7 +36,8 @@ describe('readDelivery', () => {
     ['not_json', Buffer.from('')],
     ['not_json', Buffer.from('[{]')],
     ['not_json', Buffer.from(`[${good}`)],
-    ['not_array', Buffer.from(good)],
+    ['not_array', Buffer.from('{}')],
+    ['not_array', Buffer.from('{"id":1}')],
     ['not_array', Buffer.from('null')],
     ['too_deep', Buffer.from('['.repeat(200_000) + ']'.repeat(200_000))],
     ['not_json', Buffer.from('['.repeat(200_000))],
@@ -58,6 +59,76 @@ describe('readDelivery', () => {
     ]);
     expect(deadLetters[0]?.value).toEqual(body);
     expect(deadLetters[0]?.key?.toString()).toBe(sha256(body));
+  });
+
+  test('reads a body that is one message as a list of one', () => {
+    expect(read(good)).toMatchObject({
+      raw: { body: Buffer.from(good) },
+      normalized: [{ type: 'incident' }],
+    });
+    const { normalized, deadLetters } = read('{"type":"event"}');
+    expect(normalized).toEqual([]);
+    expect(deadLetters).toMatchObject([{ code: 'unknown_shape', value: Buffer.from('{"type":"event"}') }]);
+  });
+
+  describe('a mark of an unreadable message', () => {
+    const markOf = (message: object) => read(JSON.stringify([message])).normalized;
+
+    test('says why to its match, and carries nothing else', () => {
+      const body = JSON.stringify([incidentMessage({}, { incident_id: 'goal' }), eventMessage()]);
+      const { normalized, deadLetters } = read(body);
+      const reason = 'data.incident.incident_id: expected a whole number from 0 to 2147483647';
+      expect(deadLetters).toMatchObject([{ code: 'unknown_shape', reason }]);
+      expect(normalized).toMatchObject([{ unreadable: reason }, { unreadable: null }]);
+      expect(normalized[0]).toEqual({
+        message_id: '35375779',
+        uuid: null,
+        source: null,
+        type: 'event',
+        origin: 'webhook',
+        delivery_id: sha256(body),
+        event_id: 7000001,
+        ut: 1_790_000_000,
+        received_at: CONTEXT.receivedAt,
+        event_fields: [],
+        incident: null,
+        snapshot: null,
+        body: null,
+        unread: [],
+        unreadable: reason,
+        deleted: [],
+      });
+    });
+
+    test.each<[what: string, message: object, mark: object]>([
+      ['without a type', incidentMessage({ type: undefined }), { unreadable: 'type: expected text' }],
+      ['about an event whose id is text', incidentMessage({ type: 1 }, {}, { id: ' 9 ' }), { event_id: 9 }],
+      ['without a time', incidentMessage({ ut: 'now' }), { ut: 1_790_000_000 }],
+      ['in milliseconds', incidentMessage({ ut: 1_790_000_000_000 }), { ut: 1_790_000_000 }],
+      ['of an old time', incidentMessage({ ut: ' 5 ', type: 1 }), { ut: 5 }],
+      ['of a wrong clock', incidentMessage({ ut: 1_790_000_301, type: 1 }), { ut: 1_790_000_000 }],
+      ['with a uuid', incidentMessage({ id: {}, uuid: 'u', type: 1 }), { message_id: 'u' }],
+      ['that is too large', eventMessage({}, { name: 'x'.repeat(600_000) }), { event_id: 7000001 }],
+    ])('of a message %s', (_, message, mark) => {
+      expect(markOf(message)).toMatchObject([{ type: 'event', unreadable: expect.any(String), ...mark }]);
+    });
+
+    test('has an id of its delivery and place where the message has none', () => {
+      const body = JSON.stringify([eventMessage(), eventMessage({ id: null }), eventMessage({ id: {} })]);
+      const ids = read(body).normalized.map(({ message_id }) => message_id);
+      expect(ids).toEqual(['35375780', `unread/${sha256(body)}/1`, `unread/${sha256(body)}/2`]);
+    });
+
+    test.each<[what: string, message: object]>([
+      ['without an event', incidentMessage({ data: { incident: {} } })],
+      ['of an unreadable event', eventMessage({}, { id: 'x' })],
+      ['of an event id out of range', eventMessage({}, { id: 2 ** 53 })],
+      ['without data', eventMessage({ data: 5 })],
+      ['that is a keep-alive', eventMessage({ type: 'Event_Keep_Alive', ut: null })],
+      ['that is a line-up', eventMessage({ type: 'events_lineups', ut: null })],
+    ])('is not made of a message %s', (_, message) => {
+      expect(read(JSON.stringify([message]))).toMatchObject({ normalized: [], deadLetters: [{}] });
+    });
   });
 
   test('sends one bad message to dead letters with its bytes, and continues', () => {
@@ -116,6 +187,14 @@ describe('readDeadLetter', () => {
     expect(letter.code).toBe('too_many');
     const { normalized, faults } = readDeadLetter(letter, context);
     expect([normalized.length, faults]).toEqual([10_001, []]);
+  });
+
+  test('does not repeat the mark of a message that is still unreadable', () => {
+    const bad = JSON.stringify([incidentMessage({ ut: null })]);
+    expect(read(bad).normalized).toHaveLength(1);
+    expect(readDeadLetter(letterOf(bad), context)).toMatchObject({ normalized: [], faults: [{}] });
+    const single = { ...letterOf('[1,2]'), value: Buffer.from(bad.slice(1, -1)) };
+    expect(readDeadLetter(single, context)).toMatchObject({ normalized: [], faults: [{}] });
   });
 
   test.each(['{', '5', '[5]', '[[5],1]'])('reports a message that is still unreadable: %s', (body) => {

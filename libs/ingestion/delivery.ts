@@ -7,8 +7,10 @@ import type { PublishRecord } from '#streams/client/port.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import type { CodecsOf, Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
+import type { MessageContext } from './head.ts';
 import { jsonElements } from './json-elements.ts';
-import { type MessageContext, normalizeMessage } from './normalize.ts';
+import { normalizeMessage } from './normalize.ts';
+import { isRecord } from './records.ts';
 
 export const DELIVERY_TOPICS = [
   'raw-messages',
@@ -32,6 +34,7 @@ type ReceiptContext = {
 export type ReadDelivery = {
   /** Null when nothing is stored: the empty array of a test delivery. */
   readonly raw: RawMessage | null;
+  /** The messages, and for each unreadable one whose match is known the mark that says so. */
   readonly normalized: readonly NormalizedMessage[];
   readonly deadLetters: readonly DeadLetter[];
   /** Number of messages of each unused type. */
@@ -60,10 +63,11 @@ type Messages = Pick<ReadDelivery, 'normalized' | 'ignored'> & {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body of a delivery. Unreadable parts become dead letters, the rest is normalized:
- * - a body that is not UTF-8, not JSON, not an array, or has too many messages becomes one dead letter with its bytes;
+ * Reads the body of a delivery: a list of messages, or one message. Unreadable parts become dead letters, the rest is
+ * normalized:
+ * - a body that is not UTF-8, not JSON, no messages, or has too many messages becomes one dead letter with its bytes;
  * - a message that cannot be normalized becomes one dead letter with the message's bytes, or with the whole body when it
- *   is the only message.
+ *   is the only message, and a mark among the normalized ones where its match is known.
  *
  * A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
  */
@@ -83,7 +87,7 @@ export function readDelivery(body: Buffer, context: ReceiptContext): ReadDeliver
 
 /**
  * Normalizes a dead letter again, e.g. in a later release. Its messages belong to the original delivery, so there is no
- * raw record. `faults` has a fault for each part that is still unreadable.
+ * raw record. `faults` has a fault for each part that is still unreadable; its mark was published with the letter.
  */
 export function readDeadLetter(
   letter: DeadLetter,
@@ -94,10 +98,16 @@ export function readDeadLetter(
   const messageContext = { origin: context.origin, deliveryId, receivedAt: context.receivedAt };
   // Nothing else waits while a letter is read.
   const read = readBody(bytes, messageContext, Number.POSITIVE_INFINITY);
-  if (!('code' in read)) return read;
+  if (!('code' in read)) return withoutMarks(read);
   if (read.code !== 'not_array') return { normalized: [], ignored: new Map(), faults: [read] };
   const message = readBody(Buffer.concat([Buffer.from('['), bytes, Buffer.from(']')]), messageContext);
-  return 'code' in message ? { normalized: [], ignored: new Map(), faults: [message] } : message;
+  return 'code' in message
+    ? { normalized: [], ignored: new Map(), faults: [message] }
+    : withoutMarks(message);
+}
+
+function withoutMarks(read: Messages): Messages {
+  return { ...read, normalized: read.normalized.filter(({ unreadable }) => unreadable === null) };
 }
 
 function readBody(body: Buffer, context: MessageContext, maxMessages = MAX_MESSAGES): Messages | Fault {
@@ -107,8 +117,9 @@ function readBody(body: Buffer, context: MessageContext, maxMessages = MAX_MESSA
   } catch {
     return { code: 'not_utf8', reason: 'the body is not valid UTF-8' };
   }
-  const parsed = parseJson(text);
-  if (parsed === undefined) return { code: 'not_json', reason: 'the body is not valid JSON' };
+  const json = parseJson(text);
+  if (json === undefined) return { code: 'not_json', reason: 'the body is not valid JSON' };
+  const parsed = isRecord(json) && Object.hasOwn(json, 'type') ? [json] : json;
   if (!Array.isArray(parsed)) return { code: 'not_array', reason: 'the body is not an array of messages' };
   if (parsed.length > maxMessages) {
     return { code: 'too_many', reason: `the body holds more than ${maxMessages} messages` };
@@ -117,10 +128,13 @@ function readBody(body: Buffer, context: MessageContext, maxMessages = MAX_MESSA
   const ignored = new Map<string, number>();
   const faults: MessageFault[] = [];
   for (let index = 0; index < parsed.length; index++) {
-    const result = normalizeMessage(parsed[index], context);
+    const result = normalizeMessage(parsed[index], context, index);
     if (result.kind === 'normalized') normalized.push(result.message);
     else if (result.kind === 'ignored') ignored.set(result.type, (ignored.get(result.type) ?? 0) + 1);
-    else faults.push({ index, code: result.code, reason: result.reason });
+    else {
+      faults.push({ index, code: result.code, reason: result.reason });
+      if (result.mark !== null) normalized.push(result.mark);
+    }
   }
   return { normalized, ignored, count: parsed.length, faults };
 }

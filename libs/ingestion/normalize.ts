@@ -1,43 +1,41 @@
 /** Normalizes the provider's messages and records. They are parsed only here; all later code trusts the types. */
 import type { z } from 'zod';
-import {
-  ByKeys,
-  CanonicalJsonError,
-  canonicalJson,
-  canonicalPart,
-  type Fields,
-  fieldsOf,
-} from '#contract/canonical-json.ts';
-import { fitsInBytes, INT_MAX, toWholeNumber } from '#contract/values.ts';
+import { CanonicalJsonError, canonicalJson } from '#contract/canonical-json.ts';
+import { fitsInBytes, toWholeNumber } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { eventPartsOf } from './event-parts.ts';
+import { base, believable, headOf, isAhead, type MessageContext, sortedPaths } from './head.ts';
+import { incidentOf, reportedBy } from './incident.ts';
+import { canonicalWord, isEmpty } from './kinds.ts';
+import { markOfList, markOfMessage } from './marks.ts';
 import {
-  type Envelope,
+  type EventFields,
   eventMessageSchema,
-  type IncidentFields,
+  incidentFields,
   incidentMessageSchema,
   incidentSchema,
   ofEventSchema,
 } from './messages.ts';
+import { isRecord, type Raw, repairRecord } from './records.ts';
+import { repairMessage, repairOfEvent } from './repair.ts';
 
 /** The result of normalizing a message. */
 export type Normalized =
   | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
   /** A well-formed message of an unused type. */
   | { readonly kind: 'ignored'; readonly type: string }
-  /** `reason` is one line that names the path, never a value. */
-  | { readonly kind: 'unreadable'; readonly code: DeadLetterCode; readonly reason: string };
-
-/** The origin of a message. */
-export type MessageContext = {
-  /** The ingress service. */
-  readonly origin: 'webhook' | 'feed';
-  /** Key of the raw-messages record that contains the message. */
-  readonly deliveryId: string;
-  /** Unix milliseconds. */
-  readonly receivedAt: number;
-};
+  /**
+   * `reason` is one line that names the path, never a value. `mark`: the message that says so to its match; null where the
+   * match cannot be read or has lost nothing.
+   */
+  | {
+      readonly kind: 'unreadable';
+      readonly code: DeadLetterCode;
+      readonly reason: string;
+      readonly mark: NormalizedMessage | null;
+    };
 
 /** An event's whole incident list: the answer of `GET /v2/events/{id}/incidents`. */
 type SnapshotRecords = {
@@ -46,6 +44,8 @@ type SnapshotRecords = {
   /** The response's `api.timestamp`, Unix seconds. */
   readonly time: number;
   readonly incidents: readonly unknown[];
+  /** The incidents that the provider lists as deleted; it need not list all. */
+  readonly deleted?: readonly unknown[] | undefined;
 };
 
 /**
@@ -60,47 +60,37 @@ export const MAX_MESSAGE_BYTES = 512 * 1024;
  */
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
-/** Groups of event fields that change together. All other fields form one more group. */
-const EVENT_PARTS: readonly (readonly string[])[] = [
-  ['clock_status', 'clock_time', 'played_time'],
-  ['bet_status', 'latency', 'relation_status', 'status_id', 'status_name', 'status_type'],
-  ['details'],
-  ['participants'],
-];
-const NOT_IN_REST: ReadonlySet<string> = new Set(['id', ...EVENT_PARTS.flat()]);
-
-function partsOf(keys: readonly string[]): Fields[] {
-  const rest = keys.filter((key) => !NOT_IN_REST.has(key));
-  return [...EVENT_PARTS.map((part) => part.filter((key) => keys.includes(key))), rest]
-    .filter((part) => part.length > 0)
-    .map(fieldsOf);
+/**
+ * Normalizes one provider message, as parsed from JSON. Never throws. A message of an unknown type is `ignored`; one without
+ * a readable id, type, time, event id, or the id and type of its incident, is `unreadable`. Other fields that cannot be read
+ * are left out, and named in `unread`. `place`: index of the message in its delivery.
+ */
+export function normalizeMessage(message: unknown, context: MessageContext, place = 0): Normalized {
+  return guarded(
+    () => {
+      if (!isRecord(message)) throw notAnObject(message);
+      return ofType(message, message.type, context);
+    },
+    (reason) => markOfMessage(message, reason, context, place),
+  );
 }
 
-const withoutAction = (keys: readonly string[]): string[] => keys.filter((key) => key !== 'action');
-const bodyFields = new ByKeys((keys) => fieldsOf(withoutAction(keys)));
-const eventParts = new ByKeys(partsOf);
-const eventPartsWithoutAction = new ByKeys((keys) => partsOf(withoutAction(keys)));
-
-/**
- * Normalizes one provider message, as parsed from JSON. Never throws. A message of an unknown type is `ignored`; an
- * incident without its event, or an event without a numeric id, is `unreadable`.
- */
-export function normalizeMessage(message: unknown, context: MessageContext): Normalized {
-  return guarded(() => {
-    if (!isObject(message)) throw notAnObject(message);
-    if (typeof message.type !== 'string') throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
-    switch (message.type) {
-      case 'incident':
-        return normalized(incidentMessage(message, context));
-      case 'event':
-        return normalized(eventMessage(message, context));
-      case 'event_keep_alive':
-      case 'events_lineups':
-        return otherMessage(message, message.type, context);
-      default:
-        return { kind: 'ignored', type: message.type };
+function ofType(message: Raw, type: unknown, context: MessageContext): Normalized {
+  if (typeof type !== 'string' || isEmpty(type))
+    throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
+  switch (type) {
+    case 'incident':
+      return normalized(incidentMessage(message, context));
+    case 'event':
+      return normalized(eventMessage(message, context));
+    case 'event_keep_alive':
+    case 'events_lineups':
+      return otherMessage(message, type, context);
+    default: {
+      const word = canonicalWord(type);
+      return word === type ? { kind: 'ignored', type } : ofType(message, word, context);
     }
-  });
+  }
 }
 
 /**
@@ -108,41 +98,89 @@ export function normalizeMessage(message: unknown, context: MessageContext): Nor
  * without that incident would remove it. An incident without `ut` gets the time of the response.
  */
 export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
-  return guarded(() => {
-    const snapshot: Incident[] = [];
-    for (const [index, record] of records.incidents.entries()) {
-      const at = `incidents.${index}`;
-      const fields = parse(incidentSchema, record, at);
-      // The provider may list a deleted incident; it counts as absent.
-      if (fields.action === 'delete') continue;
-      const incident = incidentOf(fields, record as object, records.time);
-      limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
-      snapshot.push(incident);
-    }
-    limitBytes(
-      snapshot.map(({ body }) => body),
-      MAX_SNAPSHOT_BYTES,
-      'incidents',
-    );
-    return normalized({
-      ...base(records.messageId, records.eventId, records.time, context),
-      type: 'incident_snapshot',
-      snapshot,
-    });
+  return guarded(
+    () => {
+      const unread: string[] = [];
+      const time = believable(records.time, context, 'timestamp', unread);
+      const snapshot: Incident[] = [];
+      const deleted: Incident[] = [];
+      const readAll = (list: 'incidents' | 'deleted'): void => {
+        for (const [index, record] of (records[list] ?? []).entries()) {
+          const { action, incident } = listed(record, { list, index, time }, context, unread);
+          // The provider may list a deleted incident; it counts as absent.
+          (list === 'deleted' || action === 'delete' ? deleted : snapshot).push(incident);
+        }
+      };
+      readAll('incidents');
+      readAll('deleted');
+      const bodies = [...snapshot, ...deleted].map(({ body }) => body);
+      limitBytes(bodies, MAX_SNAPSHOT_BYTES, 'incidents');
+      return normalized({
+        ...base(records.messageId, records.eventId, time, context),
+        type: 'incident_snapshot',
+        snapshot,
+        deleted,
+        unread: sortedPaths(unread),
+      });
+    },
+    (reason) => markOfList(records, reason, context),
+  );
+}
+
+/** Where an entry is: its list, and the time of the lists. */
+type Entry = { readonly list: 'incidents' | 'deleted'; readonly index: number; readonly time: number };
+
+/** Reads an entry of a list. Adds to `unread` what cannot be read of it. */
+function listed(record: unknown, { list, index, time }: Entry, context: MessageContext, unread: string[]) {
+  const [at, path] = [`${list}.${index}`, `${list}.*`];
+  const repair = (left: Set<string>) =>
+    isRecord(record) ? repairRecord(record, incidentFields, path, left) : record;
+  return readExactly(record, incidentSchema, { repair, at }, (fields, read, left) => {
+    const incident = incidentOf(fields, read as Raw, { context, ut: time, path }, left);
+    limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
+    unread.push(...left);
+    return { action: fields.action, incident };
   });
 }
 
-type Raw = Record<string, unknown>;
+/**
+ * Reads a record in its exact form, else a repaired copy of it. `build` gets the parsed fields, what they were parsed from, and
+ * the paths of what is left out. Throws `PoisonError` with the path below `at`, and what `build` throws.
+ */
+function readExactly<S extends z.ZodType, T>(
+  record: unknown,
+  schema: S,
+  { repair, at = '' }: { repair: (unread: Set<string>) => unknown; at?: string },
+  build: (fields: z.output<S>, read: unknown, unread: string[]) => T,
+): T {
+  const exact = schema.safeParse(record);
+  if (exact.success) {
+    try {
+      return build(exact.data, record, []);
+    } catch (error) {
+      // An unknown field without a canonical form; the repair leaves it out.
+      if (!(error instanceof CanonicalJsonError)) throw error;
+    }
+  }
+  const unread = new Set<string>();
+  const repaired = repair(unread);
+  return build(parse(schema, repaired, at), repaired, [...unread]);
+}
 
-function guarded(work: () => Normalized): Normalized {
+function guarded(work: () => Normalized, markOf: (reason: string) => NormalizedMessage | null): Normalized {
+  const unreadable = (code: DeadLetterCode, reason: string): Normalized => ({
+    kind: 'unreadable',
+    code,
+    reason,
+    mark: markOf(reason),
+  });
   try {
     return work();
   } catch (error) {
-    if (error instanceof PoisonError)
-      return { kind: 'unreadable', code: error.published, reason: error.message };
+    if (error instanceof PoisonError) return unreadable(error.published, error.message);
     if (error instanceof CanonicalJsonError) {
       const code = error.code === 'TOO_DEEP' ? 'too_deep' : 'unknown_shape';
-      return { kind: 'unreadable', code, reason: `message: ${error.message}` };
+      return unreadable(code, `message: ${error.message}`);
     }
     throw error;
   }
@@ -153,28 +191,51 @@ function normalized(message: NormalizedMessage): Normalized {
 }
 
 function incidentMessage(message: Raw, context: MessageContext): NormalizedMessage {
-  const fields = parse(incidentMessageSchema, message);
-  const data = message.data as { incident: object; event: object };
-  const incident = incidentOf(fields.data.incident, data.incident, Number(fields.ut));
-  const event_fields = eventFields(data.event);
-  limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
-  return {
-    ...headOf(fields, Number(fields.data.event.id), context),
-    type: 'incident',
-    event_fields,
-    incident: { deleted: fields.data.incident.action === 'delete', incident },
-  };
+  const repair = (unread: Set<string>) => repairMessage(message, unread);
+  return readExactly(message, incidentMessageSchema, { repair }, (fields, read, unread) => {
+    const { data } = read as { data: { incident: object; event: object } };
+    const head = headOf(fields, Number(fields.data.event.id), context, unread);
+    const place = { context, ut: head.ut, path: 'incident' };
+    const incident = reportedBy(
+      incidentOf(fields.data.incident, data.incident, place, unread),
+      head.message_id,
+      fields.data.event,
+    );
+    const event_fields = eventPartsOf(eventOf(data.event, fields.data.event, head.ut, context, unread));
+    limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
+    return {
+      ...head,
+      type: 'incident',
+      event_fields,
+      incident: { deleted: fields.data.incident.action === 'delete', incident },
+      unread: sortedPaths(unread),
+    };
+  });
 }
 
 function eventMessage(message: Raw, context: MessageContext): NormalizedMessage {
-  const fields = parse(eventMessageSchema, message);
-  const event_fields = eventFields((message.data as { event: object }).event);
-  limitBytes(event_fields, MAX_MESSAGE_BYTES);
-  return {
-    ...headOf(fields, Number(fields.data.event.id), context),
-    type: 'event',
-    event_fields,
-  };
+  const repair = (unread: Set<string>) => repairMessage(message, unread);
+  return readExactly(message, eventMessageSchema, { repair }, (fields, read, unread) => {
+    const { data } = read as { data: { event: object } };
+    const head = headOf(fields, Number(fields.data.event.id), context, unread);
+    const event_fields = eventPartsOf(eventOf(data.event, fields.data.event, head.ut, context, unread));
+    limitBytes(event_fields, MAX_MESSAGE_BYTES);
+    return { ...head, type: 'event', event_fields, unread: sortedPaths(unread) };
+  });
+}
+
+/** Returns an event's record, with the time of its message instead of one of a wrong clock. */
+function eventOf(
+  record: object,
+  { ut }: Pick<EventFields, 'ut'>,
+  messageUt: number,
+  context: MessageContext,
+  unread: string[],
+): object {
+  const own = toWholeNumber(ut);
+  if (own === null || !isAhead(own, context)) return record;
+  unread.push('event.ut');
+  return { ...record, ut: messageUt };
 }
 
 function otherMessage(
@@ -182,81 +243,20 @@ function otherMessage(
   type: 'event_keep_alive' | 'events_lineups',
   context: MessageContext,
 ): Normalized {
-  const fields = parse(ofEventSchema, message);
-  const eventId = [fields.data.event?.id, fields.data.event_id, fields.data.id]
-    .map(toWholeNumber)
-    .find((id) => id !== null);
-  if (eventId === undefined) return { kind: 'ignored', type };
-  const body = canonicalJson(message.data);
-  limitBytes([body], MAX_MESSAGE_BYTES);
-  return normalized({ ...headOf(fields, eventId, context), type, body });
-}
-
-function base(
-  messageId: string,
-  eventId: number,
-  ut: number,
-  context: MessageContext,
-): Omit<NormalizedMessage, 'type'> {
-  return {
-    message_id: messageId,
-    uuid: null,
-    source: null,
-    origin: context.origin,
-    delivery_id: context.deliveryId,
-    event_id: eventId,
-    ut,
-    received_at: context.receivedAt,
-    event_fields: [],
-    incident: null,
-    snapshot: null,
-    body: null,
-    unread: [],
-    unreadable: null,
-    deleted: [],
-  };
-}
-
-function incidentOf(fields: IncidentFields, record: object, fallbackUt: number): Incident {
-  return {
-    id: fields.id,
-    ut: toWholeNumber(fields.ut) ?? fallbackUt,
-    incident_id: Number(fields.incident_id),
-    participant_id: toWholeNumber(fields.participant_id),
-    counts_for: fields.for ?? null,
-    confirmation: fields.confirmation ?? null,
-    event_status_id: toWholeNumber(fields.event_status_id),
-    event_time: secondsOf(fields.event_time),
-    parent_id: fields.parent_id || null,
-    body: canonicalPart(record, bodyFields.of(record)),
-    message_id: null,
-  };
-}
-
-/** Parses "MM:SS". Returns seconds; null without a value. */
-function secondsOf(time: string | null | undefined): number | null {
-  if (!time) return null;
-  const colon = time.indexOf(':');
-  return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
-}
-
-/** Returns the event's fields by group. `action` is kept for a delete only: other actions describe just the message. */
-function eventFields(event: object): string[] {
-  const { action } = event as { action?: unknown };
-  const parts = action === 'insert' || action === 'update' ? eventPartsWithoutAction : eventParts;
-  return parts.of(event).map((part) => canonicalPart(event, part));
-}
-
-/** Returns the fields of a message beside its content. A `source` that is no number becomes null. */
-function headOf({ id, uuid, source, ut }: Envelope, eventId: number, context: MessageContext) {
-  const messageId = id ?? uuid ?? null;
-  if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
-  const number = toWholeNumber(source);
-  return {
-    ...base(String(messageId), eventId, Number(ut), context),
-    uuid: uuid ?? null,
-    source: number !== null && number >= 0 && number <= INT_MAX ? number : null,
-  };
+  const repair = (unread: Set<string>) => repairOfEvent(message, unread);
+  return readExactly(message, ofEventSchema, { repair }, (fields, read, unread): Normalized => {
+    const eventId = [fields.data.event?.id, fields.data.event_id, fields.data.id]
+      .map(toWholeNumber)
+      .find((id) => id !== null);
+    if (eventId === undefined) {
+      if (unread.length === 0) return { kind: 'ignored', type };
+      throw new PoisonError('UNKNOWN_SHAPE', 'data: expected the id of an event');
+    }
+    const body = canonicalJson((read as Raw).data);
+    limitBytes([body], MAX_MESSAGE_BYTES);
+    const head = headOf(fields, eventId, context, unread);
+    return normalized({ ...head, type, body, unread: sortedPaths(unread) });
+  });
 }
 
 function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {
@@ -277,8 +277,4 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.outpu
 function notAnObject(message: unknown): Error {
   canonicalJson(message);
   return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
-}
-
-function isObject(value: unknown): value is Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -17,6 +17,9 @@ import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
 /** The api service: serves the REST contract and the live board from views of the topics. */
+/** Interval between batches of the views: small beside the milliseconds in which a message reaches them. */
+const URGENT_BATCH_MS = 5;
+
 export const api: ServiceDefinition<typeof settings> = {
   name: 'api',
   about: 'Serves the REST contract and the live board from the topics.',
@@ -33,6 +36,7 @@ export const api: ServiceDefinition<typeof settings> = {
       registryUrl,
       competitions,
       feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
+      urgentBatchMs: URGENT_BATCH_MS,
       metrics,
       log: logger,
       signal,

@@ -47,7 +47,10 @@ export const settings = z
     SCHEDULE_PERIOD_MS: period(60_000, "Wait between reads of a season's events"),
     CATALOGUE_PERIOD_MS: period(600_000, 'Wait between reads of a catalogue'),
     STANDINGS_PERIOD_MS: period(HOUR_MS, 'Wait between reads of the rankings of national teams and clubs'),
-    UNCONFIRMED_PERIOD_MS: period(20_000, 'Wait between checks of a live event with unconfirmed incidents'),
+    UNCONFIRMED_PERIOD_MS: period(
+      20_000,
+      'Wait between checks of a live event with unconfirmed or missing incidents, or whose last list was refused',
+    ),
     SILENCE_MS: period(
       20_000,
       'Silence of the feed after which a live event with a running clock is checked',

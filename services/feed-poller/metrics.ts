@@ -68,6 +68,12 @@ export function pollerMetrics(registry: Registry) {
       registers,
     }),
     deadLetters,
+    unread: new Counter({
+      name: 'touchline_unread_fields_total',
+      help: 'Fields that could not be read and count as left out, by path.',
+      labelNames: ['path'],
+      registers,
+    }),
     catalogue: new Counter({
       name: 'touchline_poller_catalogue_records_total',
       help: 'Catalogue records published, by kind.',
@@ -88,6 +94,12 @@ export function pollerMetrics(registry: Registry) {
       name: 'touchline_poller_watched_events',
       help: 'Events that are checked by snapshot: live ones, and finished ones until they are verified.',
       labelNames: ['state'],
+      registers,
+    }),
+    refusedLists: new Gauge({
+      name: 'touchline_poller_refused_lists',
+      help: 'Watched events whose latest incident list is not plausible and changed nothing, by reason.',
+      labelNames: ['reason'],
       registers,
     }),
   };

@@ -61,9 +61,9 @@ describe('a message that would make a record of its match too large', () => {
 
   test.each([
     [
-      'three of 400 KiB that add up in the state',
-      ['a', 'b', 'c'].map((name, at) => withField(10 + at, name, 'x'.repeat(400 * KIB))),
-      [null, 'state_too_large', 'state_too_large'],
+      'three of 150 KiB that add up in the state, which has a field and the text of its message',
+      ['a', 'b', 'c'].map((name, at) => withField(10 + at, name, 'x'.repeat(150 * KIB))),
+      [null, null, 'state_too_large'],
     ],
     [
       'one of 400,000 characters of three bytes',
@@ -91,7 +91,7 @@ describe('a message that would make a record of its match too large', () => {
   test('counts uncommitted changes', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
-    const text = 'x'.repeat(300 * KIB);
+    const text = 'x'.repeat(150 * KIB);
     for (const [offset, name] of ['a', 'b'].entries()) {
       partition.process({ offset, key: null, value: withField(offset, name, text) }, collector);
     }

@@ -112,7 +112,7 @@ describe('deliveries', () => {
         const { normalized, deadLetters, ignored } = readDelivery(body, {
           origin: 'webhook',
           service: 'test',
-          receivedAt: 0,
+          receivedAt: Date.now(),
         });
         expect(ignored.size).toBe(0);
         for (const { id } of deadLetters) letters.add(id);

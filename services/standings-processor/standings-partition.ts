@@ -6,7 +6,7 @@ import { hasValue, type KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
+import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
 import type { Cause } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
@@ -73,7 +73,7 @@ export class StandingsPartition implements PartitionProcessor {
     const { codecs } = this.#options;
     const values = records.filter(hasValue);
     if (topic === this.#names['standings-results']) {
-      await fetchSchemas(codecs['standings-results'], values);
+      await fetchStateSchemas(codecs['standings-results'], values);
       this.#restoreResults(values);
       await this.#results.room();
     } else if (topic === this.#names.standings) {

@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
+import { toWholeNumber } from '#contract/values.ts';
 import type {
   Incident,
   IncidentPresence,
@@ -18,16 +18,13 @@ type ComposedMessages = {
   /** In order; three at most. */
   readonly messages: readonly WebhookMessage[];
   /**
-   * The highest `ut` that the transition's incident was sent with, as a body or a delete, if above the provider's own; else null. Undefined: no
+   * The highest `ut` that the transition's incident was sent with, if above the provider's own; else null. Undefined: no
    * record of the incident was sent.
    */
   readonly raised?: number | null;
 };
 
 const NO_MESSAGES: ComposedMessages = { messages: [] };
-
-/** Kinds of transitions of an incident that the provider reported nothing new of. */
-const ONLY_HERE: ReadonlySet<string> = new Set(['incident_missing', 'incident_listed']);
 
 type Action = 'insert' | 'update' | 'delete';
 
@@ -43,9 +40,8 @@ export function compose(
   cause: NormalizedMessage,
   raised: number | null,
 ): ComposedMessages {
-  const { incident_presence: presence, n, kind } = transition;
-  // A doubt about the provider's list is ours: the contract has no word for it.
-  if (presence === null || ONLY_HERE.has(kind)) {
+  const { incident_presence: presence, n } = transition;
+  if (presence === null) {
     const isEvent = n === 0 && cause.event_fields.length > 0;
     return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
@@ -70,22 +66,24 @@ function incidentRecords(
   cause: NormalizedMessage,
   raised: number | null,
 ): IncidentRecords {
+  // A result changes the incidents that a list omits, so the cause may report another incident.
   const own = cause.incident?.incident.id === id ? cause.incident : null;
-  const incident = presence.incident ?? own?.incident ?? null;
-  if (incident === null) return { records: [], raised };
-  const deletes = own?.deleted === true;
-  const isReported = own !== null || (cause.snapshot?.some((listed) => listed.id === id) ?? false);
-  const hasBody = !deletes && (kind !== 'incident_removed' || isReported);
+  const incident =
+    own?.incident ?? presence.incident ?? cause.deleted.find((deleted) => deleted.id === id) ?? null;
+  // That a list omits an incident is no news of the provider yet.
+  if (incident === null || kind === 'incident_missing') return { records: [], raised };
+  const isReported = own !== null || cause.snapshot?.some((entry) => entry.id === id) === true;
+  const hasBody = isReported ? own?.deleted !== true : kind !== 'incident_removed';
   if (presence.present_at === null) {
     // No body has arrived yet: only the delete is sent.
-    return { records: [{ action: 'delete', incident, ut: incident.ut }], raised };
+    return { records: [{ action: 'delete', incident, ut: presence.absent_at ?? incident.ut }], raised };
   }
   const absentAt = presence.absent_at ?? Number.NEGATIVE_INFINITY;
   const above = raised ?? Number.NEGATIVE_INFINITY;
   if (!presence.removed) {
     // A later list or record overruled the delete, but a receiver without the list would apply it.
     if (!hasBody) return { records: [], raised };
-    // If only the list shows that the incident is present, the time of the list is sent.
+    // If only a list or the result shows that the incident is present, a time is sent at which no delete was.
     const isListed =
       incident.ut <= absentAt || (kind === 'incident_reinstated' && presence.incident !== null);
     const wanted = isListed ? Math.max(presence.present_at, absentAt + 1) : incident.ut;
@@ -93,22 +91,18 @@ function incidentRecords(
     const action = kind === 'incident_added' ? 'insert' : 'update';
     return { records: [{ action, incident, ut }], raised: ut > incident.ut ? ut : null };
   }
-  if (!hasBody) {
-    // A later record that stands again must be newer than this delete.
-    const ut = Math.max(absentAt, above);
-    return { records: [{ action: 'delete', incident, ut }], raised: ut > incident.ut ? ut : raised };
-  }
+  if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], raised };
   const ut = incident.ut > above ? incident.ut : above + 1;
   const gone: IncidentRecord = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
   // The delete comes first, so that no receiver shows the body, and again last, for receivers that apply in order.
   return {
     records: [gone, { action: 'update', incident, ut }, gone],
-    raised: gone.ut > incident.ut ? gone.ut : null,
+    raised: ut > incident.ut ? gone.ut : null,
   };
 }
 
 function envelope(
-  { event_id: eventId, version, n, competition_id, outranked }: MatchTransition,
+  { event_id: eventId, version, n, competition_id }: MatchTransition,
   cause: NormalizedMessage,
   part: number,
   record: IncidentRecord | null,
@@ -116,13 +110,11 @@ function envelope(
   const parts = { eventId, version, n, part };
   const [id, uuid] = [messageId(parts), messageUuid(parts)];
   const rest = eventRest(cause);
-  // A receiver orders the messages of one second by our ids, so what another one of that second decides is not sent again.
-  const reported = outranked.length === 0 ? cause : withoutFields(cause, new Set(outranked));
   const isEventKnown = cause.event_fields.length > 0;
   // The event's fields have the time of its message; a record from a list has its own time only.
   const ut = isEventKnown || record === null ? cause.ut : record.ut;
   const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${cause.source ?? NO_SOURCE},"ut":${ut},"data":{`;
-  const event = eventJson(reported, rest, version === 1 ? 'insert' : 'update');
+  const event = eventJson(cause, rest, version === 1 ? 'insert' : 'update');
   const incident = record === null ? '' : `"incident":${incidentJson(record, ut)},`;
   return {
     uuid,
@@ -136,35 +128,6 @@ function envelope(
     message_id: cause.message_id,
     message: Buffer.from(`${head}${incident}"event":${event}}}`),
   };
-}
-
-/** Returns the event of a message without these fields, named as in the `outranked` of a transition. */
-function withoutFields(
-  { event_id, event_fields }: NormalizedMessage,
-  outranked: ReadonlySet<string>,
-): Pick<NormalizedMessage, 'event_id' | 'event_fields'> {
-  const parts = event_fields.map((part) => {
-    const { participants, ...others } = JSON.parse(part) as JsonObject;
-    const kept = Object.entries(others).filter(([name]) => !outranked.has(name));
-    const sides = recordsOf(participants).flatMap((side) => withoutSideFields(side, outranked));
-    return canonicalJson({
-      ...Object.fromEntries(kept),
-      ...(sides.length === 0 ? {} : { participants: sides }),
-    });
-  });
-  return { event_id, event_fields: parts };
-}
-
-function withoutSideFields(side: JsonObject, outranked: ReadonlySet<string>): JsonObject | [] {
-  const { results, ...own } = side;
-  const slot = `participants.${toWholeNumber(side.counter)}`;
-  const hasResults = results !== undefined && !outranked.has(`${slot}.results`);
-  if (outranked.has(slot)) return hasResults ? { counter: side.counter, results } : [];
-  return hasResults ? side : own;
-}
-
-function recordsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
 /** Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none. */

@@ -28,6 +28,8 @@ const CHECKS_PER_TIMEOUT = 40;
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #pending = new Set<PendingDelivery>();
+  /** Paths of unread fields that the log has named. */
+  readonly #namedPaths = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: IntakeOptions) {
@@ -81,13 +83,16 @@ export class Intake {
     const { tally, log } = this.#options;
     const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
-    for (const { type, ut, received_at } of normalized) {
+    for (const { type, ut, received_at, unread, unreadable } of normalized) {
+      // The mark of a message that is counted as a dead letter.
+      if (unreadable !== null) continue;
       tally.count('messages', type);
       tally.received(received_at - ut * 1_000);
+      for (const path of unread) tally.count('unread', path);
     }
     for (const times of ignored.values()) tally.count('messages', 'unknown', times);
     for (const { code } of deadLetters) tally.count('deadLetters', code);
-    logDelivery(log, delivery);
+    logDelivery(log, delivery, this.#namedPaths);
   }
 
   /** Rejects deliveries past their deadline; publishing them continues. */

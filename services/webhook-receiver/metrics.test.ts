@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { receiverMetrics } from './metrics.ts';
 import { RequestTally } from './tally.ts';
 
-test('adds the latencies of messages from the provider and of deliveries until stored with each report', async () => {
+test('adds latencies and unread fields with each report', async () => {
   const registry = new Registry();
   const source = { report: async () => {}, total: () => 0 };
   const add = receiverMetrics(registry, source);
@@ -12,6 +12,7 @@ test('adds the latencies of messages from the provider and of deliveries until s
   for (const ms of [250, 1_250]) tally.received(ms);
   tally.count('refusedAuthentic', 'undecodable');
   tally.stored(0.25);
+  tally.count('unread', 'event.latency', 2);
   // Deliveries stored in one turn of the event loop add one value.
   await new Promise((resolve) => setImmediate(resolve));
   add({ ...tally.drain(), ...state });
@@ -26,6 +27,7 @@ test('adds the latencies of messages from the provider and of deliveries until s
     'touchline_webhook_refused_authentic_total{reason="undecodable"} 1',
     'touchline_webhook_refused_authentic_total{reason="timestamp_expired"} 0',
     'touchline_webhook_clock_behind_seconds 0',
+    'touchline_unread_fields_total{path="event.latency"} 2',
   ])
     expect(text).toContain(`${line}\n`);
   tally.received(-2_500);

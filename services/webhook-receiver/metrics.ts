@@ -71,6 +71,11 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
     'Messages and bodies sent to dead letters, by reason.',
     'code',
   );
+  const unread = counter(
+    'touchline_unread_fields_total',
+    'Fields that could not be read and count as left out, by path.',
+    'path',
+  );
   countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
@@ -89,6 +94,7 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
     inc(overloaded, 'reason', report.overloaded);
     inc(messages, 'type', report.messages);
     inc(deadLetters, 'code', report.deadLetters);
+    inc(unread, 'path', report.unread);
     for (const [outcome, times] of Object.entries(report.spans)) countSpans(outcome as SpanOutcome, times);
     for (const seconds of report.storeSeconds) {
       storeSeconds.observe(seconds);

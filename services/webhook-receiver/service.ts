@@ -38,11 +38,13 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
   const threads = new ReceiverThreads({
     onReport(report) {
       count(report);
-      status.count(report, Date.now());
+      const isUrgent = status.count(report, Date.now());
+      if (isUrgent) reporter?.report();
     },
     onFailure: fail,
   });
   const status = new SourceStatus(randomUUID(), Date.now());
+  let reporter: StatusReporter | null = null;
   const count = receiverMetrics(registry, threads);
   const size = threadsOf(config);
   const port = await threads.start(size, {
@@ -65,14 +67,14 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     tracing: tracingOptions(SERVICE, config),
   });
   draining.addEventListener('abort', () => threads.drain(), { once: true });
-  const reporter = await openReporter(context, status);
+  reporter = await openReporter(context, status);
   log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');
   return {
     port,
     ready: () => threads.healthy,
     async stop() {
       await threads.stop();
-      await reporter.stop();
+      await reporter?.stop();
     },
   };
 }

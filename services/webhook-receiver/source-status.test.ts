@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { SourceStatus } from './source-status.ts';
 
 const NOW = 1_790_000_000_000;
-const NOTHING_COUNTED = { answered: {}, refused: {}, refusedAuthentic: {}, providerMs: [] };
+const NOTHING_COUNTED = {
+  answered: {},
+  refused: {},
+  refusedAuthentic: {},
+  providerMs: [],
+  messages: {},
+  deadLetters: {},
+};
 const accepted = { ...NOTHING_COUNTED, answered: { accepted: 1 } };
 const forged = { ...NOTHING_COUNTED, answered: { not_authentic: 1 }, refused: { signature_mismatch: 1 } };
 const expired = {
@@ -52,4 +59,13 @@ test('reports authentic deliveries that had expired since the last accepted one'
   expect(status.report(NOW)).toMatchObject({ clock: { expired: 2 } });
   status.count(accepted, NOW);
   expect(status.report(NOW)).toMatchObject({ clock: { expired: 0 } });
+});
+
+test('reports how many messages were read, and how many were unreadable, which is urgent', () => {
+  const status = new SourceStatus('one', NOW);
+  expect(status.count({ ...accepted, messages: { incident: 2, event: 1, unknown: 4 } }, NOW)).toBe(false);
+  const unreadable = { ...accepted, deadLetters: { not_json: 1, unknown_shape: 2 } };
+  expect(status.count(unreadable, NOW + 1_000)).toBe(true);
+  const counts = { messages_read: 3, messages_unreadable: 3, unreadable_in_row: 3 };
+  expect(status.report(NOW + 1_000)).toMatchObject({ state: 'up', ...counts });
 });

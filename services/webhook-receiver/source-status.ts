@@ -1,8 +1,9 @@
+import { RecentMessages } from '#ingestion/recent-messages.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { IngressStatus } from '#topics/generated/types.ts';
-import type { ThreadReport } from './tally.ts';
+import type { Counts, ThreadReport } from './tally.ts';
 
 /** The source in the reports: the origin of the receiver's messages. */
 const WEBHOOK_SOURCE = 'webhook';
@@ -10,7 +11,13 @@ const WEBHOOK_SOURCE = 'webhook';
 const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
 
-type CountedReport = Pick<ThreadReport, 'answered' | 'refused' | 'refusedAuthentic' | 'providerMs'>;
+/** The counts of a thread that the state depends on. */
+type CountedReport = Pick<
+  ThreadReport,
+  'answered' | 'refused' | 'refusedAuthentic' | 'providerMs' | 'messages' | 'deadLetters'
+>;
+
+const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, times) => sum + times, 0);
 
 /** Returns how far the newest `ut` was ahead of the receipt, milliseconds; 0 when none was. `providerMs`: from `ut` to receipt. */
 export function aheadMs(providerMs: readonly number[]): number {
@@ -24,6 +31,7 @@ export class SourceStatus {
   #heardAt: number | null = null;
   /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
+  readonly #recent = new RecentMessages();
   /** How far the newest `ut` of the last messages was ahead of our clock, milliseconds. */
   #behindMs = 0;
   /** Number of authentic deliveries since the last accepted one that had expired. */
@@ -34,8 +42,16 @@ export class SourceStatus {
     this.#startedAt = startedAt;
   }
 
-  /** Adds the report of a thread. */
-  count({ answered, refused, refusedAuthentic, providerMs }: CountedReport, now: number): void {
+  /** Adds the report of a thread. Returns whether it has unreadable messages: a reason to report soon. */
+  count(report: CountedReport, now: number): boolean {
+    const { unknown = 0 } = report.messages;
+    const counts = { read: sumOf(report.messages) - unknown, unreadable: sumOf(report.deadLetters) };
+    this.#recent.add(counts, now);
+    this.#countDeliveries(report, now);
+    return counts.unreadable > 0;
+  }
+
+  #countDeliveries({ answered, refused, refusedAuthentic, providerMs }: CountedReport, now: number): void {
     if (providerMs.length > 0) this.#behindMs = aheadMs(providerMs);
     if ((answered.accepted ?? 0) > 0) {
       this.#heardAt = now;
@@ -61,6 +77,8 @@ export class SourceStatus {
       gap: null,
       clock: { behind_ms: this.#behindMs, expired: this.#expired },
       written_at: now,
+      ...this.#recent.counts(now),
+      refused_lists: [],
     };
   }
 }
@@ -77,15 +95,22 @@ type StatusReporterOptions = {
   readonly log: Logger;
 };
 
-/** Writes the status of the webhook source to ingress-status every three seconds, unless the last report is still pending. */
+/** Writes the status of the webhook source to ingress-status every three seconds and on request, one report at a time. */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #timer: NodeJS.Timeout;
   #writing = false;
+  /** Whether a report is due. */
+  #due = false;
 
   constructor(options: StatusReporterOptions) {
     this.#options = options;
     this.#timer = setInterval(() => void this.#write(), REPORT_MS);
+    void this.#write();
+  }
+
+  /** Reports now, or once the pending report is written. */
+  report(): void {
     void this.#write();
   }
 
@@ -95,16 +120,23 @@ export class StatusReporter {
   }
 
   async #write(): Promise<void> {
+    this.#due = true;
     if (this.#writing) return;
-    const { status, publisher, codec, topic, log } = this.#options;
     this.#writing = true;
+    while (this.#due) {
+      this.#due = false;
+      await this.#publish();
+    }
+    this.#writing = false;
+  }
+
+  async #publish(): Promise<void> {
+    const { status, publisher, codec, topic, log } = this.#options;
     try {
       const report = status.report(Date.now());
       await publisher.publish([{ topic, key: report.source, value: codec.encode(report) }]);
     } catch (error) {
       log.debug({ err: error }, 'the status of the source was not written');
-    } finally {
-      this.#writing = false;
     }
   }
 }

@@ -46,6 +46,8 @@ type Names = {
   messages: string;
   /** Stored dead letters by code. */
   deadLetters: string;
+  /** Fields of stored messages that could not be read, by path. */
+  unread: string;
   /** Spans of traces, by outcome. */
   spans: SpanOutcome;
 };
@@ -78,6 +80,7 @@ const emptyDraft = (): Draft => ({
   overloaded: {},
   messages: {},
   deadLetters: {},
+  unread: {},
   spans: {},
   storeSeconds: [],
   providerMs: [],

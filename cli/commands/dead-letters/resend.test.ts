@@ -9,8 +9,8 @@ import { openResender, type ResendResult } from './resend.ts';
 const EVENT = 77;
 
 /** The letter of an event's incident list as the feed poller writes it. */
-function snapshotLetter(eventTime: string): DeadLetter {
-  const incident = { id: '5-1', incident_id: 413, event_time: eventTime };
+function snapshotLetter(type: unknown): DeadLetter {
+  const incident = { id: '5-1', incident_id: type };
   const head = { id: 'snapshot/77/9', type: 'incident_snapshot', ut: 9, event_id: EVENT };
   const body = JSON.stringify([{ ...head, data: { incidents: [incident] } }]);
   return overHttp('feed-poller', body);
@@ -18,7 +18,14 @@ function snapshotLetter(eventTime: string): DeadLetter {
 
 function overHttp(service: string, body: string): DeadLetter {
   const from = { topic: null, partition: null, offset: null, key: Buffer.from('delivery') };
-  return { ...sampleOf('dead-letters'), ...from, id: 'l', service, value: Buffer.from(body), failed_at: 5 };
+  return {
+    ...sampleOf('dead-letters'),
+    ...from,
+    id: 'l',
+    service,
+    value: Buffer.from(body),
+    failed_at: 9_500,
+  };
 }
 
 const RESULT: DeadLetter = {
@@ -54,7 +61,7 @@ async function resend(
 }
 
 test('publishes an incident list that this release can read', async () => {
-  const { resent, published } = await resend(snapshotLetter('09:05'));
+  const { resent, published } = await resend(snapshotLetter('413'));
   expect(resent).toEqual({ sent: 1, problem: null, isSuperseded: false });
   expect(published).toEqual(['t.normalized-messages 77 message', 't.dead-letters l null']);
 });
@@ -74,8 +81,8 @@ test('publishes all messages of a body that had too many to be received, in part
 });
 
 test('keeps the letter of an incident list that this release cannot read', async () => {
-  const { resent, published } = await resend(snapshotLetter('9:5'));
-  expect(resent.problem).toContain('unknown_shape: incidents.0.event_time');
+  const { resent, published } = await resend(snapshotLetter('goal'));
+  expect(resent.problem).toContain('unknown_shape: incidents.0.incident_id');
   expect(published).toEqual([]);
 });
 

@@ -26,8 +26,8 @@ describe('the board of live matches', () => {
       '2 live, 1 safe  15:53:30Z  webhook alive',
       '',
       'minute    home  score  away     firm  trading                                last word  event',
-      "   19'  France  1–0    Croatia  1–0   safe                                        12 s      1",
-      "   19'  France  1–0    Croatia  1–0   halted: feed stale (nothing received)       12 s     22",
+      "   19'  France  1–0    Croatia        safe                                        12 s      1",
+      "   19'  France  1–0    Croatia        halted: feed stale (nothing received)       12 s     22",
     ]);
   });
 
@@ -50,7 +50,24 @@ describe('the board of live matches', () => {
       { columns, rows },
     );
     expect(shown.length).toBeLessThanOrEqual(rows);
-    expect(shown.at(-1)).toBe(`and ${30 - (rows - 4)} more`);
+    const matches = columns === 120 ? rows - 4 : Math.floor((rows - 3) / 2);
+    expect(shown.at(-1)).toBe(`and ${30 - matches} more`);
     for (const line of shown) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('shows teams, ids and reasons whole on a terminal of 60 columns, and the firm score where it differs', () => {
+    const stale = live(3_100_041, SILENT);
+    const reviewed = { ...stale.state, score: { home: 2, away: 0 } };
+    const names = {
+      home: { ...stale.state.home, name: 'Borussia M’gladbach' },
+      away: { ...stale.state.away, name: 'Eintracht Frankfurt' },
+    };
+    const state = { ...reviewed, ...names } as LiveRow['state'];
+    expect(lines([{ ...stale, state }, live(22, ALIVE)], { columns: 60, rows: null }).slice(2)).toEqual([
+      "   19'  Borussia M’gladbach 2–0 Eintracht Frankfurt  3100041",
+      '    firm 1–0  halted: feed stale (nothing received)  12 s',
+      "   19'  France 1–0 Croatia  22",
+      '    safe  12 s',
+    ]);
   });
 });

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { parseJson } from '#contract/values.ts';
 import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
-import { type MessageContext, type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
-import type { RawMessage } from '#topics/generated/types.ts';
+import type { MessageContext } from '#ingestion/head.ts';
+import { type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
+import type { NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 
 /** The body in which the feed poller keeps an event's complete incident list (services/feed-poller/publish/messages.ts). */
 const snapshotBody = z.tuple([
@@ -12,7 +13,7 @@ const snapshotBody = z.tuple([
     type: z.literal('incident_snapshot'),
     ut: z.int(),
     event_id: z.int(),
-    data: z.object({ incidents: z.array(z.unknown()) }),
+    data: z.object({ incidents: z.array(z.unknown()), deleted: z.array(z.unknown()).optional() }),
   }),
 ]);
 
@@ -33,8 +34,13 @@ export function normalizeAgain({ body, origin, received_at, delivery_id }: RawMe
     : null;
   if (result === null) return readDelivery(body, context);
   // The dead letter of an unreadable snapshot was written when it was received.
-  const normalized = result.kind === 'normalized' ? [result.message] : [];
-  return { raw: null, normalized, deadLetters: [], ignored: new Map() };
+  const message = messageOf(result);
+  return { raw: null, normalized: message === null ? [] : [message], deadLetters: [], ignored: new Map() };
+}
+
+function messageOf(result: Normalized): NormalizedMessage | null {
+  if (result.kind === 'normalized') return result.message;
+  return result.kind === 'unreadable' ? result.mark : null;
 }
 
 /** Normalizes a body of the feed poller with an event's complete incident list; null for any other body. */
@@ -42,10 +48,7 @@ export function normalizeSnapshotAgain(body: Buffer, context: MessageContext): N
   const snapshot = readSnapshotBody(body);
   if (snapshot === null) return null;
   const { id, event_id, ut, data } = snapshot;
-  return normalizeSnapshot(
-    { messageId: id, eventId: event_id, time: ut, incidents: data.incidents },
-    context,
-  );
+  return normalizeSnapshot({ messageId: id, eventId: event_id, time: ut, ...data }, context);
 }
 
 function readSnapshotBody(body: Buffer): z.output<typeof snapshotBody>[0] | null {

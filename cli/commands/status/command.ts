@@ -3,8 +3,8 @@ import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline status [--watch] [--json] [--metrics <address>[,<address>...]]
 
-Shows a running system on one screen, from the broker: processes and pending records of each processor, open dead letters, and
-whether each source of messages is believed. With --metrics also, from these processes: memory, tasks by state, restored and
+Shows a running system on one screen, from the broker: processes and pending records of each processor, open dead letters,
+whether each source of messages is believed, and incident lists of the provider that are not plausible. With --metrics also, from these processes: memory, tasks by state, restored and
 undecided records.
 
   --watch    updates every 2 s on a terminal until Ctrl-C; elsewhere prints once

@@ -1,4 +1,5 @@
 /** Renders the screen of `touchline status`. Pure. */
+import type { RefusedList } from '#topics/generated/types.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { secondsText } from '../../values.ts';
@@ -25,8 +26,12 @@ export type SystemStatus = {
   readonly processors: readonly ProcessorStatus[];
   /** Number of open dead letters; null when the topic does not exist. */
   readonly deadLetters: number | null;
+  /** Records that nobody can read, a line each. */
+  readonly unreadable: readonly string[];
   /** The status of each source of messages that has a record. */
   readonly sources: readonly SourceFeedStatus[];
+  /** Events whose latest incident list the poller refuses, the earliest first. */
+  readonly refusedLists: readonly RefusedList[];
   readonly processes: readonly ProcessStatus[];
 };
 
@@ -48,6 +53,17 @@ const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'since', of: ({ since }) => since && secondsText(since) },
   { head: 'reason', minWidth: 8, of: ({ reason }) => reason },
 ];
+const REFUSALS: Readonly<Record<string, string>> = {
+  empty: 'has no incident',
+  count: 'never has as many incidents as it says',
+  older: 'is older than one before',
+  unreadable: 'cannot be read',
+};
+const REFUSED_LISTS: readonly TextColumn<RefusedList>[] = [
+  { head: 'list of', align: 'right', of: ({ event_id }) => event_id },
+  { head: 'since', of: ({ since }) => secondsText(since) },
+  { head: 'changes nothing, as it', minWidth: 12, of: ({ reason }) => REFUSALS[reason] ?? reason },
+];
 const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
   { head: 'process', minWidth: 12, of: (one) => ('problem' in one ? one.url : one.service) },
   {
@@ -62,7 +78,7 @@ const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
 
 /** Returns the lines of the screen at `now`, Unix milliseconds; `width` is as for `tableLines`. */
 export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
-  const { at, prefix, processors, deadLetters, sources, processes } = status;
+  const { at, prefix, processors, deadLetters, unreadable, sources, refusedLists, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${secondsText(at)}${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
@@ -70,7 +86,9 @@ export function renderStatus(status: SystemStatus, width: number | null, now = s
     ...tableLines(PROCESSORS, processors, width),
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
+    ...unreadable.map((record) => `nobody can read  ${record}`),
     ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
+    ...(refusedLists.length === 0 ? [] : ['', ...tableLines(REFUSED_LISTS, refusedLists, width)]),
     ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes, width)]),
   ];
 }

@@ -7,32 +7,45 @@ import { findTopics } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { FollowedFeedHealth, OpenDeadLetters } from '../../followed-topics.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
+import { findUnreadable } from '../../unreadable.ts';
 import type { command } from './command.ts';
 import { readProcessStatus } from './processes.ts';
+import { readRefusedLists } from './refused-lists.ts';
 import { type ProcessorStatus, renderStatus, type SystemStatus } from './render.ts';
 
 const INTERVAL_MS = 2_000;
 
 /** A system whose status is shown: its cluster, followed topics, and addresses of metrics. */
 type ShownSystem = {
-  readonly cluster: TopicCluster;
+  readonly cluster: OpenCluster;
   readonly letters: OpenDeadLetters;
   readonly health: FollowedFeedHealth;
   readonly metrics: readonly string[];
+  /** Records that nobody can read, looked for once. */
+  readonly unreadable: Promise<readonly string[]>;
 };
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
   const cluster = findCluster(process.env);
   const letters = new OpenDeadLetters(cluster);
-  const system: ShownSystem = { cluster, letters, health: new FollowedFeedHealth(cluster), metrics };
+  const unreadable = findUnreadable(cluster);
+  // Awaited with the other facts, where a failure of the broker is one.
+  unreadable.catch(() => {});
+  const system: ShownSystem = {
+    cluster,
+    letters,
+    health: new FollowedFeedHealth(cluster),
+    metrics,
+    unreadable,
+  };
   await untilStopped(async (signal) => {
     if (watch && !json && process.stdout.isTTY) return redraw(system, signal);
     const status = await readStatus(system, signal);
@@ -62,17 +75,27 @@ async function redraw(system: ShownSystem, signal: AbortSignal): Promise<void> {
 }
 
 async function readStatus(
-  { cluster, letters, health, metrics }: ShownSystem,
+  { cluster, letters, health, metrics, unreadable }: ShownSystem,
   signal: AbortSignal,
 ): Promise<SystemStatus> {
   const topics = await findTopics(cluster);
-  const [processors, deadLetters, sources, processes] = await Promise.all([
+  const [processors, deadLetters, sources, refusedLists, processes] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(cluster, name))),
     topics.has('dead-letters') ? letters.untilRead(signal).then(() => letters.count) : null,
     topics.has('feed-health') ? health.untilRead(signal).then(() => health.sources()) : [],
+    topics.has('ingress-status') ? readRefusedLists(cluster, signal) : [],
     Promise.all(metrics.map((url) => readProcessStatus(url, signal))),
   ]);
-  return { at: Date.now(), prefix: cluster.prefix, processors, deadLetters, sources, processes };
+  return {
+    at: Date.now(),
+    prefix: cluster.prefix,
+    processors,
+    deadLetters,
+    unreadable: await unreadable,
+    sources,
+    refusedLists,
+    processes,
+  };
 }
 
 async function processorStatus(cluster: TopicCluster, processor: ProcessorName): Promise<ProcessorStatus> {

@@ -45,6 +45,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
       { processor: 'webhook-dispatcher', state: null },
     ],
     deadLetters: 3,
+    unreadable: ['touchline.clients-0, offset 7: no schema id before the body'],
     sources: [
       { source: 'feed', believed: true, state: 'alive', reason: null, since: Date.UTC(2026, 5, 11, 20) },
       {
@@ -55,6 +56,10 @@ test('renders processors, dead letters, sources and processes on one screen', ()
         since: Date.UTC(2026, 5, 11, 20, 30),
       },
       { source: 'other', believed: false, state: 'unknown', reason: null, since: null },
+    ],
+    refusedLists: [
+      { event_id: 9, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 31) },
+      { event_id: 1_234_567, reason: 'count', since: Date.UTC(2026, 5, 11, 20, 40) },
     ],
     processes: [parseProcessStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
@@ -68,20 +73,27 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'webhook-dispatcher           -           -       -  no topics: npx touchline topics',
     '',
     'dead letters  3  npx touchline dead-letters list',
+    'nobody can read  touchline.clients-0, offset 7: no schema id before the body',
     '',
     'feed     state    since                 reason',
     'feed     alive    2026-06-11T20:00:00Z',
     'webhook  down     2026-06-11T20:30:00Z  network',
     'other    unknown',
     '',
+    'list of  since                 changes nothing, as it',
+    '      9  2026-06-11T20:31:00Z  has no incident',
+    '1234567  2026-06-11T20:40:00Z  never has as many incidents as it says',
+    '',
     'process          MiB  restored  undecided  tasks',
     'match-processor  200      1200          7  6 running, 2 restoring',
     'http://b           -         -          -  no answer\\u001b[2J',
   ]);
-  expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }, null).slice(-2)).toEqual([
-    '',
-    'dead letters  no topic',
-  ]);
+  expect(
+    renderStatus(
+      { ...taken, deadLetters: null, unreadable: [], sources: [], refusedLists: [], processes: [] },
+      null,
+    ).slice(-2),
+  ).toEqual(['', 'dead letters  no topic']);
   const head = (lateMs: number) => renderStatus(taken, null, taken.at + lateMs)[0];
   expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');
   expect(head(25_000)).toBe('touchline.  2026-06-11T20:45:10Z  25 s ago: the broker has not answered since');

@@ -1,7 +1,7 @@
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import { EventRegister } from '../event-register.ts';
-import { type MessagePlace, placeOf } from '../message-key.ts';
+import { placeOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
 import { concernsHealth, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
@@ -70,16 +70,18 @@ export class MatchTrack {
   restore(record: FeedHealth, health: HealthStatus, heardAt: number): void {
     const { source, keep_alive_at, fields } = record;
     this.#add(source, heardAt, keep_alive_at, health);
-    for (const { ut, json, message_id } of fields) {
-      this.#applyParts([json], { ut, messageId: message_id }, heardAt);
-    }
+    this.#register.merge(fields);
+    this.#noteFacts(heardAt);
   }
 
   /** Applies a message of it, received at `at`. `offset`: that of the message in the input of match state. */
   apply(message: NormalizedMessage, at: number, offset: number): void {
     const { over } = this.#facts;
     const parts = message.event_fields.filter((part) => concernsHealth(part, over));
-    this.#applyParts(parts, placeOf(message), at);
+    if (parts.length > 0) {
+      this.#register.apply(this.#register.read(parts), placeOf(message));
+      this.#noteFacts(at);
+    }
     if (offset <= this.#offset) return;
     if (this.#waitingSince === null || this.#offset < this.#applied.next) this.#waitingSince = at;
     this.#offset = offset;
@@ -153,9 +155,7 @@ export class MatchTrack {
     return pair;
   }
 
-  #applyParts(parts: readonly string[], place: MessagePlace, at: number): void {
-    if (parts.length === 0) return;
-    this.#register.apply(this.#register.read(parts), place);
+  #noteFacts(at: number): void {
     const facts = matchFacts(this.#register);
     if (facts.runs !== this.#facts.runs) this.#runsSince = at;
     // Equal facts stay the same object: each tick compares them by identity.

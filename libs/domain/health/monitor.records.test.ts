@@ -190,8 +190,9 @@ describe('times ahead of the clock count as now', () => {
   test('of a report', () => {
     const monitor = monitorAt();
     const report = { source: 'webhook', instance: 'one', state: 'up', written_at: ahead } as const;
+    const counts = { messages_read: 0, messages_unreadable: 0, unreadable_in_row: 0, refused_lists: [] };
     monitor.report(
-      { ...report, reason: null, heard_at: null, progress: null, gap: null, clock: null },
+      { ...report, ...counts, reason: null, heard_at: null, progress: null, gap: null, clock: null },
       BEGIN,
     );
     expect(recordOf(monitor, 'webhook', BEGIN)).toMatchObject({ since: BEGIN, heard_at: BEGIN });

@@ -129,6 +129,18 @@ describe('a match', () => {
     expect(played.log.find(({ state }) => state === 'stale')?.written_at).toBe(BEGIN + 20_000);
   });
 
+  test('is stale although marks of unreadable messages arrive', () => {
+    const marks = [say('mark'), APPLY, wait(5_000)];
+    const played = watch([say('play'), ...marks, ...marks, ...marks, ...marks]);
+    expect(ofMatch(played)).toMatchObject({ state: 'stale', since: BEGIN + 20_000, heard_at: BEGIN });
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'stale', heard_at: BEGIN });
+  });
+
+  test('is down while a mark waits for match state, whose guard it closes', () => {
+    const played = watch([say('play'), APPLY, say('mark'), wait(5_000)]);
+    expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog' });
+  });
+
   test('may be silent while its clock is stopped, unless keep-alives came before', () => {
     const silent = watch([say('break'), APPLY, wait(300_000)]);
     expect(ofMatch(silent)).toMatchObject({ state: 'alive', clock_runs: false });

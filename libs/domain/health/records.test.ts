@@ -86,21 +86,22 @@ describe('the record of a source', () => {
 });
 
 describe('the record of a match', () => {
+  const FIELDS: FeedHealth['fields'] = [
+    {
+      ut: 5,
+      json: '{"clock_status":"running","status_type":"live"}',
+      message_id: 12,
+      progress: 2,
+      text: '{"clock_status":"running","name":"A - B","status_type":"live"}',
+    },
+  ];
+
   function matchOf(health = BAD): { track: MatchTrack; pair: PairTrack } {
     const track = new MatchTrack(7, {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
       read: new ReadProgress(),
     });
-    const fields: FeedHealth['fields'] = [
-      {
-        ut: 5,
-        json: '{"clock_status":"running","status_type":"live"}',
-        message_id: null,
-        progress: 0,
-        text: null,
-      },
-    ];
-    const record = { source: 'webhook', keep_alive_at: T - 3, fields } as FeedHealth;
+    const record = { source: 'webhook', keep_alive_at: T - 3, fields: FIELDS } as FeedHealth;
     track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');
     if (pair === undefined) throw new Error('no pair');
@@ -114,7 +115,7 @@ describe('the record of a match', () => {
       event_id: 7,
       heard_at: T - 9,
       clock_runs: true,
-      fields: [{ ut: 5, json: '{"clock_status":"running","status_type":"live"}' }],
+      fields: FIELDS,
       keep_alive_at: T - 3,
       valid_until: null,
     };

@@ -26,6 +26,10 @@ const status = (changes: Partial<IngressStatus> = {}): IngressStatus => ({
   progress: null,
   gap: null,
   written_at: T,
+  messages_read: 0,
+  messages_unreadable: 0,
+  unreadable_in_row: 0,
+  refused_lists: [],
   ...changes,
 });
 const progress = { from: 900, to: 1_000, position: 950 };
@@ -55,6 +59,19 @@ describe('the verdict on reports', () => {
       [{ state: 'up' }, { state: 'down', reason: 'network' }],
       down('network', T + 9),
     ],
+    [
+      'is that messages cannot be read, although another process reads',
+      [
+        { unreadable_in_row: 3, messages_unreadable: 3 },
+        { instance: 'two', messages_read: 900 },
+      ],
+      down('unreadable_messages', T + 9),
+    ],
+    [
+      'is that it recovers, rather than that messages cannot be read',
+      [{ state: 'recovering', reason: 'network', progress, unreadable_in_row: 3 }],
+      { kind: 'recovering', reason: 'network', since: T + 9, progress },
+    ],
   ])('%s', (_, reports, verdict) => {
     const { source } = track();
     for (const changes of reports) source.report(status(changes), T);
@@ -80,6 +97,17 @@ describe('the verdict on reports', () => {
     source.report(status({ heard_at: null }), T + 90);
     source.report(status({ heard_at: T }), T + 90);
     expect(source.heardAt).toBe(T + 9);
+  });
+
+  test('counts unreadable messages as no sign of life, and ends with the report that one was read', () => {
+    const { source } = track();
+    source.report(status({ heard_at: T + 1, unreadable_in_row: 3 }), T + 9);
+    source.judge(source.reported(T + 9), NO_MATCHES, STALE_AFTER, T + 9);
+    expect(source).toMatchObject({ heardAt: T, health: { state: 'down', reason: 'unreadable_messages' } });
+    source.report(status({ heard_at: T + 20, messages_read: 1 }), T + 20);
+    source.judge(source.reported(T + 20), NO_MATCHES, STALE_AFTER, T + 20);
+    const gap = { from: T, to: T + 20, reason: 'unreadable_messages', action: 'none' };
+    expect(source.health).toMatchObject({ state: 'recovered', gaps: [gap] });
   });
 
   test('adds a gap that the ingress service skipped', () => {
@@ -150,10 +178,13 @@ describe('a process that no longer reports', () => {
     expect(track(health).source.reported(T + 9)).toEqual(verdict);
   });
 
-  test.each(['credentials', 'contract', 'network', 'ingress'])('may have reported %s before', (reason) => {
-    const { source } = track({ state: 'down', reason, since: T });
-    expect(source.reported(T)).toEqual(down(reason, T));
-  });
+  test.each(['unreadable_messages', 'credentials', 'contract', 'network', 'ingress'])(
+    'may have reported %s before',
+    (reason) => {
+      const { source } = track({ state: 'down', reason, since: T });
+      expect(source.reported(T)).toEqual(down(reason, T));
+    },
+  );
 });
 
 describe('a source with good reports is', () => {

@@ -3,6 +3,7 @@ import { isGoodState } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
+import { isUnreadable } from './unreadable.ts';
 import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './verdict.ts';
 
 /** Time after which a process of an ingress service without a report no longer reports (docs/decisions/0080). */
@@ -10,6 +11,7 @@ export const REPORTS_WITHIN_MS = 10_000;
 
 /** Reasons that only an ingress service knows. */
 const REPORTED_REASONS: ReadonlySet<string | null> = new Set<HealthReason>([
+  'unreadable_messages',
   'credentials',
   'contract',
   'network',
@@ -56,7 +58,9 @@ export class SourceTrack {
     const at = Math.min(status.written_at, now);
     this.#reports.set(status.instance, { ...status, written_at: at });
     this.#lastReportAt = Math.max(this.#lastReportAt ?? at, at);
-    if (status.heard_at !== null) this.noteSignOfLife(Math.min(status.heard_at, now));
+    // Messages that cannot be read are no sign of life.
+    if (status.heard_at !== null && !this.#isUnreadable())
+      this.noteSignOfLife(Math.min(status.heard_at, now));
     if (status.gap !== null) this.health = addGap(this.health, status.gap);
   }
 
@@ -65,12 +69,15 @@ export class SourceTrack {
     return this.#lastReportAt === null ? null : this.#dueAfter(this.#lastReportAt);
   }
 
-  /** Returns the verdict on the reports of its ingress service. The source is good if one process is up. */
+  /**
+   * Returns the verdict on the reports of its ingress service. The source is good if one process is up, and the messages that
+   * all processes receive can be read.
+   */
   reported(now: number): HealthVerdict {
     for (const [instance, { written_at }] of this.#reports)
       if (this.#isMissed(written_at)) this.#reports.delete(instance);
     const reports = [...this.#reports.values()];
-    if (reports.some(({ state }) => state === 'up')) return GOOD;
+    if (reports.some(({ state }) => state === 'up')) return this.#readable(now);
     const report = reports.find(({ state }) => state === 'recovering') ?? reports[0];
     if (report === undefined) return this.#unreported();
     const { state, reason, progress } = report;
@@ -84,6 +91,15 @@ export class SourceTrack {
     const signs = { lastAt: this.#lastSign(verdict, now), backAt: this.#backAt };
     this.health = applyVerdict(this.health, verdict, signs, now);
     if (verdict.kind === 'good') this.#backAt = null;
+  }
+
+  #readable(now: number): HealthVerdict {
+    if (!this.#isUnreadable()) return GOOD;
+    return this.#since({ kind: 'down', reason: 'unreadable_messages', since: now, progress: null });
+  }
+
+  #isUnreadable(): boolean {
+    return isUnreadable([...this.#reports.values()]);
   }
 
   /** Returns the verdict on a source without reports: it never reported, or no longer does. */

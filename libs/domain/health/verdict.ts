@@ -16,7 +16,14 @@ export type HealthLimits = {
 };
 
 /** The reason why a source or match is not alive; docs/guides/feed-health.md has the meaning of each. */
-export type HealthReason = 'silence' | 'backlog' | 'credentials' | 'contract' | 'network' | 'ingress';
+export type HealthReason =
+  | 'silence'
+  | 'backlog'
+  | 'unreadable_messages'
+  | 'credentials'
+  | 'contract'
+  | 'network'
+  | 'ingress';
 
 /** The judgement of a source or a match now; the state that follows also depends on the previous state. */
 export type HealthVerdict =

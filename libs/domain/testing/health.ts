@@ -16,7 +16,7 @@ const STATES = {
 } as const;
 
 /** What a message says of its match. */
-export type HealthMessage = keyof typeof STATES | 'keep_alive' | 'snapshot';
+export type HealthMessage = keyof typeof STATES | 'keep_alive' | 'snapshot' | 'mark';
 
 /** A step of a history. */
 export type Action =
@@ -54,6 +54,7 @@ const says = fc.constantFrom(
   'over' as const,
   'keep_alive' as const,
   'snapshot' as const,
+  'mark' as const,
 );
 
 /** Histories of two matches and two sources. */
@@ -187,7 +188,7 @@ export class PlayedMonitor {
           if (runs !== ran) runsSince = sent.received_at;
         }
         const known = heard.get(sent.origin);
-        if (known !== undefined || live)
+        if (sent.unreadable === null && (known !== undefined || live))
           heard.set(sent.origin, {
             heardAt: sent.received_at,
             keepAlive: known?.keepAlive === true || sent.type === 'event_keep_alive',
@@ -224,6 +225,10 @@ export class PlayedMonitor {
       gap: null,
       clock: null,
       written_at: this.now,
+      messages_read: 0,
+      messages_unreadable: 0,
+      unreadable_in_row: 0,
+      refused_lists: [],
     };
     this.#reports.push(status);
     this.monitor.report(status, this.now);
@@ -254,5 +259,7 @@ export class PlayedMonitor {
 function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'snapshot') return snapshotMessage(ut, []);
   if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event_fields: [] };
+  if (says === 'mark')
+    return { ...eventMessage(ut, {}), event_fields: [], unreadable: 'ut: expected a number' };
   return eventMessage(ut, STATES[says]);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { toWholeNumber } from '#contract/values.ts';
 import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 
@@ -37,14 +38,14 @@ export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages' | 'name'> & {
   readonly messages: readonly NormalizedMessage[];
 };
 
-/** The folder of the vectors: VECTORS_DIR, by default `../shared/vectors` beside the repository. */
+/** The folder of the vectors: VECTORS_DIR, by default `../shared/vectors-2` beside the repository. */
 export const VECTORS_DIR = resolve(
-  process.env.VECTORS_DIR ?? join(import.meta.dirname, '../../../../shared/vectors'),
+  process.env.VECTORS_DIR ?? join(import.meta.dirname, '../../../../shared/vectors-2'),
 );
 
 /**
  * Reads every vector of the folder, with its messages normalized; none without the folder. As in the services, a message of an
- * unused type, or one that cannot be normalized, does not reach match state.
+ * unused type does not reach match state, and of one that cannot be normalized only its mark does.
  */
 export function readVectors(folder = VECTORS_DIR): Vector[] {
   if (!existsSync(folder)) return [];
@@ -81,12 +82,16 @@ export function expectable(state: MatchState): Vector['expect'] {
 }
 
 function normalize(message: Record<string, unknown>, place: number): NormalizedMessage[] {
-  const context = { origin: 'webhook', deliveryId: 'vector', receivedAt: 0 } as const;
+  // A message counts as received at its own time.
+  const own = toWholeNumber(message.type === 'snapshot' ? message.time : message.ut);
+  const receivedAt = (own ?? 0) * 1_000;
+  const context = { origin: 'webhook', deliveryId: 'vector', receivedAt } as const;
   const normalized =
     message.type === 'snapshot'
       ? normalizeSnapshot(snapshotOf(message, place), { ...context, origin: 'feed' })
       : normalizeMessage(message, context);
-  return normalized.kind === 'normalized' ? [normalized.message] : [];
+  if (normalized.kind === 'normalized') return [normalized.message];
+  return normalized.kind === 'unreadable' && normalized.mark !== null ? [normalized.mark] : [];
 }
 
 function snapshotOf(message: Record<string, unknown>, place: number) {

@@ -254,7 +254,7 @@ export type FeedHealth = {
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
   state: HealthState;
-  /** Why it is stale, down or recovering: silence, backlog (our own delay), credentials, contract, network, ingress (our own service does not report). */
+  /** Why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
@@ -301,6 +301,14 @@ export type IngressStatus = {
   clock: null | IngressClock;
   /** Unix milliseconds. */
   written_at: number;
+  /** Messages of the last minute that could be read. */
+  messages_read: number;
+  /** Messages of the last minute that could not be read at all: dead letters. */
+  messages_unreadable: number;
+  /** Messages that could not be read since the last one that could, however long ago. */
+  unreadable_in_row: number;
+  /** Events whose latest incident list is not plausible and was not published as a snapshot, the earliest first; 100 at most. */
+  refused_lists: RefusedList[];
 };
 
 export type IngressState = 'up' | 'down' | 'recovering';
@@ -311,6 +319,14 @@ export type IngressClock = {
   behind_ms: number;
   /** Authentic deliveries since the last accepted one that were refused because they had expired: the clock is ahead, or they came late. */
   expired: number;
+};
+
+export type RefusedList = {
+  event_id: number;
+  /** empty, count, older. */
+  reason: string;
+  /** When the first of these lists was read, Unix milliseconds. */
+  since: number;
 };
 
 /** The register of one incident: its winning record, and the times of deletes and snapshots. */

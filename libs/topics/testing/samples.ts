@@ -181,6 +181,10 @@ const OTHER_SAMPLES = {
     gap,
     clock: { behind_ms: 1_500, expired: 2 },
     written_at: 1_531_670_030_123,
+    messages_read: 410,
+    messages_unreadable: 2,
+    unreadable_in_row: 1,
+    refused_lists: [{ event_id: 2_429_281, reason: 'empty', since: 1_531_670_020_123 }],
   },
   'feed-health': {
     source: 'feed',

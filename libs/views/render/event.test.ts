@@ -157,9 +157,9 @@ describe('an event with unusual fields', () => {
     ['lists of null', { participants: null, details: null }, { participants: [], details: [] }],
     ['a latency of null', { latency: null, coverage_type: null }, { latency: null, coverage_type: '' }],
     [
-      'a side with nothing',
-      { participants: [{ id: 7, counter: 1 }] },
-      { participants: [{ id: 7, counter: 1, name: '' }] },
+      'a participant with nothing',
+      { participants: [{ id: 7, counter: 3 }] },
+      { participants: [{ counter: 3, name: '' }] },
     ],
     ['a participant of no side', { participants: [{ id: 7 }] }, { participants: [] }],
     ['no day', { day: null }, { day: '' }],

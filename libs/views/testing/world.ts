@@ -99,7 +99,10 @@ export class ViewsWorld {
 
   /** Applies provider messages as the pipeline does. */
   play(...messages: readonly unknown[]): void {
-    for (const message of messages) this.take(normalized(message));
+    for (const message of messages) {
+      const { ut } = message as { ut?: unknown };
+      this.take(normalized(message, Math.max(RECEIVED_AT, Number(ut) * 1_000)));
+    }
   }
 
   /** Applies the records that the pipeline writes for a message, in one batch. */

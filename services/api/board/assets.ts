@@ -16,6 +16,7 @@ const SCRIPTS = [
   'board/browser/board.js',
   'board/browser/page.js',
   'board/browser/metronome.js',
+  'board/browser/stream-worker.js',
   'docs/browser/try-it.js',
 ];
 const FOLDERS = ['board/assets/', 'docs/assets/'];

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
+import { countsOf, type MessageCounts } from '#ingestion/recent-messages.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../provider/answer.ts';
@@ -31,8 +32,10 @@ type FeedOptions = FeedSettings & {
   ) => Promise<FeedAnswer>;
   readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
   readonly clock: Pick<MachineClock, 'unix'>;
-  /** Called for every published message. */
+  /** Called for every published message, and for the mark of one that is unreadable. */
   readonly onMessage: (message: NormalizedMessage) => void;
+  /** Called with the counts of published messages. */
+  readonly onCounts: (counts: MessageCounts) => void;
   /** Called when the provider's clock is far behind the checkpoint. */
   readonly onClockBack: (position: number, now: number) => void;
   /** Called when the provider refuses the feed between two times, Unix seconds; reading continues at the later one. */
@@ -191,7 +194,7 @@ export class FeedFollower {
   }
 
   async #publish(answer: FeedAnswer, to: number): Promise<void> {
-    const { topicWriter, clock, onMessage } = this.#options;
+    const { topicWriter, clock, onMessage, onCounts } = this.#options;
     if (!isList(answer.data)) throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
     const hashes: string[] = [];
@@ -204,6 +207,7 @@ export class FeedFollower {
       await topicWriter.deliver(delivery);
       this.#isAhead = true;
       delivery.normalized.forEach(onMessage);
+      onCounts(countsOf(delivery));
     }
     for (const id of hashes) this.#published.set(id, to);
   }

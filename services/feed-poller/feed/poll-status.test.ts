@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RefusedList } from '#topics/generated/types.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { PollStatus } from './poll-status.ts';
 
@@ -6,8 +7,8 @@ const NOW = 1_790_000_000_000;
 const at = (position: number | null) => ({ position, providerNow: NOW / 1000 });
 const error = (code: ProviderErrorCode): ProviderError => new ProviderError(code, 'feed.index', 'failed');
 
-function status(): PollStatus {
-  const made = new PollStatus('one', 75);
+function status(refused: readonly RefusedList[] = []): PollStatus {
+  const made = new PollStatus('one', 75, () => refused);
   made.begin(at(null));
   return made;
 }
@@ -68,4 +69,17 @@ test('reports the skipped part of the feed', () => {
     reason: 'contract',
     action: 'skipped',
   });
+});
+
+test('reports how many messages were read, and how many were unreadable', () => {
+  const read = status();
+  read.received({ read: 4, unreadable: 1 }, NOW);
+  read.received({ read: 0, unreadable: 2 }, NOW);
+  const counts = { messages_read: 4, messages_unreadable: 3, unreadable_in_row: 2 };
+  expect(read.report(NOW)).toMatchObject(counts);
+});
+
+test('reports the events whose incident list is refused, a hundred of them', () => {
+  const lists = Array.from({ length: 101 }, (_, at) => ({ event_id: at, reason: 'empty', since: NOW }));
+  expect(status(lists).report(NOW).refused_lists).toEqual(lists.slice(0, 100));
 });

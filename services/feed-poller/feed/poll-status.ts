@@ -1,6 +1,7 @@
 import type { HealthReason } from '#domain/health/verdict.ts';
+import { type MessageCounts, RecentMessages } from '#ingestion/recent-messages.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import type { HealthGap, IngressStatus } from '#topics/generated/types.ts';
+import type { HealthGap, IngressStatus, RefusedList } from '#topics/generated/types.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
@@ -27,6 +28,9 @@ const PERMANENT_REASONS: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map(
 /** Failures of the network or the provider. All other codes are answers outside its contract. */
 const NETWORK_CODES: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
+/** Maximum number of refused lists in a report. */
+const MAX_REFUSED_LISTS = 100;
+
 /** The state of the feed, for ingress-status. Reads no clock; times are Unix milliseconds unless stated otherwise. */
 export class PollStatus {
   readonly #instance: string;
@@ -36,10 +40,14 @@ export class PollStatus {
   #heardAt: number | null = null;
   #failing: { readonly since: number; readonly code: ProviderErrorCode } | null = null;
   #gap: HealthGap | null = null;
+  readonly #recent = new RecentMessages();
+  readonly #refusedLists: () => readonly RefusedList[];
 
-  constructor(instance: string, settle: number) {
+  /** `refusedLists`: returns the events whose latest incident list is refused, the earliest first. */
+  constructor(instance: string, settle: number, refusedLists: () => readonly RefusedList[]) {
     this.#instance = instance;
     this.#settle = settle;
+    this.#refusedLists = refusedLists;
   }
 
   /** Begins a term: the feed since the checkpoint is still to be read. */
@@ -69,6 +77,11 @@ export class PollStatus {
     this.#gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped' };
   }
 
+  /** Applies messages of the feed. */
+  received(counts: MessageCounts, now: number): void {
+    this.#recent.add(counts, now);
+  }
+
   /** Returns the status at `now`. */
   report(now: number): IngressStatus {
     if (this.#failing !== null && now - this.#failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
@@ -81,6 +94,8 @@ export class PollStatus {
       gap: this.#gap,
       clock: null,
       written_at: now,
+      ...this.#recent.counts(now),
+      refused_lists: this.#refusedLists().slice(0, MAX_REFUSED_LISTS),
     };
   }
 
@@ -144,8 +159,8 @@ export class FeedReporter {
     const { status, topicWriter, clock } = this.#options;
     const now = clock.unix();
     const report = status.report(now);
-    const { state, reason, progress, gap } = report;
-    const text = JSON.stringify([state, reason, progress, gap]);
+    const { state, reason, progress, gap, messages_unreadable, refused_lists } = report;
+    const text = JSON.stringify([state, reason, progress, gap, messages_unreadable, refused_lists]);
     if (this.#written?.text === text && now - this.#written.at < REPORT_MS) return;
     this.#written = { text, at: now };
     await topicWriter.status(report);

@@ -5,6 +5,9 @@ import { itemBytes } from '../provider/answer.ts';
 import { answer } from '../testing/answers.ts';
 import { bodiesOf, readEvents, readFeed, readSnapshot } from './messages.ts';
 
+/** Unix milliseconds. */
+const RECEIVED_AT = 60_000;
+
 const bytes = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
 
 test('returns the items of a list as the exact bytes of the answer', () => {
@@ -33,7 +36,7 @@ test('sends only the message that is not UTF-8 to dead letters, and publishes th
   const cut = message(2);
   // The second byte of ö, as when a database column cuts a name.
   cut[cut.indexOf('ö') + 1] = 0x3f;
-  const deliveries = readFeed([message(1), cut, message(3), message(4)], 60);
+  const deliveries = readFeed([message(1), cut, message(3), message(4)], RECEIVED_AT);
   const ids = deliveries.flatMap(({ normalized }) => normalized.map(({ message_id }) => message_id));
   expect(ids).toEqual(['1', '3', '4']);
   const own = Buffer.concat([Buffer.from('['), cut, Buffer.from(']')]);
@@ -45,13 +48,13 @@ test('sends only the message that is not UTF-8 to dead letters, and publishes th
 
 test('returns a snapshot with every incident and the time of the list, and a raw record with its bytes', () => {
   const incidents = bytes('{"id":"5-1", "incident_id":413}', '{"id":"5-2","incident_id":418,"ut":7}');
-  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
   const [message] = normalized;
   expect(message).toMatchObject({
     type: 'incident_snapshot',
     event_id: 9,
     ut: 50,
-    received_at: 60,
+    received_at: RECEIVED_AT,
     origin: 'feed',
   });
   expect(message?.snapshot?.map(({ id, ut }) => [id, ut])).toEqual([
@@ -64,15 +67,38 @@ test('returns a snapshot with every incident and the time of the list, and a raw
   expect(deadLetters).toEqual([]);
 });
 
+test('carries the incidents of the list of deleted ones, also in its raw record', () => {
+  const incidents = bytes('{"id":"5-1","incident_id":413}');
+  const deleted = bytes('{"id":"5-2", "incident_id":413,"ut":40}');
+  const { raw, normalized } = readSnapshot({ eventId: 9, time: 50, incidents, deleted }, RECEIVED_AT);
+  expect(normalized).toMatchObject([{ snapshot: [{ id: '5-1' }], deleted: [{ id: '5-2', ut: 40 }] }]);
+  expect(raw?.body.toString()).toMatch(/"data":{"incidents":\[.*\],"deleted":\[{"id":"5-2", .*}\]}}\]$/);
+});
+
 test('returns a snapshot without incidents for an empty list', () => {
-  expect(readSnapshot({ eventId: 9, time: 50, incidents: [] }, 60).normalized[0]?.snapshot).toEqual([]);
+  expect(readSnapshot({ eventId: 9, time: 50, incidents: [] }, RECEIVED_AT).normalized[0]?.snapshot).toEqual(
+    [],
+  );
 });
 
 test('sends the whole list to dead letters when one incident is unreadable', () => {
   const incidents = bytes('{"id":"5-1","incident_id":413}', '{"id":17}');
-  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
-  expect(normalized).toEqual([]);
-  expect(deadLetters).toMatchObject([{ code: 'unknown_shape', service: 'feed-poller', failed_at: 60 }]);
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
+  expect(normalized).toMatchObject([
+    {
+      type: 'event',
+      event_id: 9,
+      message_id: 'snapshot/9/50',
+      ut: 50,
+      origin: 'feed',
+      event_fields: [],
+      snapshot: null,
+      unreadable: expect.stringMatching(/^incidents\.1\.incident_id: /),
+    },
+  ]);
+  expect(deadLetters).toMatchObject([
+    { code: 'unknown_shape', service: 'feed-poller', failed_at: RECEIVED_AT },
+  ]);
   expect(deadLetters[0]?.value).toEqual(raw?.body);
 });
 
@@ -80,8 +106,8 @@ test('sends a list that is too large to dead letters with its bytes', () => {
   const incidents = Array.from({ length: 12 }, (_, at) =>
     Buffer.from(JSON.stringify({ id: `5-${at}`, incident_id: 413, info: '球'.repeat(120_000) })),
   );
-  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
-  expect(normalized).toEqual([]);
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
+  expect(normalized).toMatchObject([{ event_id: 9, unreadable: 'incidents: more than 4194304 bytes' }]);
   expect(deadLetters).toMatchObject([{ code: 'too_large', reason: 'incidents: more than 4194304 bytes' }]);
   expect(deadLetters[0]?.value).toBe(raw?.body);
 });
@@ -91,7 +117,7 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
     Buffer.from(JSON.stringify({ id: 1, type: 'event', ut: 1, data: { event: { id: 9, name } } }));
   const left = LARGEST_BODY_BYTES - message('').length - '[]'.length;
   const name = '球'.repeat(Math.floor(left / 3)) + 'x'.repeat(left % 3);
-  const [fits, over] = [message(name), message(`${name}x`)].map((one) => readFeed([one], 60)[0]);
+  const [fits, over] = [message(name), message(`${name}x`)].map((one) => readFeed([one], RECEIVED_AT)[0]);
   expect(fits?.raw?.body.length).toBe(LARGEST_BODY_BYTES);
   expect(fits?.deadLetters).toMatchObject([{ code: 'too_large', reason: 'message: more than 524288 bytes' }]);
   expect(over).toMatchObject({
@@ -101,7 +127,7 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
       { code: 'too_large', reason: 'the body is larger than 8323072 bytes', value: null, topic: null },
     ],
   });
-  const list = readSnapshot({ eventId: 9, time: 50, incidents: [message(name)] }, 60);
+  const list = readSnapshot({ eventId: 9, time: 50, incidents: [message(name)] }, RECEIVED_AT);
   expect(list).toMatchObject({
     raw: null,
     normalized: [],
@@ -111,7 +137,7 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
 
 test('turns events of a list into feed messages without their incidents', () => {
   const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
-  const [delivery] = readEvents([{ record, ut: 7 }], 60);
+  const [delivery] = readEvents([{ record, ut: 7 }], RECEIVED_AT);
   expect(delivery?.normalized).toMatchObject([
     { type: 'event', event_id: 9, ut: 7, message_id: 'event/9/7' },
   ]);

@@ -17,7 +17,12 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Maximum number of messages in a body: below the limit of a delivery. */
 const MAX_MESSAGES = 5_000;
 
-const BRACKETS = { open: Buffer.from('['), close: Buffer.from(']'), comma: Buffer.from(',') };
+const BRACKETS = {
+  open: Buffer.from('['),
+  close: Buffer.from(']'),
+  comma: Buffer.from(','),
+  end: Buffer.from('}'),
+};
 
 /**
  * Joins messages, given as bytes, into webhook-shaped bodies that fit into a topic. A message that is too large for the
@@ -78,25 +83,31 @@ type SnapshotReading = {
   readonly time: number;
   /** The exact bytes of each incident in the answer. */
   readonly incidents: readonly Buffer[];
+  /** The exact bytes of each incident in the answer to a request of deleted ones. */
+  readonly deleted?: readonly Buffer[];
 };
 
-/** Returns the delivery of one snapshot message, or a dead letter when an incident is unreadable or the list is too large. */
+/**
+ * Returns the delivery of one snapshot message, or a dead letter when an incident is unreadable or the list is too large; then
+ * with a mark for the event unless the list is.
+ */
 export function readSnapshot(
-  { eventId, time, incidents }: SnapshotReading,
+  { eventId, time, incidents, deleted = [] }: SnapshotReading,
   receivedAt: number,
 ): ReadDelivery {
   const messageId = `snapshot/${eventId}/${time}`;
   const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
-  const list = Buffer.concat(incidents.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one])));
-  const body = Buffer.concat([
-    Buffer.from(`[${head.slice(0, -1)},"data":{"incidents":[`),
-    list,
-    Buffer.from(']}}]'),
+  const data = Buffer.concat([
+    Buffer.from('{"incidents":'),
+    listOf(incidents),
+    ...(deleted.length === 0 ? [] : [Buffer.from(',"deleted":'), listOf(deleted)]),
+    BRACKETS.end,
   ]);
+  const body = Buffer.concat([Buffer.from(`[${head.slice(0, -1)},"data":`), data, Buffer.from('}]')]);
   if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
   const delivery_id = deliveryId(body);
   const result = normalizeSnapshot(
-    { messageId, eventId, time, incidents: JSON.parse(`[${list.toString('utf8')}]`) },
+    { messageId, eventId, time, ...JSON.parse(data.toString('utf8')) },
     { origin: 'feed', deliveryId: delivery_id, receivedAt },
   );
   const raw = { delivery_id, origin: 'feed', received_at: receivedAt, body };
@@ -104,7 +115,12 @@ export function readSnapshot(
   if (result.kind === 'normalized') return { ...base, normalized: [result.message] };
   if (result.kind === 'ignored') return { ...base, ignored: new Map([[result.type, 1]]) };
   const letter = deadLetter(result, 'body', body, delivery_id, { service: SERVICE, receivedAt });
-  return { ...base, deadLetters: [letter] };
+  return { ...base, normalized: result.mark === null ? [] : [result.mark], deadLetters: [letter] };
+}
+
+function listOf(records: readonly Buffer[]): Buffer {
+  const parts = records.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one]));
+  return Buffer.concat([BRACKETS.open, ...parts, BRACKETS.close]);
 }
 
 /** Returns the dead letter of a body that is too large for any topic, without its bytes. */

@@ -42,7 +42,7 @@ type TopicWriterOptions = {
   readonly now: () => number;
   readonly metrics: Pick<
     PollerMetrics,
-    'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints' | 'stages'
+    'messages' | 'deadLetters' | 'unread' | 'catalogue' | 'rankings' | 'checkpoints' | 'stages'
   >;
   readonly log: Logger;
 };
@@ -54,6 +54,8 @@ type TopicWriterOptions = {
 export class TopicWriter {
   readonly #options: TopicWriterOptions;
   readonly #encode: DeliveryEncoder;
+  /** Paths of unread fields that the log has named. */
+  readonly #namedPaths = new Set<string>();
 
   constructor(options: TopicWriterOptions) {
     this.#options = options;
@@ -66,10 +68,14 @@ export class TopicWriter {
     await this.#publishDelivery(this.#encode(delivery));
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
-    for (const { type } of normalized) metrics.messages.inc({ type });
+    for (const { type, unread, unreadable } of normalized) {
+      // A mark is of a message that is counted as a dead letter.
+      if (unreadable === null) metrics.messages.inc({ type });
+      for (const path of unread) metrics.unread.inc({ path });
+    }
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
-    logDelivery(log, delivery);
+    logDelivery(log, delivery, this.#namedPaths);
   }
 
   /** Writes records of the catalogue. */

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { ProviderError } from '../provider/answer.ts';
+import type { ProviderRequest } from '../provider/provider.ts';
 import { ContractScope } from '../schedule/repeat.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -7,37 +10,42 @@ import { MatchWatch } from './watch.ts';
 
 const T0 = 1_700_000_000;
 const VERIFY_MS = 300_000;
+const UNCONFIRMED_MS = 20_000;
 const DAY = 86_400;
-const BAD_TIME = '9:05';
-const log = { debug() {}, info() {}, warn() {}, error() {} };
+const BAD_TYPE = 'goal';
 const { signal } = new AbortController();
 
-/** Returns a reconciler of the finished, verified match 9; the test sets its start and its one incident. */
-function finishedMatch() {
-  const clock = new FakeClock();
-  const time = (): number => T0 + Math.floor(clock.now / 1000);
-  const match = { start_date: '2023-11-14 20:00', eventTime: '09:05' };
-  const event = () => ({
-    id: 9,
-    sport_id: 5,
-    status_type: 'finished',
-    status_id: 11,
-    verified_result: 'yes',
-    start_date: match.start_date,
-  });
-  const provider: ReconcilerOptions['provider'] = {
-    get: async ({ operation }) => {
-      if (operation === 'events.show') {
-        const stage = { id: 3, group: { id: 4, event: event() } };
-        return answer({ competition: { id: 1, season: { id: 2, stage } } }, time());
-      }
-      const incident = { id: '5-1', incident_id: 413, event_time: match.eventTime, ut: T0 - 500 };
-      return answer([incident], time(), { total_items: 1 });
-    },
-  };
-  const watch = new MatchWatch(
+type Raw = Record<string, unknown>;
+
+const finished = { status_type: 'finished', status_id: 11, verified_result: 'yes' };
+const goals = (home: number, away: number): Raw => ({
+  participants: [
+    { id: 1, counter: 1, results: [{ id: 2, value: String(home) }] },
+    { id: 2, counter: 2, results: [{ id: 2, value: String(away) }] },
+  ],
+});
+const incident = (id: string, ut: number, more: Raw = {}): Raw => ({ id, incident_id: 413, ut, ...more });
+
+/** Match 9 at a provider whose answers a test sets, and the reconciler that checks it. */
+class CheckedMatch {
+  readonly clock = new FakeClock();
+  event: Raw = { status_type: 'live', status_id: 33, clock_status: 'stopped' };
+  start = '2023-11-14 20:00';
+  incidents: Raw[] = [];
+  /** The deleted incidents; null: their list fails. */
+  deleted: Raw[] | null = [];
+  /** The count of the list; null: the true one. */
+  total: number | null = null;
+  /** Seconds by which the list lags. */
+  lag = 0;
+  /** Published snapshots, dead letters and checkpoints, in order. */
+  readonly done: string[] = [];
+  readonly published: NormalizedMessage[] = [];
+  readonly warnings: unknown[] = [];
+  requests = 0;
+  readonly watch = new MatchWatch(
     {
-      unconfirmedMs: 20_000,
+      unconfirmedMs: UNCONFIRMED_MS,
       silenceMs: 20_000,
       verifyMs: VERIFY_MS,
       settleMs: 75_000,
@@ -46,62 +54,241 @@ function finishedMatch() {
     },
     [],
   );
-  const done: string[] = [];
-  const reconciler = new Reconciler({
-    provider,
-    watch,
+  readonly #reconciler = new Reconciler({
+    provider: { get: async (request) => this.#get(request) },
+    watch: this.watch,
     eventPublisher: { publish: async () => {} } as unknown as ReconcilerOptions['eventPublisher'],
     catalogue: { publish: async () => {} } as unknown as ReconcilerOptions['catalogue'],
     topicWriter: {
       deliver: async ({ normalized, deadLetters }) => {
-        done.push(...normalized.map(() => 'snapshot'), ...deadLetters.map(() => 'dead letter'));
+        this.published.push(...normalized);
+        const kinds = normalized.map(({ unreadable }) => (unreadable === null ? 'snapshot' : 'mark'));
+        this.done.push(...kinds, ...deadLetters.map(() => 'dead letter'));
       },
       checkpoint: async (resource) => {
-        done.push(resource);
+        this.done.push(resource);
       },
     },
     context: {
-      clock,
+      clock: this.clock,
       backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
       contract: new ContractScope(),
-      log,
+      log: { debug() {}, info() {}, warn: (fields) => this.warnings.push(fields), error() {} },
       metrics: testMetrics(),
     },
   });
-  watch.onEvent(event(), time(), clock.now);
-  /** Makes the checks that are due within `ms`, in steps of ten seconds. Returns their number. */
-  const checksWithin = async (ms: number): Promise<number> => {
-    let checks = 0;
-    for (const end = clock.now + ms; clock.now < end; clock.now += 10_000) {
+
+  get time(): number {
+    return T0 + Math.floor(this.clock.now / 1000);
+  }
+
+  /** Makes the checks that are due within `ms`, in steps of a second. Returns how many seconds after now each was. */
+  async checksWithin(ms: number): Promise<number[]> {
+    const checks: number[] = [];
+    const from = this.clock.now;
+    for (const end = from + ms; this.clock.now < end; this.clock.now += 1_000) {
       // The schedule lists the match at every step.
-      watch.onEvent(event(), time(), clock.now);
-      const id = watch.claim(clock.now);
+      this.watch.onEvent(this.#event(), this.time, this.clock.now);
+      const id = this.watch.claim(this.clock.now);
       if (id === null) continue;
-      checks += 1;
-      await reconciler.check(id, signal);
+      checks.push((this.clock.now - from) / 1_000);
+      await this.#reconciler.check(id, signal);
     }
     return checks;
-  };
-  return { match, done, checksWithin };
+  }
+
+  #event(): Raw {
+    return { id: 9, sport_id: 5, start_date: this.start, ...this.event };
+  }
+
+  #get({ operation, query }: ProviderRequest) {
+    this.requests += 1;
+    if (operation === 'events.show') {
+      const stage = { id: 3, group: { id: 4, event: this.#event() } };
+      return answer({ competition: { id: 1, season: { id: 2, stage } } }, this.time);
+    }
+    if (query.deleted === 'no') {
+      const total_items = this.total ?? this.incidents.length;
+      return answer(query.page === 1 ? this.incidents : [], this.time - this.lag, { total_items });
+    }
+    if (this.deleted === null) throw new ProviderError('SERVER_ERROR', operation, 'answered 500');
+    return answer(this.deleted, this.time, { total_items: this.deleted.length });
+  }
 }
 
+/** Returns a finished, verified match with one incident. */
+function finishedMatch(): CheckedMatch {
+  const match = new CheckedMatch();
+  match.event = finished;
+  match.incidents = [incident('5-1', T0 - 500)];
+  return match;
+}
+
+/** Returns a live match whose kick-off and goal were listed once. */
+async function liveMatch(): Promise<CheckedMatch> {
+  const match = new CheckedMatch();
+  match.event = { ...match.event, ...goals(1, 0) };
+  match.incidents = [incident('5-1', T0 - 500, { incident_id: 429 }), incident('5-2', T0 - 100)];
+  expect(await match.checksWithin(1_000)).toEqual([0]);
+  match.clock.now = 60_000;
+  return match;
+}
+
+/** Makes the board lose the live match, so that it is checked. */
+const loseFromBoard = (match: CheckedMatch): void => match.watch.onBoard(5, new Set());
+
+const shown = ({ published }: CheckedMatch) =>
+  published.map(({ snapshot, deleted }) => ({
+    snapshot: snapshot?.map(({ id }) => id),
+    deleted: deleted.map(({ id }) => id),
+  }));
+
 test('checks a finished match with an unreadable incident list until the list is readable', async () => {
-  const { match, done, checksWithin } = finishedMatch();
-  match.eventTime = BAD_TIME;
-  expect(await checksWithin(12 * VERIFY_MS)).toBe(12);
+  const match = finishedMatch();
+  match.incidents = [incident('5-1', T0 - 500, { incident_id: BAD_TYPE })];
+  expect(await match.checksWithin(12 * VERIFY_MS)).toHaveLength(12);
   // The same list becomes a dead letter only once.
-  expect(done).toEqual(['dead letter']);
-  match.eventTime = '09:05';
-  await checksWithin(2 * VERIFY_MS);
-  expect(done).toEqual(['dead letter', 'snapshot', 'finished/9']);
-  expect(await checksWithin(12 * VERIFY_MS)).toBe(0);
+  expect(match.done).toEqual(['mark', 'dead letter']);
+  match.incidents = [incident('5-1', T0 - 500)];
+  await match.checksWithin(2 * VERIFY_MS);
+  expect(match.done).toEqual(['mark', 'dead letter', 'snapshot', 'finished/9']);
+  expect(await match.checksWithin(12 * VERIFY_MS)).toEqual([]);
 });
 
 test('verifies a match with an unreadable list when it began longer ago than VERIFY_DAYS', async () => {
-  const { match, done, checksWithin } = finishedMatch();
-  match.eventTime = BAD_TIME;
-  await checksWithin(VERIFY_MS);
-  match.start_date = '2023-11-01 20:00';
-  await checksWithin(2 * VERIFY_MS);
-  expect(done).toEqual(['dead letter', 'finished/9']);
+  const match = finishedMatch();
+  match.incidents = [incident('5-1', T0 - 500, { incident_id: BAD_TYPE })];
+  await match.checksWithin(VERIFY_MS);
+  match.start = '2023-11-01 20:00';
+  await match.checksWithin(2 * VERIFY_MS);
+  expect(match.done).toEqual(['mark', 'dead letter', 'finished/9']);
+});
+
+describe('a list that is not plausible', () => {
+  test.each<[string, (match: CheckedMatch) => void]>([
+    ['empty', (match) => Object.assign(match, { incidents: [] })],
+    ['count', (match) => Object.assign(match, { incidents: [], total: 2 })],
+    ['count', (match) => Object.assign(match, { total: 1 })],
+    ['older', (match) => Object.assign(match, { lag: 600 })],
+  ])('is refused as %s: not published, logged once, read again', async (reason, spoil) => {
+    const match = await liveMatch();
+    spoil(match);
+    loseFromBoard(match);
+    expect(await match.checksWithin(60_000)).toEqual([0, 20, 40]);
+    expect(shown(match)).toHaveLength(1);
+    expect(match.warnings).toEqual([{ event_id: 9, reason }]);
+    const since = match.clock.unix() - 60_000;
+    expect(match.watch.refusedLists()).toEqual([{ event_id: 9, reason, since }]);
+    Object.assign(match, { incidents: [incident('5-2', T0 - 100)], total: null, lag: 0 });
+    await match.checksWithin(1_000);
+    expect(shown(match)).toHaveLength(2);
+    expect(match.watch.refusedLists()).toEqual([]);
+  });
+
+  test('may be empty where nothing is known and the result has no goals', async () => {
+    const match = new CheckedMatch();
+    match.event = { ...match.event, ...goals(0, 0) };
+    expect(await match.checksWithin(60_000)).toEqual([0]);
+    expect([match.published, match.warnings, match.watch.refusedLists()]).toEqual([[], [], []]);
+  });
+
+  test('is read again rarely where no incident was ever known', async () => {
+    const match = new CheckedMatch();
+    match.event = { ...match.event, ...goals(2, 1) };
+    expect(await match.checksWithin(2 * VERIFY_MS)).toEqual([0, 300]);
+    expect(match.watch.refusedLists()).toMatchObject([{ reason: 'empty' }]);
+  });
+
+  test.each([
+    ['verifies a finished match although its list is empty', { incidents: [] }, ['finished/9']],
+    ['does not verify a finished match with a wrong count', { total: 5 }, []],
+  ])('%s', async (_, changes, done) => {
+    const match = finishedMatch();
+    Object.assign(match, { event: { ...finished, ...goals(2, 1) } }, changes);
+    await match.checksWithin(2 * VERIFY_MS);
+    expect(match.done).toEqual(done);
+  });
+});
+
+describe('a list that omits a known incident', () => {
+  const deletedGoal = incident('5-2', T0 + 30, { action: 'delete' });
+
+  test('is published with what the provider lists as deleted, by one more request', async () => {
+    const match = await liveMatch();
+    match.incidents.pop();
+    match.deleted = [deletedGoal, incident('5-0', T0 - 700, { action: 'delete' })];
+    loseFromBoard(match);
+    match.requests = 0;
+    expect(await match.checksWithin(200_000)).toEqual([0]);
+    expect(match.requests).toBe(3);
+    expect(shown(match).at(-1)).toEqual({ snapshot: ['5-1'], deleted: ['5-2', '5-0'] });
+  });
+
+  test('is published alone where the other list fails, and read again when it can prove the removal', async () => {
+    const match = await liveMatch();
+    match.event = { ...match.event, ...goals(0, 0) };
+    match.incidents.pop();
+    match.deleted = null;
+    loseFromBoard(match);
+    expect(await match.checksWithin(200_000)).toEqual([0, 15]);
+    expect(shown(match).slice(1)).toEqual(Array(2).fill({ snapshot: ['5-1'], deleted: [] }));
+  });
+
+  test('is read again every interval while the result has more goals than the list', async () => {
+    const match = await liveMatch();
+    match.incidents.pop();
+    loseFromBoard(match);
+    expect(await match.checksWithin(60_000)).toEqual([0, 15, 35, 55]);
+  });
+
+  test('is published alone where one deleted incident is unreadable', async () => {
+    const match = await liveMatch();
+    match.incidents.pop();
+    match.deleted = [deletedGoal, { id: 17, action: 'delete' }];
+    loseFromBoard(match);
+    await match.checksWithin(1_000);
+    expect(match.done).toEqual(['snapshot', 'snapshot']);
+    expect(shown(match).at(-1)).toEqual({ snapshot: ['5-1'], deleted: [] });
+  });
+
+  test('is published with the deletions alone where it has no incident left', async () => {
+    const match = await liveMatch();
+    match.event = { ...match.event, ...goals(0, 0) };
+    match.incidents = [];
+    match.deleted = [deletedGoal, incident('5-1', T0 + 30, { action: 'delete' })];
+    loseFromBoard(match);
+    await match.checksWithin(60_000);
+    expect(shown(match).at(-1)).toEqual({ snapshot: [], deleted: ['5-2', '5-1'] });
+    expect(match.watch.refusedLists()).toEqual([]);
+  });
+
+  test.each([
+    ['has incidents of the plain list', ['5-1'], [incident('5-1', T0 - 500), incident('5-2', T0 - 100)]],
+    ['has only present incidents, beside an empty one', [], [incident('5-2', T0 - 100)]],
+  ])(
+    'ignores a list of deleted incidents that %s: the server ignores the parameter',
+    async (_, ids, deleted) => {
+      const match = await liveMatch();
+      match.incidents = match.incidents.filter(({ id }) => ids.includes(String(id)));
+      match.deleted = deleted;
+      loseFromBoard(match);
+      await match.checksWithin(1_000);
+      expect(
+        shown(match)
+          .slice(1)
+          .flatMap((one) => one.deleted),
+      ).toEqual([]);
+    },
+  );
+
+  test('does not verify a finished match before a list can prove the removal', async () => {
+    const match = await liveMatch();
+    match.event = { ...finished, ...goals(0, 0) };
+    match.incidents.pop();
+    // It was finished when last seen: the lists have settled.
+    await match.checksWithin(1_000);
+    expect(match.done.at(-1)).toBe('snapshot');
+    await match.checksWithin(15_000);
+    expect(match.done.at(-1)).toBe('finished/9');
+  });
 });

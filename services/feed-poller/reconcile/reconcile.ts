@@ -1,19 +1,17 @@
 import { hash } from 'node:crypto';
-import { toWholeNumber } from '#contract/values.ts';
 import { randomBackoffMs } from '#timing/backoff.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { type FeedAnswer, itemBytes, ProviderError } from '../provider/answer.ts';
-import { readPages, type WholeList } from '../provider/paging.ts';
+import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import { readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { RepeatContext } from '../schedule/repeat.ts';
+import { type IncidentList, IncidentLists, type ListRefusal } from './incident-lists.ts';
+import { listedGoals, reportedGoals } from './reported-goals.ts';
 import { isYes, type MatchWatch } from './watch.ts';
-
-/** Page size of incidents: most matches fit into one page. */
-const PAGE = 500;
 
 /** Prefix of the resource of a finished event's checkpoint. */
 export const FINISHED = 'finished/';
@@ -30,18 +28,14 @@ export type ReconcilerOptions = {
   readonly context: RepeatContext;
 };
 
-type Incident = {
-  readonly id: string;
-  readonly ut: number | null;
-  readonly confirmation: unknown;
-  readonly bytes: Buffer;
-};
-
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   /** Events that the provider refuses (403), with the contract's number of changes at the refusal. */
   readonly #refused = new Map<number, number>();
+  readonly #lists: IncidentLists;
+  /** Events of which a refused list was logged. */
+  readonly #logged = new Set<number>();
   /** Hash of the unreadable list by event, so that the same list becomes a dead letter only once. */
   readonly #unreadable = new Map<number, string>();
   /** One timer for all loops that wait for a due event; null while none waits. */
@@ -49,6 +43,14 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
+    const { provider, context } = options;
+    this.#lists = new IncidentLists({
+      provider,
+      onFailure: ({ code, published, message }) => {
+        context.metrics.retries.inc({ ...EVENT, code: published });
+        context.log.debug({ code, detail: message }, 'no list of deleted incidents, the plain list counts');
+      },
+    });
   }
 
   /** Checks due events one at a time until `signal` is aborted. Any number of these loops may run at once. */
@@ -84,46 +86,72 @@ export class Reconciler {
       final: event.status_type === 'finished',
     });
     // The list is read after the event, so that a verified event gets its final list. When the provider reports only the
-    // result of an event, its list is no timeline: as a snapshot it would remove every goal.
-    const list = isYes(event.ft_only) ? null : await this.#readIncidents(id, signal);
-    const readable = list === null || (await this.#publish(id, list));
+    // result of an event, its list is no timeline.
+    const list = isYes(event.ft_only) ? null : await this.#readIncidents(event, id, signal);
+    const snapshot = list === null ? null : await this.#publish(id, list);
     const now = context.clock.monotonic();
     watch.onEvent(event, shown.timestamp, now);
-    if (!readable && !watch.hasExpired(event, shown.timestamp)) {
-      watch.unreadable(id, now);
+    const refusal = list === null || snapshot !== null ? null : refusalOf(list);
+    const isGivenUp = refusal === 'empty' ? settled : watch.hasExpired(event, shown.timestamp);
+    if (refusal !== null && !isGivenUp) {
+      this.#refuse(id, refusal, now);
       return;
     }
-    const unconfirmed = (list?.items ?? [])
-      .filter(({ confirmation }) => confirmation === 'tbd')
-      .map((one) => one.id);
-    const listed = new Map(list?.items.map((one) => [one.id, one.ut]));
-    const isFinal = watch.checked(id, { snapshotAt: list?.timestamp ?? null, listed, unconfirmed, now });
+    const isFinal = watch.checked(id, { ...checkedOf(event, snapshot), now });
     if (!settled || !isFinal) return;
     const position = list?.timestamp ?? shown.timestamp;
     await topicWriter.checkpoint(`${FINISHED}${id}`, position);
     watch.verified(id, position);
   }
 
-  /** Publishes a list, or a dead letter when it is unreadable. Returns whether it is readable. */
-  async #publish(id: number, { timestamp, items }: WholeList<Incident>): Promise<boolean> {
-    const { topicWriter, context } = this.#options;
-    const incidents = items.map(({ bytes }) => bytes);
-    const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, context.clock.unix());
+  #readIncidents(event: Raw, id: number, signal: AbortSignal): Promise<IncidentList> {
+    const { watch } = this.#options;
+    const known = {
+      publishedAt: watch.publishedAt(id),
+      omittedBy: (listed: ReadonlySet<string>, at: number) => watch.omittedBy(id, listed, at),
+      hasGoals: reportedGoals(event) > 0,
+    };
+    return this.#lists.read(id, known, signal);
+  }
+
+  /**
+   * Publishes a list that has incidents or deletions, or a dead letter when it is unreadable. Returns the snapshot if the list
+   * counts as one; a list without any incident is evidence of nothing (law 3).
+   */
+  async #publish(
+    id: number,
+    { timestamp, items, deleted, refusal }: IncidentList,
+  ): Promise<NormalizedMessage | null> {
+    const { topicWriter, watch, context } = this.#options;
+    const isSilent = items.length === 0 && deleted.length === 0;
+    if (timestamp === null || refusal === 'older' || isSilent) return null;
+    const bytes = { incidents: items.map((one) => one.bytes), deleted: deleted.map((one) => one.bytes) };
+    const read = (lists: Omit<typeof bytes, 'deleted'>) =>
+      readSnapshot({ eventId: id, time: timestamp, ...lists }, context.clock.unix());
+    const whole = read(bytes);
+    // The plain list counts, whatever the other one has.
+    const delivery = whole.deadLetters.length === 0 ? whole : read({ incidents: bytes.incidents });
     const readable = delivery.deadLetters.length === 0;
     if (readable) this.#unreadable.delete(id);
     else {
-      const digest = hash('sha1', Buffer.concat(incidents), 'base64');
-      if (this.#unreadable.get(id) === digest) return false;
+      const digest = hash('sha1', Buffer.concat(bytes.incidents), 'base64');
+      if (this.#unreadable.get(id) === digest) return null;
       this.#unreadable.set(id, digest);
     }
     await topicWriter.deliver(delivery);
-    return readable;
+    const [message] = delivery.normalized;
+    if (!readable || message === undefined) return null;
+    watch.onDeleted(id, message.deleted);
+    return refusal === null ? message : null;
   }
 
-  #readIncidents(id: number, signal: AbortSignal) {
-    const request = { operation: 'events.incidents', id, query: { deleted: 'no', limit: PAGE } } as const;
-    const paging = { absenceCounts: true, idOf: (incident: Incident) => incident.id, itemsOf: incidentsOf };
-    return readPages(this.#options.provider, request, paging, signal);
+  /** Ends a check whose list is refused, and logs the first refusal of an event. */
+  #refuse(id: number, reason: ListRefusal, now: number): void {
+    const { watch, context } = this.#options;
+    if (!this.#logged.has(id))
+      context.log.warn({ event_id: id, reason }, 'the incident list is not plausible, it changes nothing');
+    this.#logged.add(id);
+    watch.refused(id, { event_id: id, reason, since: context.clock.unix() }, now);
   }
 
   /** Checks a claimed event. A failed check makes it due later; a missing event is dropped. */
@@ -161,16 +189,19 @@ export class Reconciler {
   }
 }
 
-function incidentsOf(answer: FeedAnswer): Incident[] {
-  const { data } = answer;
-  if (!Array.isArray(data)) {
-    throw new ProviderError('BAD_ANSWER', 'events.incidents', 'the incidents are not a list');
-  }
-  const bytes = itemBytes(answer);
-  // Items that are no records are kept: normalizing then sends the whole list to dead letters.
-  return bytes.map((one, at) => {
-    const record = data[at] as Raw | null;
-    const ut = toWholeNumber(record?.ut);
-    return { id: String(record?.id ?? one), ut, confirmation: record?.confirmation, bytes: one };
-  });
+/** Returns why a list that was not published as a snapshot is refused; null for an empty one of which nothing else is known. */
+function refusalOf({ items, refusal }: IncidentList): ListRefusal | null {
+  if (refusal !== null) return refusal;
+  return items.length === 0 ? null : 'unreadable';
+}
+
+/** Returns what a check of an event found in its list. */
+function checkedOf(event: Raw, snapshot: NormalizedMessage | null) {
+  const present = snapshot?.snapshot ?? [];
+  return {
+    snapshotAt: snapshot?.ut ?? null,
+    listed: new Map(present.map(({ id, ut }) => [id, ut])),
+    unconfirmed: present.filter(({ confirmation }) => confirmation === 'tbd').map(({ id }) => id),
+    contradicted: reportedGoals(event) > listedGoals(present),
+  };
 }

@@ -25,8 +25,10 @@ const finished = (more: object = {}) => live({ status_type: 'finished', ...more 
 
 function message(confirmation: string | null, deleted = false, ut = NOW): NormalizedMessage {
   const incident = { deleted, incident: { id: '5-1', confirmation, ut } };
-  return { event_id: 9, event_fields: ['{}'], incident } as NormalizedMessage;
+  return { event_id: 9, event_fields: ['{}'], incident, unreadable: null } as NormalizedMessage;
 }
+
+const refusal = (reason: string, since = 0) => ({ event_id: 9, reason, since });
 
 /** A list without incidents. */
 const NONE: ReadonlyMap<string, number> = new Map();
@@ -38,7 +40,7 @@ function checkedOnce(event: object, verified: [number, number][] = []): MatchWat
   watch.onEvent({ ...event }, NOW, 0);
   expect(watch.claim(0)).toBe(9);
   expect(watch.claim(0)).toBe(null);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 0 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 0 });
   return watch;
 }
 
@@ -52,7 +54,7 @@ test('checks an event until its incidents are confirmed', () => {
   watch.onMessage(message('tbd'), 3);
   expect(watch.claim(9)).toBe(null);
   expect(watch.claim(10)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: LISTED, unconfirmed: ['5-1'], now: 10 });
+  watch.checked(9, { snapshotAt: NOW, listed: LISTED, unconfirmed: ['5-1'], contradicted: false, now: 10 });
   expect(watch.claim(19)).toBe(null);
   watch.onMessage(message('confirmed'), 19);
   expect(watch.claim(1_000)).toBe(null);
@@ -66,7 +68,7 @@ test('checks an event whose feed is silent while the clock runs, counted from th
   watch.onMessage(message(null), 15);
   expect(watch.claim(34)).toBe(null);
   expect(watch.claim(35)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 36 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 36 });
   expect(watch.claim(55)).toBe(null);
   expect(watch.claim(56)).toBe(9);
 });
@@ -75,12 +77,12 @@ test('keeps its state after an unreadable list, and checks again after the inter
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 3);
   expect(watch.claim(10)).toBe(9);
-  watch.unreadable(9, 10);
+  watch.refused(9, refusal('unreadable'), 10);
   watch.onMessage(message('tbd'), 11);
   expect(watch.claim(19)).toBe(null);
   expect(watch.claim(20)).toBe(9);
   watch.onEvent(finished(), NOW, 20);
-  watch.unreadable(9, 20);
+  watch.refused(9, refusal('unreadable'), 20);
   expect(watch.claim(319)).toBe(null);
   expect(watch.claim(320)).toBe(9);
 });
@@ -98,7 +100,7 @@ test('checks a finished event at once and again until it is verified', () => {
   const watch = checkedOnce(live());
   watch.onEvent(finished(), NOW, 5);
   expect(watch.claim(5)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 5 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 5 });
   watch.onEvent(finished(), NOW, 6);
   expect(watch.claim(304)).toBe(null);
   expect(watch.claim(305)).toBe(9);
@@ -167,7 +169,7 @@ test('backs off after failed checks, and resets after a good one', () => {
   fail(10);
   expect(watch.claim(29)).toBe(null);
   expect(watch.claim(30)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 30 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 30 });
   expect(watch.claim(330)).toBe(9);
   fail(330);
   expect(waits).toEqual([1, 2, 1]);
@@ -181,7 +183,7 @@ test('checks again when an incident is reported after the snapshot that removes 
   late.onMessage(message(null, false, NOW - 5), 2);
   expect(late.claim(9)).toBe(null);
   expect(late.claim(10)).toBe(9);
-  late.checked(9, { snapshotAt: NOW + 8, listed: LISTED, unconfirmed: [], now: 11 });
+  late.checked(9, { snapshotAt: NOW + 8, listed: LISTED, unconfirmed: [], contradicted: false, now: 11 });
   expect(late.claim(1_000)).toBe(null);
 });
 
@@ -190,7 +192,9 @@ test('checks again when an incident is reported during a check', () => {
   watch.onBoard(5, new Set());
   expect(watch.claim(1)).toBe(9);
   watch.onMessage(message(null, false, NOW), 2);
-  expect(watch.checked(9, { snapshotAt: NOW + 60, listed: NONE, unconfirmed: [], now: 3 })).toBe(false);
+  expect(
+    watch.checked(9, { snapshotAt: NOW + 60, listed: NONE, unconfirmed: [], contradicted: false, now: 3 }),
+  ).toBe(false);
   expect(watch.claim(13)).toBe(9);
 });
 
@@ -207,10 +211,22 @@ test.each([
   watch.onMessage(given.reported, 1);
   watch.onBoard(5, new Set());
   expect(watch.claim(2)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW + 60, listed: given.behind, unconfirmed: [], now: 3 });
+  watch.checked(9, {
+    snapshotAt: NOW + 60,
+    listed: given.behind,
+    unconfirmed: [],
+    contradicted: false,
+    now: 3,
+  });
   expect(watch.claim(12)).toBe(null);
   expect(watch.claim(13)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW + 70, listed: given.listed, unconfirmed: [], now: 14 });
+  watch.checked(9, {
+    snapshotAt: NOW + 70,
+    listed: given.listed,
+    unconfirmed: [],
+    contradicted: false,
+    now: 14,
+  });
   expect(watch.claim(1_000)).toBe(null);
 });
 
@@ -220,7 +236,7 @@ test('lets a list override the feed after the settle margin', () => {
   watch.onBoard(5, new Set());
   for (const now of [2, 12, 22, 32, 42]) {
     expect(watch.claim(now)).toBe(9);
-    watch.checked(9, { snapshotAt: NOW + 60 + now, listed: NONE, unconfirmed: [], now });
+    watch.checked(9, { snapshotAt: NOW + 60 + now, listed: NONE, unconfirmed: [], contradicted: false, now });
   }
   expect(watch.claim(1_000)).toBe(null);
 });
@@ -231,7 +247,13 @@ test('does not verify a finished event while the lists may lag behind its last r
   const check = (now: number): boolean => {
     expect(watch.claim(now - 1)).toBe(null);
     expect(watch.claim(now)).toBe(9);
-    return watch.checked(9, { snapshotAt: NOW + now, listed: NONE, unconfirmed: [], now });
+    return watch.checked(9, {
+      snapshotAt: NOW + now,
+      listed: NONE,
+      unconfirmed: [],
+      contradicted: false,
+      now,
+    });
   };
   watch.onMessage(reported, 100);
   expect(check(140)).toBe(true);
@@ -250,7 +272,13 @@ test('checks an event twice when it is already finished when first seen', () => 
   watch.onEvent(finished(), NOW, 1);
   const check = (now: number): boolean => {
     expect(watch.claim(now)).toBe(9);
-    return watch.checked(9, { snapshotAt: NOW + now, listed: NONE, unconfirmed: [], now });
+    return watch.checked(9, {
+      snapshotAt: NOW + now,
+      listed: NONE,
+      unconfirmed: [],
+      contradicted: false,
+      now,
+    });
   };
   expect(check(1)).toBe(false);
   watch.verified(9, NOW);
@@ -265,7 +293,7 @@ test.each([
   ['an incident', { ...message('confirmed', false, NOW - 100), event_fields: [] }],
 ])('checks a verified event again after a late feed message with %s', (_, reported) => {
   const watch = new MatchWatch(SETTINGS, [[9, NOW]]);
-  watch.onMessage({ event_id: 9, event_fields: [], incident: null } as unknown as NormalizedMessage, 1);
+  watch.onMessage({ ...message(null), event_fields: [], incident: null }, 1);
   expect(watch.claim(1)).toBe(null);
   watch.onMessage(reported, 2);
   expect(watch.claim(2)).toBe(9);
@@ -284,11 +312,11 @@ test('keeps an incident unconfirmed that is reported during a check', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 1);
   expect(watch.claim(10)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 11 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 11 });
   expect(watch.claim(1_000)).toBe(null);
   watch.onBoard(5, new Set());
   expect(watch.claim(1_000)).toBe(9);
   watch.onMessage(message('tbd'), 1_001);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 1_002 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 1_002 });
   expect(watch.claim(1_012)).toBe(9);
 });

@@ -1,12 +1,12 @@
 /**
- * Decides which events need a check (a read of the whole incident list), and when: live events with an unconfirmed incident
- * or a silent feed, finished events until they are verified, and events with late messages. Pure: the caller passes times
- * in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
+ * Decides which events need a check (a read of the whole incident list), and when: live events with an unconfirmed or missing
+ * incident or a silent feed, finished events until they are verified, events with late or unreadable messages. Pure: the
+ * caller passes times in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
 import { toWholeNumber } from '#contract/values.ts';
-import { SETTLE_SECONDS } from '#domain/presence.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage, RefusedList } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
+import { type Watched, watchedEvent } from './watched.ts';
 
 /** When events are checked. */
 export type WatchSettings = {
@@ -24,47 +24,16 @@ export type WatchSettings = {
   readonly follows: (event: Raw) => boolean;
 };
 
-type Watched = {
-  readonly id: number;
-  readonly sport: number | null;
-  state: 'live' | 'finished';
-  clockRuns: boolean;
-  /** Ids of unconfirmed incidents. */
-  readonly unconfirmed: Set<string>;
-  /** Ids of the unconfirmed incidents that the feed reported since the last check began. */
-  readonly reported: Set<string>;
-  /** When the last feed message was received. */
-  receivedAt: number;
-  /**
-   * When the feed last reported fields of the event, or when the event was first seen, if it was finished then: earlier
-   * messages are unknown, and the lists may lag behind them. Null when neither happened.
-   */
-  reportedAt: number | null;
-  /** When the last check began. */
-  startedAt: number;
-  /** When the last check ended; null before the first check in this state. */
-  checkedAt: number | null;
-  checking: boolean;
-  /** The provider's time of the last snapshot, Unix seconds; null before the first. */
-  snapshotAt: number | null;
-  /** Incidents reported by the feed, by id, until a list shows them or the settle margin is over. */
-  readonly incidents: Map<string, ReportedIncident>;
-  /** Earliest time of the next check. */
-  notBefore: number;
-  failures: number;
-};
-
-/** The feed's last report of an incident. `ut`: Unix seconds; `at`: when it was received, milliseconds. */
-type ReportedIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
-
 /** The result of a check. */
 type Checked = {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The `ut` of each incident of the list, by id; null when the incident has none. */
-  readonly listed: ReadonlyMap<string, number | null>;
+  /** The `ut` of each incident of the list, by id. */
+  readonly listed: ReadonlyMap<string, number>;
   /** Ids of the unconfirmed incidents. */
   readonly unconfirmed: readonly string[];
+  /** Whether the provider's result needs goals that the list lacks: then it proves no removal. */
+  readonly contradicted: boolean;
   readonly now: number;
 };
 
@@ -95,21 +64,24 @@ export class MatchWatch {
     }
   }
 
-  /** Applies a feed message. */
+  /** Applies a feed message, or the mark of an unreadable one: a list must show what it said. */
   onMessage(message: NormalizedMessage, now: number): void {
-    const { event_id: id, event_fields } = message;
+    const { event_id: id, event_fields, unreadable } = message;
+    const says = event_fields.length > 0 || message.incident !== null || unreadable !== null;
     // The final check may have overridden this late message, so the event is checked again.
-    if ((event_fields.length > 0 || message.incident !== null) && this.#verified.delete(id))
-      this.#enter(id, {}, 'finished', now);
+    if (says && this.#verified.delete(id)) this.#enter(id, {}, 'finished', now);
     const watched = this.#events.get(id);
     if (watched === undefined) return;
+    if (unreadable !== null) {
+      watched.unreadAt = now;
+      return;
+    }
     watched.receivedAt = now;
     if (event_fields.length > 0) watched.reportedAt = now;
     if (message.incident === null) return;
     const { deleted, incident } = message.incident;
-    const before = watched.incidents.get(incident.id);
-    if (before === undefined || before.ut <= incident.ut)
-      watched.incidents.set(incident.id, { ut: incident.ut, deleted, at: now });
+    watched.incidents.report(incident.id, { ut: incident.ut, deleted, at: now });
+    watched.known.report(incident.id, incident.ut, deleted);
     for (const ids of [watched.unconfirmed, watched.reported]) {
       if (!deleted && incident.confirmation === 'tbd') ids.add(incident.id);
       else ids.delete(incident.id);
@@ -125,7 +97,29 @@ export class MatchWatch {
     }
   }
 
-  /** Claims a due event for a check, until `checked`, `unreadable`, `failed` or `drop`. Returns null when none is due. */
+  /** Returns the ids of known incidents that a list with these ids at a time, Unix seconds, omits. */
+  omittedBy(id: number, listed: ReadonlySet<string>, at: number): readonly string[] {
+    return this.#events.get(id)?.known.omittedBy(listed, at) ?? [];
+  }
+
+  /** Returns the provider's time of an event's newest snapshot, Unix seconds; null before the first. */
+  publishedAt(id: number): number | null {
+    return this.#events.get(id)?.publishedAt ?? null;
+  }
+
+  /** Applies published deletions of the provider. */
+  onDeleted(id: number, incidents: readonly Incident[]): void {
+    for (const incident of incidents) this.#events.get(id)?.known.remove(incident.id, incident.ut);
+  }
+
+  /** Returns the events whose latest list is refused, the earliest first. */
+  refusedLists(): RefusedList[] {
+    return [...this.#events.values()]
+      .flatMap(({ refusal }) => refusal ?? [])
+      .sort((a, b) => a.since - b.since);
+  }
+
+  /** Claims a due event for a check, until `checked`, `refused`, `failed` or `drop`. Returns null when none is due. */
   claim(now: number): number | null {
     for (const watched of this.#events.values()) {
       if (watched.checking || watched.notBefore > now || this.#dueAt(watched) > now) continue;
@@ -141,31 +135,37 @@ export class MatchWatch {
    * Ends a check. Returns false when another check is needed: this one overrides messages of the feed, or the lists may
    * lag behind the last one.
    */
-  checked(id: number, { snapshotAt, listed, unconfirmed, now }: Checked): boolean {
+  checked(id: number, { snapshotAt, listed, unconfirmed, contradicted, now }: Checked): boolean {
     const watched = this.#events.get(id);
     if (watched === undefined) return true;
     watched.checking = false;
     watched.snapshotAt = snapshotAt;
+    watched.refusal = null;
+    if (watched.unreadAt !== null && watched.unreadAt < watched.startedAt) watched.unreadAt = null;
+    if (snapshotAt !== null) {
+      watched.publishedAt = snapshotAt;
+      watched.known.apply({ at: snapshotAt, listed, contradicted, now });
+    }
     watched.checkedAt = now;
     watched.failures = 0;
     watched.unconfirmed.clear();
     for (const incident of [...unconfirmed, ...watched.reported]) watched.unconfirmed.add(incident);
-    const settledUpTo = watched.startedAt - this.#settings.settleMs;
-    for (const [incident, reported] of watched.incidents) {
-      if (reported.at <= settledUpTo || isShown(reported, listed.get(incident)))
-        watched.incidents.delete(incident);
-    }
+    watched.incidents.apply(listed, watched.startedAt - this.#settings.settleMs);
     return this.#isLastWord(watched);
   }
 
-  /** Ends a check whose incident list is unreadable. It changes no incident; the event is due again after its interval. */
-  unreadable(id: number, now: number): void {
+  /** Ends a check whose incident list is refused. It changes no incident; the event is due again after its interval. */
+  refused(id: number, refusal: RefusedList, now: number): void {
     const watched = this.#events.get(id);
     if (watched === undefined) return;
     const { unconfirmedMs, verifyMs } = this.#settings;
+    const { reason, since } = watched.refusal ?? refusal;
+    // An event of which no incident is known may have no timeline at all.
+    const hurries = watched.state === 'live' && (refusal.reason !== 'empty' || !watched.known.isEmpty);
+    watched.refusal = reason === refusal.reason ? { ...refusal, since } : refusal;
     watched.checking = false;
     watched.failures = 0;
-    watched.notBefore = now + (watched.state === 'live' ? unconfirmedMs : verifyMs);
+    watched.notBefore = now + (hurries ? unconfirmedMs : verifyMs);
   }
 
   /** Ends a failed check. `waitMs` maps the number of consecutive failures to a wait. */
@@ -213,23 +213,7 @@ export class MatchWatch {
   #enter(id: number, event: Raw, state: Watched['state'], now: number): Watched {
     let watched = this.#events.get(id);
     if (watched === undefined) {
-      watched = {
-        id,
-        sport: toWholeNumber(event.sport_id),
-        state,
-        clockRuns: false,
-        unconfirmed: new Set(),
-        reported: new Set(),
-        receivedAt: now,
-        reportedAt: state === 'finished' ? now : null,
-        startedAt: now,
-        checkedAt: null,
-        checking: false,
-        snapshotAt: null,
-        incidents: new Map(),
-        notBefore: 0,
-        failures: 0,
-      };
+      watched = watchedEvent(id, event, state, now);
       this.#events.set(id, watched);
     }
     if (watched.state !== state) watched.checkedAt = null;
@@ -242,16 +226,22 @@ export class MatchWatch {
     const { unconfirmedMs, silenceMs, verifyMs } = this.#settings;
     // The first check covers the time before the first window of the feed.
     if (checkedAt === null) return 0;
-    if (isOverruled(watched)) return checkedAt + unconfirmedMs;
-    if (state === 'finished') return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched));
+    if (isOverruled(watched) || watched.unreadAt !== null) return checkedAt + unconfirmedMs;
+    const isFinished = state === 'finished';
+    const laterMs = isFinished ? verifyMs : unconfirmedMs;
+    const missingDue = watched.known.dueAt(checkedAt, { soonMs: unconfirmedMs, laterMs });
+    if (isFinished) return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched), missingDue);
     return Math.min(
+      missingDue,
       unconfirmed.size > 0 ? checkedAt + unconfirmedMs : Number.POSITIVE_INFINITY,
       clockRuns ? Math.max(checkedAt, receivedAt) + silenceMs : Number.POSITIVE_INFINITY,
     );
   }
 
   #isLastWord(watched: Watched): boolean {
-    return !isOverruled(watched) && this.#unsettledUntil(watched) === Number.POSITIVE_INFINITY;
+    const { checkedAt, known, unreadAt } = watched;
+    if (isOverruled(watched) || unreadAt !== null || known.unsettled(checkedAt ?? 0)) return false;
+    return this.#unsettledUntil(watched) === Number.POSITIVE_INFINITY;
   }
 
   /** Returns when the lists certainly show the last report, if the last check began before that time; else infinity. */
@@ -273,22 +263,9 @@ export class MatchWatch {
   }
 }
 
-/**
- * Whether the last snapshot contradicts a report of the feed (law 3): it removes a reported incident that was not listed
- * yet, or restores a deleted one that is still listed. Then the message was late, or the list lags behind the feed.
- */
+/** Whether the last snapshot contradicts a report of the feed. */
 function isOverruled({ snapshotAt, incidents }: Watched): boolean {
-  if (snapshotAt === null) return false;
-  for (const { ut, deleted } of incidents.values()) {
-    if (deleted ? ut < snapshotAt : ut <= snapshotAt - SETTLE_SECONDS) return true;
-  }
-  return false;
-}
-
-/** Whether a list shows a report or a newer one. `listed`: the incident's `ut` in the list; undefined when it is not listed. */
-function isShown({ ut, deleted }: ReportedIncident, listed: number | null | undefined): boolean {
-  if (deleted) return listed === undefined || (listed !== null && listed > ut);
-  return listed !== undefined && (listed === null || listed >= ut);
+  return snapshotAt !== null && incidents.isOverruledAt(snapshotAt);
 }
 
 /** Whether a flag of the provider is set, in any of its notations. */

@@ -91,7 +91,7 @@ class Polling {
   followFeed(): void {
     const { config, provider, topicWriter, clock, metrics, log } = this.#options;
     const settle = config.FEED_SETTLE_SECONDS;
-    const status = new PollStatus(randomUUID(), settle);
+    const status = new PollStatus(randomUUID(), settle, () => this.#watch.refusedLists());
     let messageAt = clock.monotonic();
     const follower = new FeedFollower({
       window: config.FEED_WINDOW_SECONDS,
@@ -105,9 +105,11 @@ class Polling {
       onMessage: (message) => {
         messageAt = clock.monotonic();
         // Only for the feed: messages made from lists were received before, or are as old as the match.
-        metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
+        if (message.unreadable === null)
+          metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
         this.#watch.onMessage(message, messageAt);
       },
+      onCounts: (counts) => status.received(counts, clock.unix()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider was set back'),
       onGap: (from, to) => {
         log.error({ from, to }, 'the provider refuses this part of the feed, skips it');
@@ -230,6 +232,7 @@ class Polling {
     for (const reading of this.#readings) await reading;
     metrics.setLag(() => null);
     metrics.watched.reset();
+    metrics.refusedLists.reset();
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
 
@@ -259,6 +262,9 @@ class Polling {
     const { live, finished } = this.#watch.counts();
     this.#options.metrics.watched.set({ state: 'live' }, live);
     this.#options.metrics.watched.set({ state: 'finished' }, finished);
+    const { refusedLists } = this.#options.metrics;
+    refusedLists.reset();
+    for (const { reason } of this.#watch.refusedLists()) refusedLists.inc({ reason });
   }
 }
 

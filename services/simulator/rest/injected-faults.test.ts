@@ -249,7 +249,7 @@ function matchOf(
   incidents: unknown[],
   time: number,
 ): Match {
-  const context = { origin: 'feed', deliveryId: 'd', receivedAt: 0 } as const;
+  const context = { origin: 'feed', deliveryId: 'd', receivedAt: time * 1_000 } as const;
   const match = newMatch(eventId);
   const snapshot = normalizeSnapshot({ messageId: 's', eventId, time, incidents }, context);
   if (snapshot.kind !== 'normalized') throw new Error(JSON.stringify(snapshot));

@@ -203,7 +203,7 @@ describe('the state is the fold of the published messages', () => {
     const { provider, reader } = open();
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
-    const context = { origin: 'feed', deliveryId: 'd', receivedAt: 0 } as const;
+    const context = { origin: 'feed', deliveryId: 'd', receivedAt: endsAt * 1_000 } as const;
     const kinds = provider.published().map((message) => normalizeMessage(message, context).kind);
     expect(new Set(kinds)).toEqual(new Set(['normalized']));
     const { data } = await reader.get(`/v2/events/${FIRST}/incidents`, { limit: 500 });

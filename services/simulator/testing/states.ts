@@ -21,7 +21,11 @@ export function apply(match: Match, message: NormalizedMessage): void {
 /** Applies provider messages. */
 export function applyAll(match: Match, messages: readonly ProviderMessage[]): void {
   for (const message of messages) {
-    const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
+    const result = normalizeMessage(message, {
+      origin: 'webhook',
+      deliveryId: 'd',
+      receivedAt: message.ut * 1_000,
+    });
     if (result.kind !== 'normalized') throw new Error(`${message.id}: ${JSON.stringify(result)}`);
     apply(match, result.message);
   }

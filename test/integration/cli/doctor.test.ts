@@ -37,6 +37,13 @@ function publishHealth(): Promise<void> {
   return publishValues(place, 'feed-health', [{ key: value.source, value }]);
 }
 
+/** Publishes that the poller refuses the incident list of an event. */
+function publishRefusal(): Promise<void> {
+  const refused_lists = [{ event_id: 1_234_567, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 46) }];
+  const value = { ...sampleOf('ingress-status'), refused_lists, written_at: Date.now() };
+  return publishValues(place, 'ingress-status', [{ key: value.source, value }]);
+}
+
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
 
 describe('an installation', () => {
@@ -70,11 +77,13 @@ describe('an installation', () => {
     expect(out).toMatch(/^ok {8}settings {2}/);
     expect(out).toMatch(/\n0 failed, \d+ warnings, \d+ fine\n$/);
     await publishHealth();
+    await publishRefusal();
     const screen = await touchlineHere(['status', '--watch', '--metrics', 'http://127.0.0.1:1'], env);
     expect(screen).toMatchObject({ code: 0, err: '' });
     expect(screen.out).toMatch(/\nmatch-processor +0 +2 +0 {2}not running\n/);
     expect(screen.out).toContain('\ndead letters  0\n');
     expect(screen.out).toMatch(/\nwebhook +down +2026-06-11T20:45:10Z +network\n/);
+    expect(screen.out).toMatch(/\n1234567 +2026-06-11T20:46:00Z +has no incident\n/);
     expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
 });

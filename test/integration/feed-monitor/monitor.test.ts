@@ -83,6 +83,14 @@ describe('feed-health', () => {
     await untilTrue('it is believed again', () => reader.belief(ALIVE).believed);
   });
 
+  test('believes no match of a source whose messages cannot be read, until one is read', async () => {
+    feed.unreadableInRow = 3;
+    await untilTrue('it is not believed', () => !reader.belief(ALIVE).believed);
+    expect(reader.belief(ALIVE)).toMatchObject({ state: 'down', reason: 'unreadable_messages' });
+    feed.unreadableInRow = 0;
+    await untilTrue('it is believed again', () => reader.belief(ALIVE).believed);
+  });
+
   test('ends matches that are over, and shows its state in metrics', async () => {
     end.at = 0;
     await playing;

@@ -32,6 +32,8 @@ export type Sent = { readonly eventId: number; readonly receivedAt: number; stor
 export class LiveFeed {
   /** Every message, in order. */
   readonly sent: Sent[] = [];
+  /** Number of unreadable messages since the last one that was read, as reported. */
+  unreadableInRow = 0;
   readonly #place: PipelineConnection;
   readonly #publisher: Publisher;
   readonly #encode: (message: NormalizedMessage) => Buffer;
@@ -115,6 +117,10 @@ export class LiveFeed {
       gap: null,
       clock: null,
       written_at: now,
+      messages_read: 0,
+      messages_unreadable: 0,
+      unreadable_in_row: this.unreadableInRow,
+      refused_lists: [],
     };
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
   }

@@ -32,6 +32,8 @@ export class TestProvider {
   /** Events by id. All belong to `competition` and `season`. */
   readonly events = new Map<number, JsonRecord>();
   readonly incidents = new Map<number, JsonRecord[]>();
+  /** Deleted incidents by event. */
+  readonly deleted = new Map<number, JsonRecord[]>();
   /** Tables by id; the catalogue of standings lists them without their groups. */
   readonly standings = new Map<number, JsonRecord>();
   competition: JsonRecord = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
@@ -134,7 +136,8 @@ export class TestProvider {
       const record = this.events.get(id);
       if (record === undefined) return null;
       if (event[2] !== undefined) {
-        return { items: this.incidents.get(id) ?? [], data: (items) => items };
+        const lists = query.deleted === 'yes' ? this.deleted : this.incidents;
+        return { items: lists.get(id) ?? [], data: (items) => items };
       }
       const chain = {
         ...this.competition,

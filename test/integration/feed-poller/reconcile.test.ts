@@ -1,33 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../support/poll.ts';
 import { event, incident, message, Rig } from './support.ts';
 
-const T0 = 1_800_000_000;
+/** Long ago: a time ahead of its receipt counts as a wrong clock. */
+const T0 = 1_700_000_000;
 
-test('removes an incident from match state when the list no longer has it', async () => {
+test('takes nothing back for a list that lags, and removes a goal at once that the provider lists as deleted', async () => {
   const rig = await Rig.create();
   const { provider, pipeline } = rig;
   let clock = T0;
   provider.now = () => clock;
+  const kickOff = incident('5-1', T0 - 90, { incident_id: 429, participant_id: null });
   const goal = incident('5-2', T0 - 60, { confirmation: 'tbd' });
   provider.events.set(9, event(9, T0 - 100));
-  provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 429, participant_id: null }), goal]);
+  provider.incidents.set(9, [kickOff, goal]);
   provider.feed.push(message(1, T0 - 60, 9, goal));
   const processor = pipeline.startProcessor();
   const poller = rig.startPoller();
   await Promise.all([processor.ready(), poller.ready()]);
-  const score = async (): Promise<string> => {
-    const { states } = await pipeline.output();
-    return JSON.stringify(states.get(9)?.score ?? null);
+  const stateIs = async (what: string, wanted: object) => {
+    let state: object = {};
+    await untilTrue(what, async () => {
+      const { score, missing, guard } = (await pipeline.output()).states.get(9) ?? {};
+      state = { score, missing, guard };
+      return isDeepStrictEqual(state, wanted);
+    }).catch(() => expect(state).toEqual(wanted));
   };
-  await untilTrue('the goal counts', async () => (await score()).includes('1'));
-  clock += 60;
-  provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 429, participant_id: null })]);
-  await untilTrue('the goal is removed', async () => {
-    const { incidents } = await pipeline.output();
-    return incidents.get('9/5-2')?.removed === true;
+  const scored = { score: { home: 1, away: 0 }, missing: [] };
+  await stateIs('the goal counts', { ...scored, guard: { safe: false, reasons: ['under_review'] } });
+
+  clock += 20;
+  provider.incidents.set(9, [kickOff]);
+  const reasons = ['under_review', 'missing_from_list'];
+  await stateIs('the goal is missing', { ...scored, missing: ['5-2'], guard: { safe: false, reasons } });
+  provider.incidents.set(9, []);
+  await untilTrue('an empty list is refused', () =>
+    poller.lines.some((line) => line.includes('the incident list is not plausible')),
+  );
+  const kinds = async () => (await pipeline.output()).transitions.map(({ kind }) => kind);
+  expect(await kinds()).not.toContain('incident_removed');
+  expect(await kinds()).not.toContain('goal_cancelled');
+
+  provider.incidents.set(9, [kickOff]);
+  provider.deleted.set(9, [{ ...goal, action: 'delete', ut: clock }]);
+  await stateIs('the goal is removed', {
+    score: { home: 0, away: 0 },
+    missing: [],
+    guard: { safe: true, reasons: [] },
   });
-  expect(await score()).not.toContain('1');
+  expect(await poller.metric('touchline_poller_refused_lists')).toBe(0);
 });
 
 test('checks a finished match until its result is verified, and not again after a restart', async () => {

@@ -115,6 +115,14 @@ describe('an accepted request', () => {
     );
   });
 
+  test('is reported to feed health when no message of it can be read', async () => {
+    await untilTrue('three in a row are reported', async () => {
+      expect(await receiver.post('[1]')).toMatchObject(accepted);
+      const statuses = await receiver.read('ingress-status');
+      return statuses.some(({ unreadable_in_row, state }) => unreadable_in_row >= 3 && state === 'up');
+    });
+  });
+
   test('may have the maximum size', async () => {
     const filler = 'x'.repeat(2_500_000);
     const large = JSON.stringify([

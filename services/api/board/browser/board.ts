@@ -36,7 +36,7 @@ const TICKS_PER_ROUND = 10;
 /** Ids of the matches that this round of ticks has not updated yet. */
 let unticked: number[] = [];
 
-const momentShown = followStream('/board/events', {
+const momentShown = followStream('', {
   onConnection: (connection) => {
     showConnection(momentShown());
     if (connection === 'lost') alertReader({ kind: 'feed_down', words: 'No word from the server.' });

@@ -19,7 +19,7 @@ type BoardPage = {
   readonly title: string;
   /** The page's entry in the navigation. */
   readonly here?: 'board' | 'standings' | 'feeds';
-  /** Address of the events that `page.js` follows. */
+  /** The part of the board that `page.js` follows, as a query of `/board/events`. */
   readonly stream?: string | null;
   /** Style sheets of this page, besides those of all pages. */
   readonly styles?: readonly `${'rows' | 'board' | 'timeline' | 'match' | 'tables' | 'bracket' | 'feeds' | 'sign-in'}.css`[];

@@ -46,7 +46,7 @@ ${timelineHtml(details, now)}</section>
 </div>`;
   return document({
     title,
-    stream: `/board/events?event=${match.event_id}`,
+    stream: `event=${match.event_id}`,
     styles: ['timeline.css', 'match.css'],
     script: 'board/browser/page.js',
     content,

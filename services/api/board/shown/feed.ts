@@ -1,4 +1,5 @@
 /** Renders feed health: docs/guides/feed-health.md. */
+import type { HealthReason } from '#domain/health/verdict.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
@@ -21,11 +22,12 @@ const STATES: Readonly<Record<FeedStatus['state'], string>> = {
 const REASONS: Readonly<Record<string, string>> = {
   silence: 'nothing received',
   backlog: 'our own delay',
+  unreadable_messages: 'messages cannot be read',
   credentials: 'credentials refused',
   contract: 'outside the contract',
   network: 'provider unreachable',
   ingress: 'ingress service silent',
-};
+} satisfies Record<HealthReason, string>;
 
 const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
 

@@ -22,6 +22,7 @@ export function createFollower(
     topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
     clock: { unix: () => 0 },
     onMessage: () => {},
+    onCounts: () => {},
     onClockBack: () => {},
     onGap: () => {},
     ...changes,

@@ -38,7 +38,7 @@ const answer = z.object({
     `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_stale, feed_down etc.`,
   ),
   feed: feed.describe(
-    'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), credentials, contract, network, ingress.',
+    'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), unreadable_messages (a release or the provider must change), credentials, contract, network, ingress.',
   ),
   updated_at: updated_at.describe('When its last change was received, ISO 8601.'),
   season: z.string().nullable(),

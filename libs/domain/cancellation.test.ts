@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { cancels, goal, tally } from './testing/goals.ts';
+import { namedGoals } from './cancellation.ts';
+import { cancels, goal, sides, tally } from './testing/goals.ts';
 import { AWAY, incident } from './testing/messages.ts';
 
 const at = (event_time: number | null) => ({ event_time });
@@ -92,7 +93,11 @@ describe('a cancellation without a parent (law 6)', () => {
       [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-9', { parent_id: '5-2' })],
       ['5-1', '5-2'],
     ],
-    ['names one goal each', [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')], ['5-1', '5-2']],
+    [
+      'names one goal each',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(500)), cancels('5-4', at(561))],
+      ['5-1', '5-2'],
+    ],
     ['names a void one too', [goal('5-1'), goal('5-2', CANCELLED), cancels('5-3')], ['5-2']],
     ['names a removed one too', [goal('5-1'), goal('5-2'), cancels('5-3')], ['5-2'], [], ['5-2']],
     [
@@ -109,7 +114,12 @@ describe('a cancellation without a parent (law 6)', () => {
     ],
     [
       'awaiting confirmation, keeps its goal from the next one',
-      [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'tbd' }), cancels('5-4')],
+      [
+        goal('5-1'),
+        goal('5-2'),
+        cancels('5-3', { confirmation: 'tbd', ...at(500) }),
+        cancels('5-4', at(561)),
+      ],
       ['5-1'],
     ],
     [
@@ -124,10 +134,136 @@ describe('a cancellation without a parent (law 6)', () => {
       [],
       ['5-2'],
     ],
+    ['of an own goal comes under the scorer’s team', [incident('5-1', 423), cancels('5-2')], ['5-1']],
+    [
+      'of an own goal comes under the team that it counts for',
+      [incident('5-1', 423), cancels('5-2', { participant_id: AWAY })],
+      ['5-1'],
+    ],
+    [
+      'names the nearest of a goal and an own goal of its participant',
+      [incident('5-1', 423), goal('5-2'), cancels('5-3')],
+      ['5-2'],
+    ],
+    [
+      'of no participant names no own goal of none',
+      [incident('5-1', 423, { participant_id: null }), cancels('5-2', { participant_id: null })],
+      [],
+      ['5-2'],
+    ],
+    [
+      'of the scorer’s team names no goal of the rival',
+      [goal('5-1', { participant_id: AWAY }), cancels('5-2')],
+      [],
+      ['5-2'],
+    ],
+    [
+      'repeats one of at most 60 s before',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(600)), cancels('5-4', at(660))],
+      ['5-2'],
+    ],
+    [
+      'repeats one of at most 60 s after, as match time is not the order',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(660)), cancels('5-4', at(600))],
+      ['5-2'],
+    ],
+    [
+      'repeats none of 61 s before',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(600)), cancels('5-4', at(661))],
+      ['5-1', '5-2'],
+    ],
+    [
+      'of unknown time repeats none',
+      [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4', at(null))],
+      ['5-1', '5-2'],
+    ],
+    [
+      'repeats none of unknown time',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(null)), cancels('5-4')],
+      ['5-1', '5-2'],
+    ],
+    [
+      'repeats none before a goal that fits',
+      [goal('5-1'), cancels('5-2'), goal('5-3'), cancels('5-4')],
+      ['5-1', '5-3'],
+    ],
+    [
+      'repeats one before a goal of the other side',
+      [goal('5-1'), goal('5-2'), cancels('5-3'), goal('5-4', { participant_id: AWAY }), cancels('5-5')],
+      ['5-2'],
+    ],
+    [
+      'repeats one with a parent',
+      [goal('5-1'), goal('5-2'), cancels('5-3', { parent_id: '5-2' }), cancels('5-4')],
+      ['5-2'],
+    ],
+    [
+      'repeats none with a parent that does not fit it',
+      [
+        goal('5-1'),
+        goal('5-2', { participant_id: AWAY }),
+        cancels('5-3', { parent_id: '5-2' }),
+        cancels('5-4'),
+      ],
+      ['5-1', '5-2'],
+    ],
+    [
+      'repeats none whose parent is no goal',
+      [goal('5-1'), cancels('5-3', { parent_id: '5-9' }), cancels('5-4')],
+      ['5-1'],
+      ['5-3'],
+    ],
+    [
+      'repeats the latest of several',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(600)), cancels('5-4', at(661)), cancels('5-5', at(650))],
+      ['5-1', '5-2'],
+    ],
+    [
+      'three in a row, each close to the one before, are one decision',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(600)), cancels('5-4', at(660)), cancels('5-5', at(720))],
+      ['5-2'],
+    ],
+    [
+      'repeats none after it in the order of ids',
+      [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4', { parent_id: '5-1' })],
+      ['5-1', '5-2'],
+    ],
+    [
+      'repeats one that awaits confirmation, and confirms it',
+      [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'tbd' }), cancels('5-4')],
+      ['5-2'],
+    ],
+    [
+      'that awaits confirmation repeats one that stands',
+      [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4', { confirmation: 'tbd' })],
+      ['5-2'],
+    ],
+    [
+      'repeats none that is an orphan',
+      [goal('5-1', at(0)), cancels('5-2', at(640)), cancels('5-3', at(600))],
+      ['5-1'],
+      ['5-2'],
+    ],
     ['lists orphans in order', [cancels('5-1'), cancels('5-2', { parent_id: '5-7' })], [], ['5-1', '5-2']],
   ])('%s', (_, timeline, voided, orphans = [], removed = []) => {
     const result = tally(timeline, removed);
     expect(Object.keys(result.voided)).toEqual(voided);
     expect(result.orphans).toEqual(orphans ?? []);
   });
+});
+
+test('lists the incidents that name each goal (law 6)', () => {
+  const known = (one: Incident, removed = false) => ({ id: one.id, incident: one, removed, missing: false });
+  const goals = ['5-1', '5-2', '5-3'].map((id) => known(goal(id)));
+  const cancellations = [
+    known(cancels('5-4', { parent_id: '5-1', ...at(0) })),
+    known(cancels('5-5', { parent_id: '5-1', confirmation: 'tbd' })),
+    known(cancels('5-6', at(1_000))),
+    known(cancels('5-7'), true),
+    known(cancels('5-8', { parent_id: '5-9' })),
+  ];
+  expect([...namedGoals(goals, cancellations, sides)]).toEqual([
+    ['5-1', ['5-4', '5-5']],
+    ['5-3', ['5-6']],
+  ]);
 });

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { joinSides, readAtIndex, readPart } from './event-parts.ts';
+
+const HOME = { counter: 1, id: 10, name: 'H' };
+const of = (participants: unknown) => readPart(JSON.stringify({ participants }));
+const brief = (participants: unknown) =>
+  of(participants).fields.map(({ side, isResults, json }) => [side, isResults, JSON.parse(json)]);
+
+describe('a part of an event', () => {
+  test('has its fields as canonical JSON, its progress, and whether it reports the end', () => {
+    expect(readPart('{"a":{"x":1,"b":2},"status_id":34}')).toMatchObject({
+      fields: [
+        { name: 'a', member: '"a":', json: '{"b":2,"x":1}', side: null },
+        { name: 'status_id', json: '34' },
+      ],
+      isExact: true,
+      progress: 4,
+      isFinished: false,
+    });
+    expect(readPart('{"status_type":"finished"}')).toMatchObject({ progress: 30, isFinished: true });
+    expect(readPart('{"status_id":"13"}')).toMatchObject({ progress: 30, isFinished: true });
+    expect(readPart('{"name":"A"}')).toMatchObject({ progress: 0, isFinished: false });
+  });
+
+  test('is not exact where it has something that says nothing', () => {
+    expect(readPart('{"name":"A","sport_id":null}')).toMatchObject({
+      isExact: false,
+      fields: [{ name: 'name' }],
+    });
+    expect(readPart('{"name":null}')).toMatchObject({ isExact: true, fields: [{ json: 'null' }] });
+    expect(of([{ ...HOME, results: [{ id: 2 }] }]).isExact).toBe(true);
+    expect(of([{ ...HOME, results: [] }]).isExact).toBe(false);
+    expect(of([HOME]).isExact).toBe(true);
+    expect(of([HOME, null]).isExact).toBe(false);
+    expect(of([]).isExact).toBe(false);
+    expect(of(null).isExact).toBe(false);
+  });
+
+  test('has the sides in the order of their counters, of each the results last', () => {
+    const results = [{ id: 2, value: 1 }];
+    expect(
+      brief([
+        { ...HOME, counter: 2, results },
+        { ...HOME, results: [] },
+      ]),
+    ).toEqual([
+      [1, false, HOME],
+      [2, false, { ...HOME, counter: 2 }],
+      [2, true, results],
+    ]);
+    expect(brief([{ counter: 1, results }])).toEqual([[1, true, results]]);
+    expect(brief([{ counter: 0, id: '7' }])).toEqual([[0, false, { counter: 0, id: '7' }]]);
+  });
+
+  test.each([
+    ['without a counter', { id: 10, results: [{ id: 2 }] }],
+    ['with a negative counter', { id: 10, counter: -1 }],
+    ['with fields but no id', { counter: 1, name: 'H', results: [{ id: 2 }] }],
+    ['with nothing', { counter: 1 }],
+    ['that is no object', 7],
+  ])('has no side of a participant %s', (_, item) => {
+    expect(of([item]).fields).toEqual([]);
+    // Nor does it stand for its side.
+    expect(brief([item, HOME])).toEqual([[1, false, HOME]]);
+  });
+
+  test('gives the list again from its fields', () => {
+    const list = [
+      { ...HOME, results: [{ id: 2 }] },
+      { counter: 2, results: [{ id: 3 }] },
+      { counter: 3, id: 30 },
+    ];
+    expect(JSON.parse(joinSides(of(list).fields))).toEqual(list);
+  });
+
+  test('is read by the fields of the one before, with the same result', () => {
+    const before = readPart('{"a":1,"b":"x"}');
+    for (const text of [
+      '{"a":2,"b":"y"}',
+      '{"a":1,"b":"x"}',
+      '{"a":[1],"b":"y"}',
+      '{"a":1}',
+      '{"a":1,"b":"x","c":1}',
+    ]) {
+      expect(readAtIndex(text, 0, before)).toEqual(readPart(text));
+    }
+    expect(readAtIndex('{"a":1,"b":"z"}', 0, before).fields[0]).toBe(before.fields[0]);
+    const sides = of([HOME]);
+    const other = '{"participants":[{"counter":1,"id":11,"name":"H"}]}';
+    expect(readAtIndex(other, 0, sides)).toEqual(readPart(other));
+  });
+});

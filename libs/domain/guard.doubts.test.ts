@@ -1,0 +1,150 @@
+/** The doubts that close the guard, and the evidence that ends each. */
+import { describe, expect, test } from 'vitest';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import {
+  eventFields,
+  eventMessage,
+  type IncidentOptions,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+  snapshotMessage,
+} from './testing/messages.ts';
+import { given } from './testing/spec.ts';
+
+describe('a message that could not be read (law 9)', () => {
+  const opening = eventMessage(START, eventFields());
+  const kickOff = incidentMessage(incident('5-100', 429));
+  const unread = { ...eventMessage(START + 100, {}), event_fields: [], unreadable: 'no id' };
+  const result = (at: number, home: number) =>
+    eventMessage(START + at, { participants: participants(home, 0) });
+  const list = (at: number, ...incidents: Incident[]) => snapshotMessage(START + at, incidents);
+  const first = incident('5-100', 429);
+
+  test.each<[ends: boolean, why: string, NormalizedMessage]>([
+    [true, 'a list of its second', list(100, first)],
+    [true, 'a later list', list(101, first)],
+    [false, 'a list before it', list(99, first)],
+    [false, 'a later list without any incident', list(101)],
+    [true, 'a later result that agrees', result(101, 0)],
+    [false, 'a result of its second', result(100, 0)],
+    [false, 'a result before it', result(99, 0)],
+    [false, 'a later result that differs', result(101, 1)],
+    [false, 'a later incident', incidentMessage(incident('5-101', 400, { ut: START + 101 }))],
+    [false, 'a later message without results', eventMessage(START + 101, { participants: participants() })],
+  ])('closes the guard until a list or an agreeing result: %s, by %s', (ends, _, message) => {
+    for (const history of [
+      [opening, kickOff, unread, message],
+      [message, unread, opening, kickOff],
+    ])
+      expect(given(...history).state.guard.reasons.includes('unread_message')).toBe(!ends);
+  });
+
+  test('ends with a later result that is the score, and holds again after the next one', () => {
+    const known = given(opening, unread, result(101, 3));
+    expect(known.state).toMatchObject({ source: 'reported', guard: { safe: true } });
+    const next = { ...unread, ut: START + 102 };
+    expect(given(opening, unread, result(101, 3)).when(next).state.guard.reasons).toEqual(['unread_message']);
+  });
+
+  test('is told once, with its reason; fields that could not be read do not close the guard', () => {
+    const outcome = given(opening, kickOff).when(unread);
+    expect(outcome.transitions).toMatchObject([
+      { kind: 'message_unread', value: { before: null, after: 'no id' }, fields: [] },
+      { kind: 'guard_changed', guard: { safe: false, reasons: ['unread_message'] } },
+    ]);
+    const partly = { ...eventMessage(START + 100, { name: 'B - A' }), unread: ['event.stage_id'] };
+    const fields = given(opening, kickOff).when(partly);
+    expect(fields.transitions).toMatchObject([
+      { kind: 'message_unread', value: null, fields: ['event.stage_id'] },
+      { kind: 'event_amended', fields: ['name'] },
+    ]);
+    expect(fields.state).toMatchObject({
+      unread: [{ path: 'event.stage_id', ut: START + 100 }],
+      unread_at: null,
+      guard: { safe: true },
+    });
+    expect(given(opening, kickOff, partly).when({ ...partly, ut: START + 101 }).kinds).toEqual([
+      'event_amended',
+    ]);
+  });
+});
+
+describe('a cancellation that names no goal (law 9)', () => {
+  const opening = eventMessage(START, eventFields());
+  const kickOff = incidentMessage(incident('5-100', 429));
+  const orphan = (options: IncidentOptions = {}) =>
+    incidentMessage(incident('5-110', 424, { ut: START + 100, ...options }));
+  const result = (at: number, home: number) =>
+    eventMessage(START + at, { participants: participants(home, 0) });
+  const goal = incidentMessage(incident('5-105', 413, { ut: START + 101 }));
+
+  test.each<[ends: boolean, why: string, NormalizedMessage]>([
+    [true, 'a later result that agrees', result(101, 0)],
+    [false, 'a result of its second', result(100, 0)],
+    [false, 'a result before it', result(99, 0)],
+    [false, 'a later result that differs', result(101, 1)],
+    [true, 'the goal that it names', goal],
+    [true, 'its cancellation', orphan({ ut: START + 101, confirmation: 'cancelled' })],
+    [true, 'a later record that awaits confirmation', orphan({ ut: START + 101, confirmation: 'tbd' })],
+    [true, 'a list without it', snapshotMessage(START + 175, [incident('5-100', 429)])],
+    [false, 'a list that lacks it lately', snapshotMessage(START + 174, [incident('5-100', 429)])],
+  ])('closes the guard until it is explained: %s, by %s', (ends, _, message) => {
+    for (const history of [
+      [opening, kickOff, orphan(), message],
+      [message, orphan(), kickOff, opening],
+    ])
+      expect(given(...history).state.guard.reasons.includes('unexplained_cancellation')).toBe(!ends);
+  });
+
+  test('does not close it while it awaits confirmation', () => {
+    expect(given(opening, kickOff, orphan({ confirmation: 'tbd' })).state.guard.safe).toBe(true);
+  });
+
+  test('ends with a later result that is the score', () => {
+    expect(given(opening, orphan(), result(101, 2)).state.guard).toEqual({ safe: true, reasons: [] });
+  });
+});
+
+describe('what the latest list omits (law 9)', () => {
+  const opening = eventMessage(START, eventFields());
+  const kickOff = incident('5-100', 429);
+  const goal = incident('5-110', 413);
+  const cancels = incident('5-120', 424, { parent_id: '5-110' });
+  const lags = (...incidents: Incident[]) => snapshotMessage(START + 60, incidents);
+  test.each<[string, Incident[], listed: Incident[], reasons: string[]]>([
+    ['a goal', [kickOff, goal], [kickOff], ['under_review', 'missing_from_list']],
+    ['what cancelled a goal', [kickOff, goal, cancels], [kickOff, goal], ['missing_from_list']],
+    ['a goal and what cancelled it', [kickOff, goal, cancels], [kickOff], ['missing_from_list']],
+    ['a card', [kickOff, incident('5-115', 418)], [kickOff], []],
+    ['nothing', [kickOff, goal], [kickOff, goal], []],
+  ])('%s', (_, known, listed, expected) => {
+    const { guard } = given(opening, ...known.map((one) => incidentMessage(one)), lags(...listed)).state;
+    expect(guard.reasons).toEqual(expected);
+  });
+});
+
+describe('a live match whose score is unknown (law 9)', () => {
+  test.each<[string, NormalizedMessage[], reasons: string[]]>([
+    ['nothing is known of it', [eventMessage(START, eventFields())], ['score_unknown']],
+    [
+      'a side is not known',
+      [
+        eventMessage(START, eventFields({ participants: participants().slice(1) })),
+        incidentMessage(incident('5-100', 429)),
+      ],
+      ['score_unknown'],
+    ],
+    ['it is of another sport', [eventMessage(START, eventFields({ sport_id: 1 }))], ['score_unknown']],
+    ['it is reported', [eventMessage(START, eventFields({ participants: participants(0, 0) }))], []],
+    ['it has begun', [eventMessage(START, eventFields()), incidentMessage(incident('5-100', 429))], []],
+    ...['scheduled', 'finished', 'cancelled'].map((status_type): [string, NormalizedMessage[], string[]] => [
+      `it is ${status_type}`,
+      [eventMessage(START, eventFields({ status_id: null, status_type }))],
+      [],
+    ]),
+  ])('is not safe: %s', (_, messages, expected) => {
+    expect(given(...messages).state.guard.reasons).toEqual(expected);
+  });
+});

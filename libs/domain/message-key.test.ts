@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import {
+  compareKeys,
+  compareMessageIds,
+  comparePlaces,
+  isFinished,
+  type MessageKey,
+  placeOf,
+  progressOf,
+} from './message-key.ts';
+
+describe('a match is finished (law 8)', () => {
+  test.each([
+    ...[7, 11, 12, 13, 14, 140].map((status) => [status, 'live', true] as const),
+    [33, 'finished', true],
+    [null, 'finished', true],
+    [33, 'live', false],
+    [1, 'scheduled', false],
+    [3, 'cancelled', false],
+    [2, 'interrupted', false],
+    [11, 'deleted', true],
+    [null, null, false],
+  ] as const)('status %s of type %s: %s', (status, type, finished) => {
+    expect(isFinished(status, type)).toBe(finished);
+  });
+});
+
+describe('the progress of a status (law 2)', () => {
+  /** In the order of a match; the statuses of a row are equally far. */
+  const course: readonly (readonly (readonly [number | null, string | null])[])[] = [
+    [
+      [null, null],
+      [99_999, null],
+    ],
+    [
+      [1, 'scheduled'],
+      [5, null],
+      [6, 'scheduled'],
+      [152, 'live'],
+      [null, 'scheduled'],
+    ],
+    [
+      [33, 'live'],
+      [33, 'scheduled'],
+      [null, 'live'],
+      [99_999, 'live'],
+    ],
+    [[9, null]],
+    [[34, 'live']],
+    [[48, 'live']],
+    [[35, 'live']],
+    [[37, 'live']],
+    [[36, 'live']],
+    [[142, 'live']],
+    [
+      [16, 'live'],
+      [141, 'live'],
+    ],
+    [
+      [2, 'live'],
+      [null, 'interrupted'],
+    ],
+    [
+      [3, null],
+      [null, 'cancelled'],
+    ],
+    [
+      [11, 'live'],
+      [13, null],
+      [140, 'live'],
+      [null, 'finished'],
+      [33, 'finished'],
+      [11, 'deleted'],
+    ],
+    [[null, 'deleted']],
+  ];
+  test.each(course.flatMap((row, place) => row.map(([status, type]) => [status, type, place] as const)))(
+    'of status %s and type %s has the place %i',
+    (status, type, place) => {
+      const same = course[place]?.[0] ?? [null, null];
+      expect(progressOf(status, type)).toBe(progressOf(...same));
+      for (const [before] of course.slice(0, place))
+        if (before !== undefined) expect(progressOf(status, type)).toBeGreaterThan(progressOf(...before));
+    },
+  );
+
+  test('is 0 where the type is not known', () => {
+    expect([progressOf(null, 'odd'), progressOf(99_999, 'odd')]).toEqual([0, 0]);
+  });
+});
+
+describe('the order of messages (law 2)', () => {
+  const key = (options: Partial<MessageKey>): MessageKey => ({
+    ut: 1,
+    messageId: null,
+    progress: 0,
+    text: '{}',
+    ...options,
+  });
+
+  test.each<[why: string, first: Partial<MessageKey>, later: Partial<MessageKey>]>([
+    ['time first', { ut: 1, messageId: 9, progress: 9, text: 'z' }, { ut: 2, messageId: 1 }],
+    ['then the id as a number', { messageId: 9, progress: 9, text: 'z' }, { messageId: 10 }],
+    ['any other id after all numbers', { messageId: 9, progress: 9, text: 'z' }, { messageId: null }],
+    ['then progress', { progress: 9, text: 'z' }, { progress: 10 }],
+    ['then the text by code units', { text: 'Z' }, { text: 'a' }],
+    ['of equal ids too', { messageId: 9, text: 'a' }, { messageId: 9, text: 'b' }],
+  ])('%s', (_, first, later) => {
+    expect(compareKeys(key(first), key(later))).toBeLessThan(0);
+    expect(compareKeys(key(later), key(first))).toBeGreaterThan(0);
+    expect(compareKeys(key(later), key(later))).toBe(0);
+    const one = key(first);
+    expect(compareKeys(one, one)).toBe(0);
+  });
+
+  test('of places is that of times and ids', () => {
+    expect(comparePlaces({ ut: 1, messageId: null }, { ut: 2, messageId: 1 })).toBeLessThan(0);
+    expect(comparePlaces({ ut: 1, messageId: 2 }, { ut: 1, messageId: 1 })).toBeGreaterThan(0);
+    expect(comparePlaces({ ut: 1, messageId: 2 }, { ut: 1, messageId: 2 })).toBe(0);
+    expect([compareMessageIds(null, 1), compareMessageIds(1, null), compareMessageIds(null, null)]).toEqual([
+      1, -1, 0,
+    ]);
+  });
+
+  test.each([
+    ['17', 17],
+    ['list-17', null],
+    ['b2f1', null],
+    ['', null],
+  ])('reads the id %j as %s', (message_id, messageId) => {
+    expect(placeOf({ ut: 5, message_id })).toEqual({ ut: 5, messageId });
+  });
+});

@@ -1,0 +1,72 @@
+/** The parsed fields of an incident. */
+import { ByKeys, canonicalPart, fieldsOf } from '#contract/canonical-json.ts';
+import { LONG_MAX, toWholeNumber } from '#contract/values.ts';
+import type { Incident } from '#topics/generated/types.ts';
+import { isAhead, type MessageContext } from './head.ts';
+import type { EventFields, IncidentFields } from './messages.ts';
+
+const bodyFields = new ByKeys((keys) => fieldsOf(keys.filter((key) => key !== 'action')));
+const bodyFieldsWithoutTime = new ByKeys((keys) =>
+  fieldsOf(keys.filter((key) => key !== 'action' && key !== 'ut')),
+);
+
+/** Where an incident is, and what stands for a time that it lacks. */
+type Place = {
+  readonly context: MessageContext;
+  /** The time of its message or list, Unix seconds. */
+  readonly ut: number;
+  /** Its path in the message. */
+  readonly path: string;
+};
+
+/**
+ * Returns an incident. The time of its message stands for its own where it has none, or one of a wrong clock: unlike the time
+ * of the receipt, that is the same each time that the message is received. A wrong time is left out of the body and named in
+ * `unread`.
+ */
+export function incidentOf(fields: IncidentFields, record: object, place: Place, unread: string[]): Incident {
+  const own = toWholeNumber(fields.ut);
+  const isWrong = own !== null && isAhead(own, place.context);
+  if (isWrong) unread.push(`${place.path}.ut`);
+  return {
+    id: fields.id,
+    ut: own === null || isWrong ? place.ut : own,
+    incident_id: Number(fields.incident_id),
+    participant_id: toWholeNumber(fields.participant_id),
+    counts_for: fields.for ?? null,
+    confirmation: fields.confirmation ?? null,
+    event_status_id: toWholeNumber(fields.event_status_id),
+    event_time: secondsOf(fields.event_time),
+    parent_id: fields.parent_id ?? null,
+    body: canonicalPart(record, (isWrong ? bodyFieldsWithoutTime : bodyFields).of(record)),
+    message_id: null,
+  };
+}
+
+/** Parses "MM:SS". Returns seconds; null without a value. */
+function secondsOf(time: string | null | undefined): number | null {
+  if (!time) return null;
+  const colon = time.indexOf(':');
+  return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
+}
+
+/** The statuses of a match whose kicks are of the shoot-out: finished after it, in it, and waiting for it. */
+const SHOOT_OUT_STATUSES: ReadonlySet<number | null> = new Set([13, 16, 141, 142]);
+
+/**
+ * Adds to an incident what the message says that reported it: its number, which orders records of one second, and the status
+ * of the event, where that is one of the shoot-out and the incident has none.
+ */
+export function reportedBy(
+  incident: Incident,
+  messageId: string,
+  { status_id }: Pick<EventFields, 'status_id'>,
+): Incident {
+  const number = toWholeNumber(messageId);
+  incident.message_id = number !== null && number >= 0 && number <= LONG_MAX ? number : null;
+  if (incident.event_status_id === null) {
+    const status = toWholeNumber(status_id);
+    if (SHOOT_OUT_STATUSES.has(status)) incident.event_status_id = status;
+  }
+  return incident;
+}

@@ -1,0 +1,53 @@
+import type { IngressStatus } from '#topics/generated/types.ts';
+import type { ReadDelivery } from './delivery.ts';
+
+/** Numbers of messages that could be read, and that could not be read at all. */
+export type MessageCounts = { readonly read: number; readonly unreadable: number };
+
+/** The counts as an ingress service reports them. */
+export type RecentCounts = Pick<IngressStatus, 'messages_read' | 'messages_unreadable' | 'unreadable_in_row'>;
+
+const SECOND_MS = 1_000;
+const WINDOW_SECONDS = 60;
+
+/** Counts the messages of the last minute. Reads no clock; times are Unix milliseconds. */
+export class RecentMessages {
+  /** Counts by second, in order. */
+  readonly #seconds = new Map<number, { read: number; unreadable: number }>();
+  #inRow = 0;
+
+  /** Adds messages whose order is unknown. A message that was read ends the row. */
+  add({ read, unreadable }: MessageCounts, now: number): void {
+    if (read + unreadable === 0) return;
+    const second = Math.floor(now / SECOND_MS);
+    const counts = this.#seconds.get(second) ?? { read: 0, unreadable: 0 };
+    counts.read += read;
+    counts.unreadable += unreadable;
+    this.#seconds.set(second, counts);
+    this.#inRow = read > 0 ? 0 : this.#inRow + unreadable;
+  }
+
+  /** Returns the counts at `now`. */
+  counts(now: number): RecentCounts {
+    const first = Math.floor(now / SECOND_MS) - WINDOW_SECONDS;
+    const recent = { messages_read: 0, messages_unreadable: 0, unreadable_in_row: this.#inRow };
+    for (const [second, { read, unreadable }] of this.#seconds) {
+      if (second <= first) {
+        this.#seconds.delete(second);
+        continue;
+      }
+      recent.messages_read += read;
+      recent.messages_unreadable += unreadable;
+    }
+    return recent;
+  }
+}
+
+/** Returns the counts of a delivery. The mark of an unreadable message is no message; one of an unused type counts as neither. */
+export function countsOf({
+  normalized,
+  deadLetters,
+}: Pick<ReadDelivery, 'normalized' | 'deadLetters'>): MessageCounts {
+  const read = normalized.filter(({ unreadable }) => unreadable === null).length;
+  return { read, unreadable: deadLetters.length };
+}

@@ -1,0 +1,93 @@
+import { REMOVAL_SECONDS, SETTLE_SECONDS } from '#domain/presence.ts';
+
+/** The last sign of life of an incident. `ut`: of its record; `seenAt`: also of lists that have it; Unix seconds. */
+type KnownIncident = {
+  readonly ut: number;
+  readonly seenAt: number;
+  /** Of a missing incident: when a list can prove its removal, milliseconds of the poller's clock; else null. */
+  readonly settlesAt: number | null;
+};
+
+/** A read list. */
+type AppliedList = {
+  /** The provider's time, Unix seconds. */
+  readonly at: number;
+  /** The `ut` of each incident, by id. */
+  readonly listed: ReadonlyMap<string, number>;
+  /** Whether the provider's result needs goals that the list lacks: then it proves no removal. */
+  readonly contradicted: boolean;
+  /** Milliseconds of the poller's clock. */
+  readonly now: number;
+};
+
+/** The incidents of an event that a list or a message of the feed had, and that nothing has removed since. */
+export class KnownIncidents {
+  readonly #known = new Map<string, KnownIncident>();
+  /** The latest deletion by id, Unix seconds: a list that still has such an incident lags. */
+  readonly #deletedAt = new Map<string, number>();
+
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
+  /** Applies a report of the feed. `ut`: Unix seconds. */
+  report(id: string, ut: number, deleted: boolean): void {
+    if (deleted) {
+      this.remove(id, ut);
+      return;
+    }
+    const before = this.#known.get(id);
+    if (before !== undefined && before.ut > ut) return;
+    this.#known.set(id, { ut, seenAt: Math.max(ut, before?.seenAt ?? ut), settlesAt: null });
+  }
+
+  /** Applies a deletion. `ut`: Unix seconds. */
+  remove(id: string, ut: number): void {
+    this.#deletedAt.set(id, Math.max(ut, this.#deletedAt.get(id) ?? ut));
+    const known = this.#known.get(id);
+    if (known !== undefined && known.ut <= ut) this.#known.delete(id);
+  }
+
+  /** Returns the ids that a list at `at`, Unix seconds, omits although they were known before it. */
+  omittedBy(listed: Pick<AppliedList['listed'], 'has'>, at: number): string[] {
+    const isOmitted = ([id, { seenAt }]: [string, KnownIncident]): boolean =>
+      !listed.has(id) && at - seenAt >= SETTLE_SECONDS;
+    return [...this.#known].filter(isOmitted).map(([id]) => id);
+  }
+
+  /** Applies a list: what it has is present, what it omits is missing until a list proves that it is removed. */
+  apply({ at, listed, contradicted, now }: AppliedList): void {
+    for (const id of this.omittedBy(listed, at)) {
+      const known = this.#known.get(id) as KnownIncident;
+      const leftMs = Math.max(0, known.seenAt + REMOVAL_SECONDS - at) * 1_000;
+      if (leftMs === 0 && !contradicted) this.#known.delete(id);
+      else this.#known.set(id, { ...known, settlesAt: now + leftMs });
+    }
+    for (const [id, ut] of listed) {
+      const deletedAt = this.#deletedAt.get(id);
+      if (deletedAt === undefined || deletedAt < ut) this.#known.set(id, { ut, seenAt: at, settlesAt: null });
+    }
+  }
+
+  /** Whether a missing incident may still be proven to be removed by a list after `now`, milliseconds. */
+  unsettled(now: number): boolean {
+    return this.#known.values().some(({ settlesAt }) => settlesAt !== null && settlesAt > now);
+  }
+
+  /**
+   * Returns when a missing incident needs the next check after one at `checkedAt`: `soonMs` later, since the list may only lag,
+   * and at once when a list can prove its removal; from then on every `laterMs`. Infinity when none is missing. Milliseconds.
+   */
+  dueAt(
+    checkedAt: number,
+    { soonMs, laterMs }: { readonly soonMs: number; readonly laterMs: number },
+  ): number {
+    let due = Number.POSITIVE_INFINITY;
+    for (const { settlesAt } of this.#known.values()) {
+      if (settlesAt === null) continue;
+      const isSettled = settlesAt <= checkedAt;
+      due = Math.min(due, isSettled ? checkedAt + laterMs : Math.min(settlesAt, checkedAt + soonMs));
+    }
+    return due;
+  }
+}
