@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -13,7 +14,7 @@ const ANY_ROOM = { columns: null, rows: null };
 
 function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };
-  const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 } };
+  const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 }, clock_rule: SOCCER_CLOCK };
   return { state, feed, trading: tradingOf(state, feed, doubts), lastReceivedAt: NOW - 12_345 };
 }
 

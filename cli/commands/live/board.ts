@@ -1,8 +1,8 @@
 /** Renders the board of live matches for a terminal. Pure. */
 import { stripVTControlCharacters, styleText } from 'node:util';
-import type { MatchState } from '#topics/generated/types.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import { isSameScore, nameOf } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
@@ -11,8 +11,8 @@ import { cut, type TextColumn, tableLines, widthOf } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';
 
-/** A match state without its event register. */
-export type LiveState = Omit<MatchState, 'fields'>;
+/** A match state without its event register, and how its clock is read. */
+export type LiveState = ShownState;
 
 /** A live match with its current trading permission. */
 export type LiveRow = {

@@ -1,4 +1,5 @@
 import { topicBounds } from '#cluster/logs.ts';
+import { clockRuleOf } from '#domain/clock-rule.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
@@ -103,7 +104,7 @@ export class LiveMatches {
     }
     // The event register is most of a state, and not shown.
     const { fields: _, ...kept } = state;
-    this.#states.set(eventId, { state: kept, partition });
+    this.#states.set(eventId, { state: { ...kept, clock_rule: clockRuleOf(state) }, partition });
   }
 
   #applyHealth(key: string, record: FeedHealth | null): void {

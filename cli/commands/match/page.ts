@@ -1,5 +1,6 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
+import { clockRuleOf } from '#domain/clock-rule.ts';
 import { scoresAfter } from '#domain/goals.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
@@ -42,11 +43,13 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf({ ...state, extra_time: null }, shown, transitions.map(storyStepOf)).map((entry) => ({
-    ...entry,
-    score: scores.get(entry.id) ?? null,
-    cancelled_by: cancellersOf(entry.id, state),
-  }));
+  return timelineOf({ ...state, clock_rule: clockRuleOf(state) }, shown, transitions.map(storyStepOf)).map(
+    (entry) => ({
+      ...entry,
+      score: scores.get(entry.id) ?? null,
+      cancelled_by: cancellersOf(entry.id, state),
+    }),
+  );
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -105,7 +108,7 @@ function headLines(
     now,
   }: { readonly feed: FeedStatus; readonly doubts: readonly string[]; readonly now: number },
 ): string[] {
-  const match = boardMatchOf(state, feed, now);
+  const match = boardMatchOf({ ...state, clock_rule: clockRuleOf(state) }, feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
   const trading = tradingCell(tradingOf(state, feed, doubts), feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';

@@ -50,6 +50,7 @@ const anyCard = fc.record({
   kind: fc.constantFrom('yellow' as const, 'red' as const),
   team_id: fc.constantFrom(...LETTERS).map(idOf),
   player: anyPerson,
+  attribute_ids: fc.constantFrom<number[]>([], [461]),
 });
 
 /** Fields of a result. Each is new to a match, or replaces its previous value. */

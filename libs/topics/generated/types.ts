@@ -374,6 +374,8 @@ export type MatchResult = {
   goals: null | ResultGoal[];
   /** Those that stand, in order of incident id; null where not known individually. */
   cards: null | ResultCard[];
+  /** Goals of the shoot-out; null where none is known. */
+  shoot_out: null | Score;
   /** The cause of the change. */
   cause: Cause;
 };
@@ -405,6 +407,8 @@ export type ResultCard = {
   kind: CardKind;
   team_id: number;
   player: null | ResultPerson;
+  /** The incident's attributes, ascending: one of them may say that a red card is a second yellow one. */
+  attribute_ids: number[];
 };
 
 export type CardKind = 'yellow' | 'red';

@@ -4,7 +4,7 @@ import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
-import { extraTimePlayed } from '#domain/event-facts.ts';
+import { type ClockRule, clockRule } from '#domain/clock-rule.ts';
 import { reportedFields } from '#domain/reported-fields.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
@@ -32,7 +32,11 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, sides, isSoccer);
-  const extraTime = extraTimePlayed(sides);
+  const playedTime = toWholeNumber(rest.played_time);
+  const isStale = reported.isOlder('played_time', 'clock_time', 'status_id');
+  const played =
+    playedTime === null || isStale ? null : { time: playedTime, ut: reported.timeOf('played_time') };
+  const rule = clockRule(state.sport_id, { details, participants: sides, played });
   /** The reported winner or progress, unless results or status were reported later: then what these say. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
     const own = toWholeNumber(rest[field]);
@@ -46,7 +50,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     item_status: hidden ? 'deleted' : (textOf(rest.item_status) ?? 'active'),
     ...identity(state, reported),
     ...status(state, reported, statusName),
-    ...clock(state, reported, isSoccer, extraTime),
+    ...clock(state, played, rule),
     ...otherSpecFields(rest),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
@@ -66,7 +70,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     }),
     statusType: state.status_type,
     hidden,
-    extraTime,
+    clockRule: rule,
   };
 }
 
@@ -75,12 +79,15 @@ type Reported = {
   readonly fields: JsonObject;
   /** Whether a field was reported before any of its sources; false if it was never reported. */
   isOlder(field: string, ...sources: readonly string[]): boolean;
+  /** When a field was reported, Unix seconds; 0 if it never was. */
+  timeOf(field: string): number;
 };
 
 function readReported(state: MatchState): Reported {
   const { fields, times } = reportedFields(state.fields);
   return {
     fields,
+    timeOf: (field) => times.get(field) ?? 0,
     isOlder(field, ...sources) {
       const own = times.get(field);
       return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
@@ -131,18 +138,16 @@ function status(state: MatchState, { fields, isOlder }: Reported, statusName: St
  */
 function clock(
   { clock, status_id, status_type }: MatchState,
-  { fields, isOlder }: Reported,
-  isSoccer: boolean,
-  extraTime: boolean | null,
+  played: ClockRule['played'],
+  rule: ClockRule,
 ): JsonObject {
   const isFinished = status_type === 'finished';
   const reading = clock !== null && isFinished ? { ...clock, time: 0, status: 'stopped' } : clock;
-  const face = clockAt(reading, isSoccer ? status_id : null, clock?.ut ?? 0, extraTime);
-  const isStale = isOlder('played_time', 'clock_time', 'status_id');
+  const face = clockAt(reading, status_id, clock?.ut ?? 0, rule);
   return {
     clock_time: isFinished ? 0 : face.clock_time,
     clock_status: clock?.status ?? null,
-    played_time: face.played_time ?? (isStale ? null : toWholeNumber(fields.played_time)),
+    played_time: face.played_time ?? played?.time ?? null,
   };
 }
 

@@ -24,9 +24,10 @@ export type StreamTopic =
 const MAX_MISSED_HEARTBEATS = 60;
 
 /** Returns the time of a match for a page of tables, and no field that only a contract for matches covers. */
-function clockOf({ event_id, start_date, status_id, status_type, clock, cause }: ShownState): ClockedMatch {
-  const { ut, received_at } = cause;
-  return { event_id, start_date, status_id, status_type, clock, ut, received_at };
+function clockOf(state: ShownState): ClockedMatch {
+  const { event_id, start_date, status_id, status_type, clock, clock_rule } = state;
+  const { ut, received_at } = state.cause;
+  return { event_id, start_date, status_id, status_type, clock, clock_rule, ut, received_at };
 }
 
 /**

@@ -72,8 +72,10 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     participant_name: textOf(record.participant_name),
     player: textOf(record.subparticipant_name),
     assistant: textOf(fieldsOf(record.additional_info).assistant_name),
+    /** Seconds of match time; null when unknown. */
+    time: incident.event_time,
     /** Spec, rule 7; null when the time is unknown, and in a shoot-out. */
-    minute: minuteOf(incident),
+    minute: minuteOf(incident, state.clock_rule),
     in_shoot_out: isShootOut(event_status_id),
     confirmation: incident.confirmation,
     /** Minutes of added time; null when unknown, and for other incidents. */
@@ -100,9 +102,12 @@ export function cancellersOf(
   return void_goals[id] === 'goal_cancelled' ? (void_by[id] ?? []) : [];
 }
 
-function minuteOf({ event_time, event_status_id }: ShownIncident): string | null {
+function minuteOf(
+  { event_time, event_status_id }: ShownIncident,
+  { lengths }: ShownState['clock_rule'],
+): string | null {
   if (isShootOut(event_status_id) || event_time === null) return null;
-  return renderMinute(event_time, event_status_id);
+  return renderMinute(event_time, event_status_id, lengths);
 }
 
 function kindOf(type: number): 'goal' | 'goal_cancelled' | 'card' | 'added_time' | 'period' | 'other' {

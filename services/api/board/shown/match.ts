@@ -10,6 +10,7 @@ export const SHOWN_FIELDS = [
   'status_id',
   'status_type',
   'clock',
+  'clock_rule',
   'score',
   'firm',
   'shoot_out',

@@ -80,7 +80,7 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
     at: isoOf(first.received_at),
     kind,
     what: isGoal ? incidentText(first, GOAL_WORDS[kind] ?? '', incident) : changeText(own, incident),
-    minute: incident && minuteOf(incident),
+    minute: incident && minuteOf(incident, match.state),
     team: textOf(incident?.record.participant_name),
     player: textOf(incident?.record.subparticipant_name),
     before: scoreText(score?.before),
@@ -137,7 +137,7 @@ function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): stri
   const by = goal === undefined ? undefined : cancellingIncident(change, goal);
   if (by === undefined)
     return goal?.confirmation === 'cancelled' ? 'the provider cancelled it' : 'another incident';
-  const minute = minuteOf(by);
+  const minute = minuteOf(by, change.match.state);
   return `incident ${by.id}, goal cancelled${minute === undefined ? '' : ` (minute ${minute})`}`;
 }
 

@@ -144,7 +144,7 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: minuteOf(incident),
+    minute: minuteOf(incident, state),
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
     team_id: incident.participant_id ?? undefined,
