@@ -92,9 +92,9 @@ function registers(match: Match, ids: readonly string[]) {
 }
 
 function idsOf(history: readonly NormalizedMessage[]): string[] {
-  const ids = history.flatMap(({ incident: one, snapshot, deleted }) => [
+  const ids = history.flatMap(({ incident: one, snapshot }) => [
     ...(one === null ? [] : [one.incident.id]),
-    ...[...(snapshot ?? []), ...deleted].map(({ id }) => id),
+    ...(snapshot ?? []).map(({ id }) => id),
   ]);
   return [...new Set(ids)].sort();
 }
@@ -273,15 +273,6 @@ describe('the messages', () => {
       ['update', START + 10],
       ['delete', START + 25],
     ]);
-  });
-
-  test('of an incident that is missing from a list, and no longer, are none', () => {
-    const { messages } = send([
-      incidentMessage(goal),
-      snapshotMessage(START + 20, [other]),
-      snapshotMessage(START + 30, [other, goal]),
-    ]);
-    expect(times(messages).map(([action]) => action)).not.toContain('delete');
   });
 
   test('of a delete that a later list has overruled are none', () => {

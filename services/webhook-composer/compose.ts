@@ -18,7 +18,7 @@ type ComposedMessages = {
   /** In order; three at most. */
   readonly messages: readonly WebhookMessage[];
   /**
-   * The highest `ut` that the transition's incident was sent with, as a body or a delete, if above the provider's own; else null. Undefined: no
+   * The highest `ut` that the transition's incident was sent with, if above the provider's own; else null. Undefined: no
    * record of the incident was sent.
    */
   readonly raised?: number | null;
@@ -91,17 +91,13 @@ function incidentRecords(
     const action = kind === 'incident_added' ? 'insert' : 'update';
     return { records: [{ action, incident, ut }], raised: ut > incident.ut ? ut : null };
   }
-  if (!hasBody) {
-    // A later record that stands again must be newer than this delete.
-    const ut = Math.max(absentAt, above);
-    return { records: [{ action: 'delete', incident, ut }], raised: ut > incident.ut ? ut : raised };
-  }
+  if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], raised };
   const ut = incident.ut > above ? incident.ut : above + 1;
   const gone: IncidentRecord = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
   // The delete comes first, so that no receiver shows the body, and again last, for receivers that apply in order.
   return {
     records: [gone, { action: 'update', incident, ut }, gone],
-    raised: gone.ut > incident.ut ? gone.ut : null,
+    raised: ut > incident.ut ? gone.ut : null,
   };
 }
 
