@@ -9,7 +9,6 @@ import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
   endingWords,
-  isShootOut,
   kickOffWords,
   scoreWords,
   statusName,
@@ -66,7 +65,7 @@ function headHtml(match: BoardMatch, now: number): Html {
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
 <p class="state row"><span id="when" class="when">${whenCell(match, { now, connection: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
     shoot_out !== null &&
-    html` <span class="mark shoot-out">${isShootOut(match.status_id) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
+    html` <span class="mark shoot-out">${match.status_type === 'finished' ? 'Penalties' : 'Shoot-out'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
