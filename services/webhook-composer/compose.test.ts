@@ -149,8 +149,10 @@ const played = histories.chain((history) =>
   fc.tuple(
     fc.constant(history),
     redelivered(history).map((order) => {
+      const keys = new Map(order.map((message) => [message, keyOf(message)]));
+      const keyIn = (message: NormalizedMessage) => keys.get(message) ?? keyOf(message);
       const bySecond = Map.groupBy(
-        order.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b))),
+        order.toSorted((a, b) => compareKeys(keyIn(a), keyIn(b))),
         ({ ut }) => ut,
       );
       return order.flatMap(({ ut }) => bySecond.get(ut)?.shift() ?? []);
