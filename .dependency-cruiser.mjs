@@ -5,7 +5,7 @@
 
 const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
 /** What is known of soccer and of statuses, and how JSON is compared: values without I/O. */
-const FACTS = '^libs/contract/(soccer|incident-types|statuses|canonical-json)\\.ts$';
+const FACTS = '^libs/contract/(soccer|incident-types|statuses|canonical-json|whole-number)\\.ts$';
 
 /** What serves matches, from the topics to the page; each imports only what stands before it. */
 const ORDER = [
@@ -47,7 +47,13 @@ export default {
       'reader-alone',
       'a package of its own, for readers that have nothing else of this tree',
       { path: '^libs/reader/', pathNot: TESTS },
-      { pathNot: '^libs/(reader|tradability)/' },
+      { pathNot: '^(libs/(reader|tradability)/|node_modules/@platformatic/kafka/|(node:)?crypto$)' },
+    ),
+    error(
+      'laws-alone',
+      'a package of its own, for programs that embed the laws',
+      { path: '^libs/laws/', pathNot: TESTS },
+      { pathNot: '^libs/(laws|domain|tradability)/|^libs/topics/generated/' },
     ),
     error(
       'tradability-alone',
@@ -58,7 +64,7 @@ export default {
     error(
       'kafka-behind-port',
       'a Kafka client is known to its folder in libs/streams/client alone',
-      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/streams/client/', TESTS] },
+      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/(streams/client|reader)/', TESTS] },
       { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
     ),
     error(

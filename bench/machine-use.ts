@@ -49,7 +49,8 @@ async function parentOf(pid: number): Promise<number | null> {
 async function nameOf(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   const words = line.split('\0');
-  const script = words.find((word) => word.endsWith('.ts'));
+  // The last one: a script before it is loaded into the process by `--import`.
+  const script = words.findLast((word) => word.endsWith('.ts'));
   if (pid === process.pid) return 'the bench';
   if (script !== undefined)
     return /services\/([^/]+)\/main\.ts$/.exec(script)?.[1] ?? basename(script, '.ts');

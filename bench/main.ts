@@ -21,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   traces: async () => (await import('./traces.ts')).bench,
   scale: async () => (await import('./scale.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
+  live: async () => (await import('./live.ts')).bench,
   failover: async () => (await import('./failover.ts')).bench,
   tls: async () => (await import('./tls.ts')).bench,
   floor: async () => (await import('./floor.ts')).bench,

@@ -42,6 +42,7 @@ export const bench: Bench = {
         to: null,
         gaps: null,
         replace: true,
+        yes: true,
         forSwitch: false,
         rulesDir: RULES,
         partitions: undefined,

@@ -1,12 +1,12 @@
 /** Measures the cost of one more goal and one more match as a season grows: a part of the bench of standings. */
-import { readCompetitionRules } from '#contract/competition-rules.ts';
+import { readRulesFile } from '#contract/competition-rules.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import type { MatchResult } from '#topics/generated/types.ts';
 import { type BenchContext, format, median } from './context.ts';
 import { sizeOf } from './size.ts';
 import { MATCHES, resultOf } from './standings-season.ts';
 
-const RULES = readCompetitionRules(
+const RULES = readRulesFile(
   JSON.stringify({
     format: 1,
     name: 'bench',
@@ -15,7 +15,7 @@ const RULES = readCompetitionRules(
     tie_break: ['points', 'goals_diff', 'goals_scored'],
   }),
   'bench rules',
-);
+).withStages({});
 
 /** Numbers of matches at the beginning, in the middle and at the end of a season, and of one twice as long. */
 const LENGTHS = [0.1, 0.25, 0.5, 1, 2].map((share) => Math.round(MATCHES * share));

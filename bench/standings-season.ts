@@ -38,7 +38,14 @@ function pairOf(round: number, pair: number): [home: number, away: number] {
   return round % (2 * others) < others ? [one, other] : [other, one];
 }
 
-const UNKNOWN = { score: null, first_half: null, second_half: null, goals: null, cards: null };
+const UNKNOWN = {
+  score: null,
+  first_half: null,
+  second_half: null,
+  goals: null,
+  cards: null,
+  shoot_out: null,
+};
 
 /** Returns a published result in a state. The same numbers give the same result. */
 export function resultOf(season: number, match: number, state: 'to_come' | 'playing' | 'over'): MatchResult {
@@ -78,6 +85,7 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
     status_id: 11,
     status_type: 'finished',
     score,
+    shoot_out: null,
     first_half: score,
     second_half: { home: 0, away: 0 },
     goals: Array.from({ length: score.home }, () => ({
@@ -86,7 +94,7 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
       player: scorer,
       assistant: null,
     })),
-    cards: [{ kind: 'yellow' as const, team_id: team.id, player: scorer }],
+    cards: [{ kind: 'yellow' as const, team_id: team.id, player: scorer, attribute_ids: [] }],
   };
 }
 

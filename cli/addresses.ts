@@ -1,14 +1,19 @@
 /** Addresses that commands print for their readers, and words of the shell commands beside them. */
 import { join, resolve } from 'node:path';
-import { addressesOf } from '#security/brokers.ts';
+import { addressesOf, type Brokers } from '#security/brokers.ts';
 import { dataSettings } from '#service/config.ts';
-import { parseRegistryAddress } from '#topics/registry-address.ts';
-import type { Platform } from './platform.ts';
+import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-address.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** Returns the addresses of broker and registry and the names of topics, a line each. */
-export function backboneLines({ backbone, prefix }: Pick<Platform, 'backbone' | 'prefix'>): string[] {
+export function backboneLines({
+  backbone,
+  prefix,
+}: {
+  readonly backbone: { readonly brokers: Brokers; readonly registryUrl: RegistryUrl };
+  readonly prefix: string;
+}): string[] {
   return [
     `  Kafka     ${addressesOf(backbone.brokers).join(',')}`,
     `  Registry  ${parseRegistryAddress(backbone.registryUrl).url}`,

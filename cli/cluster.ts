@@ -60,6 +60,12 @@ function isRunHere(env: Environment, dataDir: string): boolean {
   );
 }
 
+/** Returns the data folder of the `touchline up` that runs the environment's system on this machine; null without one. */
+export function dataDirWithPlatform(env: Environment): string | null {
+  const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
+  return isRunHere(env, DATA_DIR) ? DATA_DIR : null;
+}
+
 /** Like `findWebhookKeys`, but throws `CommandError` when there is no key. */
 export function requireWebhookKeys(env: Environment): DerivedKeys {
   const keys = findWebhookKeys(env);

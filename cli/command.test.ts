@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defineCommand, parseArguments, UsageError } from './command.ts';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
+import { helpOf } from './help.ts';
+import { widthOf } from './table.ts';
 
 const COMMANDS = join(import.meta.dirname, 'commands');
 
@@ -57,5 +59,26 @@ describe.each(Object.keys(SUMMARIES))('touchline %s', (name) => {
     const command = await loadCommand(name);
     for (const option of Object.keys(command.options)) expect(command.help).toContain(`--${option}`);
     expect(command.help.startsWith(`Usage: touchline ${name}`)).toBe(true);
+  });
+
+  test('has help of at most 80 columns, with examples that it accepts', async () => {
+    const command = await loadCommand(name);
+    const lines = helpOf(name, command).split('\n');
+    expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
+    const examples = lines.slice(lines.indexOf('Examples:') + 2).filter((line) => line !== '');
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const [program, own, ...args] = example.replace(/ \|.*/, '').trim().split(' ');
+      expect([program, own]).toEqual(['touchline', name]);
+      parseArguments(args, command);
+      expect(
+        command.words === undefined ||
+          args[0] === undefined ||
+          args[0].startsWith('-') ||
+          command.words([]).length === 0 ||
+          command.words([]).includes(args[0]),
+        example,
+      ).toBe(true);
+    }
   });
 });

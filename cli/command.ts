@@ -60,7 +60,15 @@ export class CommandError extends TouchlineError<'CommandError'> {
   }
 }
 
-/** Parses the arguments of a command. Throws `UsageError` for unknown options and words, and for a missing or invalid value. */
+/**
+ * Throws `CommandError` unless the operator has confirmed an order with --yes. `loss` says what the order deletes, and how much
+ * of it.
+ */
+export function requireConfirmed(yes: boolean | undefined, loss: string): void {
+  if (yes !== true) throw new CommandError(`${loss}: confirm with --yes`);
+}
+
+/** Parses the arguments of a command. Throws `UsageError` for unknown options and words, and for a missing, blank or invalid value. */
 export function parseArguments<const O extends Options>(
   args: readonly string[],
   { options, words, choices }: Omit<Definition<O>, 'help'>,
@@ -68,12 +76,20 @@ export function parseArguments<const O extends Options>(
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind === 'option') checkOption(token, options, choices?.[token.name]);
-    else if (token.kind === 'positional' && words === undefined)
-      throw new UsageError(
-        `unexpected argument ${JSON.stringify(token.value)}: this command takes only options`,
-      );
+    else if (token.kind === 'positional') checkWord(token.value, words);
   }
   return parseArgs({ args, options, allowPositionals: true });
+}
+
+function checkWord(word: string, words: Definition<Options>['words']): void {
+  if (words === undefined)
+    throw new UsageError(`unexpected argument ${JSON.stringify(word)}: this command takes only options`);
+  if (isBlank(word)) throw new UsageError('an argument is empty: is a variable of the shell not set?');
+}
+
+/** An empty or blank word is what an unset variable of a shell leaves. No command takes one. */
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }
 
 function checkOption(
@@ -92,6 +108,7 @@ function checkOption(
   }
   if (value === undefined || (inlineValue !== true && value.startsWith('-')))
     throw new UsageError(`${rawName} needs a value: ${rawName}=<value>`);
+  if (isBlank(value)) throw new UsageError(`${rawName} is empty: is a variable of the shell not set?`);
   if (choices !== undefined && !choices.includes(value))
     throw new UsageError(
       `${rawName} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`,

@@ -39,3 +39,11 @@ words=(touchline tail match-s) CURRENT=3
 _touchline`;
   expect(execFileSync('zsh', ['-fc', script], { encoding: 'utf8' })).toBe('match-state\n');
 });
+
+const hasFish = spawnSync('fish', ['--version']).status === 0;
+
+test.skipIf(!hasFish)('completes in fish (needs fish)', () => {
+  const script = `${JSON.stringify(process.execPath)} ${launcher} completion fish | source
+complete -C'touchline tail match-s'`;
+  expect(execFileSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' })).toBe('match-state\n');
+});

@@ -1,5 +1,7 @@
 /** Topics that are read from the beginning, then followed: open dead letters and feed health. */
 import { readTopic } from '#cluster/read-topic.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
+import { readable } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
@@ -18,7 +20,7 @@ abstract class FollowedTopic {
     this.cluster = cluster;
   }
 
-  protected abstract apply(key: string, value: Buffer | null): void | Promise<void>;
+  protected abstract apply(key: string, record: ReadRecord): void | Promise<void>;
 
   /**
    * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects with
@@ -33,7 +35,7 @@ abstract class FollowedTopic {
       topic: topicName(this.cluster.prefix, this.topic),
       untilEnd: false,
       signal,
-      onRecord: ({ key, value }) => this.apply(key?.toString() ?? '', value),
+      onRecord: (record) => this.apply(record.key?.toString() ?? '', record),
       onCaughtUp: resolve,
     }).then(resolve, (error: unknown) => {
       this.#read = null;
@@ -52,7 +54,7 @@ export class OpenDeadLetters extends FollowedTopic {
     return this.#ids.size;
   }
 
-  protected apply(id: string, value: Buffer | null): void {
+  protected apply(id: string, { value }: ReadRecord): void {
     if (value === null) this.#ids.delete(id);
     else this.#ids.add(id);
   }
@@ -74,8 +76,10 @@ export class FollowedFeedHealth extends FollowedTopic {
     return this.#table.match(eventId, machineNow());
   }
 
-  protected async apply(key: string, value: Buffer | null): Promise<void> {
-    const record = value === null ? null : await this.#decoder.read(value);
-    this.#table.apply(key, record, performance.now());
+  protected async apply(key: string, record: ReadRecord): Promise<void> {
+    const { prefix } = this.cluster;
+    const of = { topic: topicName(prefix, this.topic), partition: record.partition };
+    for (const { value } of await readable(this.#decoder, of, [record]))
+      this.#table.apply(key, value, performance.now());
   }
 }

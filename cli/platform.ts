@@ -6,13 +6,14 @@ import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { urlHost } from '#service/addresses.ts';
-import { backboneFile } from '#service/backbone-file.ts';
+import { backboneFile, pausedServicesFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
+import { backboneLines } from './addresses.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { portFor } from './ports.ts';
@@ -82,14 +83,20 @@ export async function startPlatform(options: PlatformOptions) {
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
+  const pausing = followPaused(dataDir, services);
   const stop = async (): Promise<void> => {
-    for (const file of files) file.remove();
+    clearInterval(pausing);
     await Promise.all(services.map((service) => service.stop()));
     await backbone.stop();
+    for (const file of files) file.remove();
   };
   try {
-    const prefix = await prepareTopics(backbone, options);
+    const prefix = (await options.prefixFor?.(backbone)) ?? given.TOPIC_PREFIX;
     const { brokers, registryUrl } = started;
+    // Commands that repair a platform must find one that is not ready.
+    for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
+    for (const line of backboneLines({ backbone, prefix })) onProgress(line.trim());
+    await prepareTopics(backbone, prefix, options);
     const settings = {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
@@ -112,7 +119,6 @@ export async function startPlatform(options: PlatformOptions) {
       start(first),
     ]);
     let rest: Promise<void> | null = null;
-    for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
     return {
       ...urls,
       ...secrets.shown,
@@ -160,6 +166,7 @@ async function openBackbone({
   dataDir,
   settings: given,
   onProgress,
+  onProblem,
   brokerCount,
   isShort = false,
 }: PlatformOptions): Promise<{ readonly started: Backbone; readonly backbone: PlatformBackbone }> {
@@ -167,6 +174,7 @@ async function openBackbone({
     dataDir,
     env: process.env,
     onProgress,
+    onProblem,
     brokerCount,
     isShort,
     preferredPorts: USUAL_PORTS,
@@ -179,21 +187,42 @@ async function openBackbone({
   return { started, backbone };
 }
 
-/** Creates the topics and registers their schemas. Returns their prefix. */
+/** Creates the topics and registers their schemas. */
 async function prepareTopics(
   backbone: PlatformBackbone,
-  { settings, prefixFor, onProgress }: PlatformOptions,
-): Promise<string> {
+  prefix: string,
+  { settings, onProgress }: PlatformOptions,
+): Promise<void> {
   const { brokers, registryUrl: url } = backbone;
   for (const { message } of await findBrokerDefects(brokers)) onProgress(`warning: ${message}`);
-  const prefix = (await prefixFor?.(backbone)) ?? settings.TOPIC_PREFIX;
   onProgress('creating topics and registering schemas');
   const [warnings] = await Promise.all([
     createTopics({ brokers, prefix, ...wantedTopicsOf(settings) }),
     Registry.open({ url, prefix }).registerAll(),
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);
-  return prefix;
+}
+
+const PAUSE_CHECK_MS = 250;
+
+/** Stops services for as long as a command such as `touchline rebuild` needs them stopped. Returns the timer. */
+function followPaused(dataDir: string, services: readonly ServiceProcess[]): NodeJS.Timeout {
+  const file = pausedServicesFile(dataDir);
+  const paused = new Set<ServiceProcess>();
+  return setInterval(() => {
+    const names = file.read()?.services ?? [];
+    for (const service of services) {
+      const isNamed = names.includes(service.name);
+      if (isNamed === paused.has(service)) continue;
+      if (isNamed) {
+        paused.add(service);
+        service.pause();
+      } else {
+        paused.delete(service);
+        service.resume();
+      }
+    }
+  }, PAUSE_CHECK_MS);
 }
 
 /** Returns the settings of services that follow from the options. */

@@ -1,7 +1,5 @@
 /** Runs services as child processes: starts, watches, restarts and stops them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
-import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +9,7 @@ import { isBrokerDefect } from '#kafka-20734/detection.ts';
 import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
+import { LogFile } from './log-file.ts';
 import { SERVICES } from './services.ts';
 
 export type ServiceProcessOptions = {
@@ -54,12 +53,13 @@ const WARN = 40;
 export class ServiceProcess {
   readonly name: string;
   readonly #options: ServiceProcessOptions;
-  readonly #log: WriteStream;
+  readonly #log: LogFile;
   readonly #ended = Promise.withResolvers<ProcessEnd>();
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
   #end: ProcessEnd | null = null;
   #stopping = false;
+  #paused = false;
   #wasReady = false;
   #failures = 0;
   #lastError = '';
@@ -67,8 +67,7 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.#options = options;
-    mkdirSync(dirname(options.logFile), { recursive: true });
-    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+    this.#log = new LogFile({ path: options.logFile, onProblem: options.onProblem });
     this.#spawn();
   }
 
@@ -86,14 +85,37 @@ export class ServiceProcess {
     this.#wasReady = true;
   }
 
+  /** Stops the process, without waiting for its end, until `resume`. */
+  pause(): void {
+    if (this.#paused || this.#end !== null) return;
+    this.#paused = true;
+    this.#options.onProblem(`${this.name} is stopped for a command`);
+    this.#terminate();
+  }
+
+  /** Starts the process again after `pause`, as one that has not failed yet. */
+  resume(): void {
+    this.#paused = false;
+    this.#options.onProblem(`${this.name} starts again`);
+    this.#failures = 0;
+    // A process that still stops is started again at its end.
+    if (this.#child === null && this.#end === null) this.#spawn();
+  }
+
+  /** Sends SIGTERM to the process, after 20 seconds SIGKILL. */
+  #terminate(): void {
+    const child = this.#child;
+    child?.kill('SIGTERM');
+    const late = setTimeout(() => child?.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    child?.once('close', () => clearTimeout(late));
+  }
+
   /** Stops it with SIGTERM, after 20 seconds with SIGKILL, and waits for its end. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#child === null) return this.#finished({ code: 0, signal: null });
-    this.#child.kill('SIGTERM');
-    const late = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    this.#terminate();
     await this.ended;
-    clearTimeout(late);
   }
 
   #spawn(): void {
@@ -130,6 +152,7 @@ export class ServiceProcess {
   #onEnd(end: ProcessEnd, startedAt: number): void {
     if (this.#child === null) return;
     this.#child = null;
+    if (this.#paused && !this.#stopping) return;
     const wasStable = this.#wasReady && performance.now() - startedAt > STABLE_AFTER_MS;
     this.#failures = wasStable ? 1 : this.#failures + 1;
     const neverStarts = !this.#wasReady && this.#failures >= MAX_FAILED_STARTS;
@@ -141,19 +164,18 @@ export class ServiceProcess {
     const wait = backoffMs(RESTART, this.#failures);
     this.#options.onProblem(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
     setTimeout(() => {
-      if (!this.#stopping) this.#spawn();
+      if (!this.#stopping && !this.#paused && this.#child === null) this.#spawn();
     }, wait).unref();
   }
 
   #finished(end: ProcessEnd): void {
     if (this.#end !== null) return;
     this.#end = end;
-    this.#log.end();
     this.#ended.resolve(end);
   }
 
   #onLine(line: string): void {
-    this.#log.write(`${line}\n`);
+    this.#log.write(line);
     const entry = parseLine(line);
     if (entry === null) {
       this.#lastError = line;

@@ -55,17 +55,33 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   const command = await loadCommand(name);
   try {
     if (args.includes('--help') || args.includes('-h')) {
-      process.stdout.write(command.help);
+      const { helpOf } = await import('./help.ts');
+      process.stdout.write(helpOf(name, command));
       return EXIT.ok;
     }
     const given = parseArguments(args, command);
     const start = await loadRun(name);
+    await warnOfUnreadable();
     if (!command.changes?.(given)) return await start(given);
     const { recordOrder } = await import('./orders.ts');
     return await recordOrder({ command: name, args }, () => start(given));
   } catch (error) {
     return reportError(name, error, command.failedCode);
   }
+}
+
+let isWarning = false;
+
+/** Prints a warning for each record that a command leaves out because nobody can read it. */
+async function warnOfUnreadable(): Promise<void> {
+  if (isWarning) return;
+  isWarning = true;
+  const { onUnreadable } = await import('#topics/readable.ts');
+  onUnreadable(({ topic, partition, offset, error }) =>
+    process.stderr.write(
+      `warning: left out the record at ${topic}-${partition}, offset ${offset}: ${error.message}\n`,
+    ),
+  );
 }
 
 /** Prints an error: its message when it has a code, else its stack. Returns the exit code. */

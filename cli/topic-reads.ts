@@ -1,11 +1,11 @@
 /**
- * Reads a topic up to its current end, record by record, with at most one offset a key in memory. All functions reject with
- * `StreamError`, `DecodeError`, or an error of `onValue`.
+ * Reads a topic up to its current end, record by record, with at most one offset a key in memory. All functions reject as
+ * `readValues`.
  */
-import { follow, type ReadRecord } from '#streams/read/follow.ts';
-import type { Decoder } from '#topics/codec.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { readValues } from '#topics/read-values.ts';
+import type { TopicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';
 
 type OnValue<T extends TopicName> = (value: TopicValues[T], record: ReadRecord) => void | Promise<void>;
@@ -17,32 +17,18 @@ type LastOffsets = ReadonlyMap<string, number>;
  * Calls `onValue` with every record, in the order of each partition; skips deletions. `from`: first offsets by `partitionKey`,
  * default the beginning. `isWanted`: selects the records to decode, default all.
  */
-export async function readEach<T extends TopicName>(
-  { brokers, prefix, registry }: OpenCluster,
+export function readEach<T extends TopicName>(
+  cluster: OpenCluster,
   topic: T,
   onValue: OnValue<T>,
-  {
-    from = new Map(),
-    isWanted = () => true,
-  }: {
+  options: {
     readonly from?: ReadonlyMap<string, number>;
     readonly isWanted?: (record: ReadRecord) => boolean;
   } = {},
 ): Promise<void> {
-  const decoder = registry.decoder(topic);
-  const atEnd = new AbortController();
-  await follow({
-    brokers,
-    topics: [topicName(prefix, topic)],
-    from,
-    signal: atEnd.signal,
-    onBatch: async ({ records }) => {
-      for (const record of records)
-        if (isWanted(record) && record.value !== null)
-          await onValue(await decoder.read(record.value), record);
-    },
-    onCaughtUp: () => atEnd.abort(),
-  });
+  const pass = (_: string, value: TopicValues[T] | null, record: ReadRecord) =>
+    value === null ? undefined : onValue(value, record);
+  return readValues(topic, cluster, pass, options);
 }
 
 /** Returns the offset of the last record of each key. Calls `onValue` with every record, as `readEach` does. */
@@ -78,17 +64,6 @@ export async function readEachLatest<T extends TopicName>(
   onValue: OnValue<T>,
 ): Promise<void> {
   await readAt(cluster, topic, await readLastOffsets(cluster, topic), onValue);
-}
-
-/** Decoders by topic. */
-export type Decoders<T extends TopicName> = { readonly [K in T]: Decoder<TopicValues[K]> };
-
-/** Creates the decoders of topics, once and not for each record. */
-export function decodersOf<T extends TopicName>(
-  { registry }: OpenCluster,
-  topics: readonly T[],
-): Decoders<T> {
-  return Object.fromEntries(topics.map((topic) => [topic, registry.decoder(topic)])) as Decoders<T>;
 }
 
 function keyOf({ partition, key }: ReadRecord): string {

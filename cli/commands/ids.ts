@@ -3,6 +3,26 @@ import { toWholeNumber } from '#contract/values.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { escapeLine } from '../values.ts';
 
+/** A prefix of topics: words that end with a dot each. `TOPIC_PREFIX` may lack the dot, as that of older systems. */
+const NEW_PREFIX = /^(?=.{1,100}$)(?:[A-Za-z0-9_-]+\.)+$/;
+const KNOWN_PREFIX = /^[A-Za-z0-9._-]{1,100}$/;
+
+/** Parses the prefix of a system to create. Throws `UsageError`. */
+export function parseNewPrefix(option: string, text: string): string {
+  if (NEW_PREFIX.test(text)) return text;
+  throw new UsageError(
+    `${option} must be a prefix that ends with a dot, as rebuilt., of letters, digits, underscore and hyphen, 100 at most, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** Parses the prefix of an existing system. Throws `UsageError`. */
+export function parsePrefix(text: string): string {
+  if (KNOWN_PREFIX.test(text)) return text;
+  throw new UsageError(
+    `a prefix has letters, digits, dot, underscore and hyphen, 100 at most, not ${JSON.stringify(text)}`,
+  );
+}
+
 /** Parses an id: a positive whole number. Throws `UsageError`. */
 export function parseId(text: string): number {
   const id = toWholeNumber(text);
@@ -16,12 +36,25 @@ export function parseOptionalId(text: string | undefined): number | null {
   return text === undefined ? null : parseId(text);
 }
 
+/** A shorter start would name by chance the only webhook or letter that there is. */
+const MIN_ID_START = 4;
+
+/** Parses an id that may be shortened. Throws `UsageError`. */
+export function parseIdStart(text: string): string {
+  if (text.length >= MIN_ID_START) return text;
+  throw new UsageError(
+    `an id may be shortened to ${MIN_ID_START} characters, not to ${JSON.stringify(text)}`,
+  );
+}
+
 /** Returns the only item whose id begins with `start`; undefined when there is none. Throws `CommandError` for several. */
 export function findByIdStart<T extends { readonly id: string }>(
   items: readonly T[],
   start: string,
   noun: string,
 ): T | undefined {
+  const exact = items.find(({ id }) => id === start);
+  if (exact !== undefined) return exact;
   const found = items.filter(({ id }) => id.startsWith(start));
   if (found.length > 1) throw new CommandError(`${found.length} ${noun}s begin with ${escapeLine(start)}`);
   return found[0];

@@ -1,9 +1,8 @@
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Logger } from '#streams/log.ts';
-import { follow } from '#streams/read/follow.ts';
-import { DecodeError } from '#topics/errors.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicSource } from '#topics/read-values.ts';
+import { followValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 
 /** The cluster whose topics are followed, and the log. */
@@ -26,33 +25,22 @@ export type RecordFollower = { close(): Promise<void> };
 
 /**
  * Follows a topic until `close`. Resolves once `onRecord` was called with all records that existed at the start; before
- * that, rejects with what `follow` and `offsetsAt` reject with. Skips and logs a record that cannot be decoded.
+ * that, rejects with what `follow` and `offsetsAt` reject with. Leaves out records that nobody can read.
  */
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
 ): Promise<RecordFollower> {
-  const { brokers, prefix, registry, topic, since, log, onRecord, onFailure } = options;
+  const { brokers, prefix, topic, since, onRecord, onFailure } = options;
   const name = topicName(prefix, topic);
   const from = since === undefined ? undefined : await offsetsAt({ brokers, topic: name, time: since });
-  const decoder = registry.decoder(topic);
   const stopping = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   let hasStarted = false;
-  const ended = follow({
-    brokers,
-    topics: [name],
+  const ended = followValues([topic], options, {
     from,
     signal: stopping.signal,
-    async onBatch({ partition, records }) {
-      await decoder.prepare(records);
-      for (const { key, value: bytes, offset } of records) {
-        try {
-          onRecord(String(key), bytes === null ? null : decoder.decode(bytes));
-        } catch (error) {
-          if (!(error instanceof DecodeError)) throw error;
-          log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is skipped');
-        }
-      }
+    onValues({ values }) {
+      for (const { key, value } of values) onRecord(key, value);
     },
     onCaughtUp() {
       hasStarted = true;

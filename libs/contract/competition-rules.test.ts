@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RulesError, readCompetitionRules, rulesFor } from './competition-rules.ts';
+import { RulesError, readRulesFile, rulesFor } from './competition-rules.ts';
 
 const GOOD = {
   format: 1,
@@ -9,15 +9,18 @@ const GOOD = {
   tie_break: ['points', { head_to_head: ['points'] }],
 };
 
-const read = (overrides: Record<string, unknown>) =>
-  readCompetitionRules(JSON.stringify({ ...GOOD, ...overrides }), 'league.json');
+const readFile = (overrides: Record<string, unknown>) =>
+  readRulesFile(JSON.stringify({ ...GOOD, ...overrides }), 'league.json');
+const read = (overrides: Record<string, unknown>) => readFile(overrides).withStages({});
 
 describe('competition rules', () => {
   test('have defaults for missing fields', () => {
     expect(read({})).toEqual({
       ...GOOD,
-      applies_to: [{ competition_id: 7, season_id: null }],
-      tie_break: ['points', { head_to_head: ['points'], after_meetings: 0, again: false }],
+      applies_to: [{ competition_id: 7, season_id: null, stages: {} }],
+      source: null,
+      points: { ...GOOD.points, shoot_out: null },
+      tie_break: ['points', { head_to_head: ['points'], after_meetings: 0, again: false, most_teams: null }],
       form_matches: 6,
       card_points: null,
       zones: [],
@@ -26,6 +29,11 @@ describe('competition rules', () => {
       annulled: [],
       expelled: [],
       curtailed: false,
+      split: null,
+      conferences: [],
+      stages: [],
+      rankings: { of: 'season', without_stages: [] },
+      ties: [],
     });
   });
 
@@ -58,6 +66,36 @@ describe('competition rules', () => {
     ],
     ['a zone', { zones: [zone] }, 'zones[0]: expected ranks from 1, `from` not above `to`'],
     ['a zone from 0', { zones: [{ ...zone, from: 0 }] }, 'zones[0]: expected ranks from 1'],
+    [
+      'a home criterion of all opponents in a head-to-head',
+      { tie_break: [{ head_to_head: ['opponents_points'] }] },
+      'tie_break[0]: expected one of points',
+    ],
+    [
+      'a match that one team loses',
+      { awarded: [{ event_id: 1, both_lose: true }] },
+      'awarded[0]: expected {"event_id": 1, "home": 3, "away": 0} or',
+    ],
+    [
+      'a stage twice',
+      { stages: [{ stage_ids: [1] }, { stage_ids: [2, 1] }] },
+      'stages: expected each stage once',
+    ],
+    [
+      'a stage that starts with itself',
+      {
+        stages: [
+          { stage_ids: [1], carried: { from: [2] } },
+          { stage_ids: [2], carried: { from: [3, 1] } },
+        ],
+      },
+      'stages: expected no stage that carries its own results',
+    ],
+    [
+      'how level goals are decided',
+      { ties: [{ level: ['coin'] }] },
+      'ties[0].level[0]: expected one of away_goals',
+    ],
     ['a field', { tiebreak: [] }, 'the file: Unrecognized key: "tiebreak"'],
     ['the format', { format: 2 }, 'format: expected 1'],
   ])('name every problem: %s', (_, overrides, problem) => {
@@ -76,22 +114,101 @@ describe('competition rules', () => {
     expect(read({ zones }).zones).toEqual(zones);
   });
 
+  test('name the problems of every line at once', () => {
+    expect(() =>
+      read({
+        points: { won: '3', draw: 1, lost: 0 },
+        tie_break: ['points', 'luck'],
+        corrections: [correction, { ...correction, stage_id: 'X 1' }],
+        stages: [{ stage_ids: [], split: { after_matches: 0, sizes: [6] } }],
+        rankings: { of: 'year' },
+      }),
+    ).toThrow(
+      [
+        'league.json is no file of competition rules:',
+        '  points.won: expected a whole number',
+        `  tie_break[1]: expected one of ${[
+          'points, points_per_game, goals_diff, goals_scored, goals_allowed, goal_average, won, lost, away_goals',
+          'away_goals_diff, away_won, away_points, home_goals, home_goals_diff, home_won, opponents_points',
+          'opponents_goals_diff, opponents_goals_scored, half_point, previous_rank',
+        ].join(', ')}`,
+      ].join('\n'),
+    );
+    expect(() =>
+      read({
+        corrections: [correction, { ...correction, stage_id: 'X 1' }],
+        stages: [{ stage_ids: [], split: { after_matches: 0, sizes: [6] } }],
+        rankings: { of: 'year' },
+      }),
+    ).toThrow(
+      [
+        '  corrections[1].stage_id: expected an id or a name such as championship',
+        '  stages[0].stage_ids: expected at least one stage',
+        '  stages[0].split.after_matches: expected at least 1',
+        '  rankings.of: expected season or stage',
+      ].join('\n'),
+    );
+  });
+
   test('report a file that is not JSON', () => {
-    expect(() => readCompetitionRules('{', 'league.json')).toThrow(
+    expect(() => readRulesFile('{', 'league.json')).toThrow(
       'league.json is no file of competition rules:\n  it is not JSON',
     );
   });
 });
 
 test('rules of a season win over those of its competition', () => {
-  const all = [read({}), read({ name: 'That season', applies_to: [{ competition_id: 7, season_id: 2 }] })];
+  const all = [
+    readFile({}),
+    readFile({ name: 'That season', applies_to: [{ competition_id: 7, season_id: 2 }] }),
+  ];
   expect([1, 2].map((season) => rulesFor(all, 7, season)?.name)).toEqual(['League', 'That season']);
   expect(rulesFor(all, 8, 2)).toBeUndefined();
-  const several = [read({ applies_to: [{ competition_id: 7 }, { competition_id: 8, season_id: 2 }] })];
+  const several = [readFile({ applies_to: [{ competition_id: 7 }, { competition_id: 8, season_id: 2 }] })];
   const named = [
     [7, 1],
     [8, 2],
     [8, 1],
   ].map(([competition = 0, season = 0]) => rulesFor(several, competition, season)?.name);
   expect(named).toEqual(['League', 'League', undefined]);
+});
+
+describe('stages that a file names', () => {
+  const named = {
+    stages: [{ stage_ids: ['finals', 30], carried: { from: ['regular'] } }],
+    corrections: [
+      { participant_id: 1, value: -2, reason: 'Quit', stage_id: 'regular' },
+      { participant_id: 2, value: -2, reason: 'Quit', stage_id: 'elsewhere' },
+    ],
+    rankings: { without_stages: ['regular'] },
+    ties: [{ stage_ids: ['finals'], level: ['shoot_out'] }],
+  };
+
+  test('get the ids of the scope that applies', () => {
+    const scope = (season_id: number, regular: number) => ({
+      competition_id: 7,
+      season_id,
+      stages: { regular: [regular], finals: [20, 21], elsewhere: [9] },
+    });
+    const all = [readFile({ ...named, applies_to: [scope(1, 10), scope(2, 11)] })];
+    const found = rulesFor(all, 7, 2);
+    expect(found?.stages).toMatchObject([{ stage_ids: [20, 21, 30], carried: { from: [11] } }]);
+    expect(found?.corrections.map(({ stage_id }) => stage_id)).toEqual([11, 9]);
+    expect(found?.rankings.without_stages).toEqual([11]);
+    expect(found?.ties[0]?.stage_ids).toEqual([20, 21]);
+    expect(rulesFor(all, 7, 1)?.rankings.without_stages).toEqual([10]);
+  });
+
+  test('have no rules without ids, and must have ids in every scope', () => {
+    const none = readFile({ ...named, applies_to: [] }).withStages({});
+    expect([none.stages[0]?.stage_ids, none.corrections]).toEqual([[30], []]);
+    expect(() =>
+      readFile({ ...named, applies_to: [{ competition_id: 7, stages: { finals: [1] } }] }),
+    ).toThrow(
+      [
+        '  applies_to[0].stages: expected the ids of "regular"',
+        '  applies_to[0].stages: expected the ids of "elsewhere"',
+      ].join('\n'),
+    );
+  });
 });

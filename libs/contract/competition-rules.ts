@@ -2,82 +2,140 @@
 
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { INT_MAX, LONG_MAX } from './values.ts';
-
-const id = z.int('expected a whole number').min(1).max(LONG_MAX);
-const amount = z.int('expected a whole number').min(-INT_MAX).max(INT_MAX);
-const count = z.int('expected a whole number').min(0).max(INT_MAX);
-const day = z.iso.date('expected a day, YYYY-MM-DD');
-
-const CRITERIA = ['points', 'points_per_game', 'goals_diff', 'goals_scored', 'won'] as const;
-const criterion = z.enum(CRITERIA, `expected one of ${CRITERIA.join(', ')}`);
-
-/** Compares teams that are still equal by the matches among them. */
-const headToHead = z.strictObject({
-  head_to_head: z.array(criterion).min(1, 'expected at least one criterion'),
-  /** Number of meetings of each two of the teams from which it applies; 0: always. */
-  after_meetings: count.default(0),
-  /** Whether to apply it again to the matches of those teams that it left equal, before any later criterion. */
-  again: z.boolean().default(false),
-});
-
-/** Points of the team for the card that a player was shown in a match, counted once for each player and match. */
-const fairPlay = z.strictObject({
-  yellow: amount,
-  /** Two yellow cards: the player is sent off. */
-  second_yellow: amount,
-  red: amount,
-  /** A yellow card, then a red one for another offence. */
-  yellow_and_red: amount,
-});
-
-const tieBreak = z.union(
-  [
-    criterion,
-    headToHead,
-    z.strictObject({ fair_play: fairPlay }),
-    /** Lists of participants in the order in which they were drawn. A list applies if it names all equal teams. */
-    z.strictObject({ drawing_of_lots: z.array(z.array(id).min(2)) }),
-  ],
-  `expected one of ${CRITERIA.join(', ')}, or {"head_to_head": [...], "after_meetings": 2, "again": true}, {"fair_play": {...}}, {"drawing_of_lots": [[...]]}`,
-);
+import { amount, count, day, id, orders, tieBreak } from './ranking-criteria.ts';
 
 /** The provider's reasons of a correction. */
 const REASONS = ['Association decision', 'Disqualified', 'Financial issues', 'Quit', 'Regulations'] as const;
 const reason = z.enum(REASONS, `expected one of ${REASONS.join(', ')}`);
 
+const points = z.strictObject({
+  won: amount,
+  draw: amount,
+  lost: amount,
+  /** Points of a drawn match that a shoot-out decided; null: those of a draw. */
+  shoot_out: z.strictObject({ won: amount, lost: amount }).nullable().default(null),
+});
+
+const tieBreaks = z.array(tieBreak).min(1, 'expected at least one criterion');
+
+/** Zones of the table: the ranks from `from` to `to`, inclusive. */
+const zones = z.array(
+  z
+    .strictObject({
+      id,
+      name: z.string('expected text').min(1),
+      colour: z.string(),
+      from: count,
+      to: count,
+    })
+    .refine(({ from, to }) => from >= 1 && from <= to, 'expected ranks from 1, `from` not above `to`'),
+);
+
+const ids = z.array(id).min(1, 'expected at least one id');
+
+const STAGE_EXPECTED = 'expected an id or a name such as championship';
+
+/** A stage: its id, or a name to which each scope of the file gives its ids. */
+const stageRef = z.union([id, z.string().regex(/^[a-z][a-z0-9_]*$/, STAGE_EXPECTED)], STAGE_EXPECTED);
+const stageRefs = z.array(stageRef).min(1, 'expected at least one stage');
+
+/** What a stage starts with. */
+const carried = z.strictObject({
+  /** The stages whose results a team brings along. */
+  from: stageRefs,
+  points: z.enum(['all', 'half', 'none'], 'expected all, half or none').default('all'),
+  /** What becomes of the half point of an odd number: `up` gives it, `down` takes it. */
+  rounded: z.enum(['up', 'down'], 'expected up or down').default('up'),
+  /** Whether the table shows the carried matches and goals too, and not only their points. */
+  matches: z.boolean().default(true),
+  /** Which of the carried matches count: all, or those between two teams of the table. */
+  against: z.enum(['all', 'same_table'], 'expected all or same_table').default('all'),
+});
+
+/** The parts of a table that stay apart once every team has played so many matches: sizes from the top. */
+const split = z.strictObject({ after_matches: count.min(1, 'expected at least 1'), sizes: ids });
+
+/** The groups of teams that also play teams of another group. */
+const conferences = z.array(z.strictObject({ group_id: id, participant_ids: ids }));
+
+/** Rules of some stages; what is left out is as in the rest of the file. */
+const stage = z
+  .strictObject({
+    stage_ids: stageRefs,
+    points,
+    tie_break: tieBreaks,
+    zones,
+    curtailed: z.boolean(),
+    carried,
+    split,
+    conferences,
+  })
+  .partial()
+  .required({ stage_ids: true });
+
+/** What decides a tie of one or more matches whose goals are level; extra time is part of a score. */
+const LEVEL = ['away_goals', 'shoot_out', 'replay'] as const;
+
+const tie = z.strictObject({
+  /** The knock-out stages; null: all others. */
+  stage_ids: stageRefs.nullable().default(null),
+  level: z.array(
+    z.union(
+      [z.enum(LEVEL), z.strictObject({ drawing_of_lots: orders }), z.strictObject({ listed: orders })],
+      `expected one of ${LEVEL.join(', ')}, or {"drawing_of_lots": [[...]]}, {"listed": [[...]]}`,
+    ),
+  ),
+});
+
+const award = z.union(
+  [
+    z.strictObject({ event_id: id, home: count, away: count }),
+    /** A match that both teams lose, each with this score from its own view. */
+    z.strictObject({ event_id: id, both_lose: z.strictObject({ scored: count, allowed: count }) }),
+  ],
+  'expected {"event_id": 1, "home": 3, "away": 0} or {"event_id": 1, "both_lose": {"scored": 0, "allowed": 3}}',
+);
+
 const schema = z.strictObject({
   format: z.literal(1, 'expected 1'),
   name: z.string('expected text').min(1),
+  /** Where the rules are published. */
+  source: z.string('expected text').min(1).nullable().default(null),
   /** The scope of the rules. Rules that name a season win over those of its competition. */
-  applies_to: z.array(z.strictObject({ competition_id: id, season_id: id.nullable().default(null) })),
-  points: z.strictObject({ won: amount, draw: amount, lost: amount }),
+  applies_to: z.array(
+    z.strictObject({
+      competition_id: id,
+      season_id: id.nullable().default(null),
+      /** The ids of the stages that the file names. */
+      stages: z.record(z.string(), ids).default({}),
+    }),
+  ),
+  points,
   /** The ranking. Each criterion breaks the ties of the previous one. */
-  tie_break: z.array(tieBreak).min(1, 'expected at least one criterion'),
+  tie_break: tieBreaks,
   /** Number of matches in `form`. */
   form_matches: count.min(1).default(6),
   /** Points of a card; without it the cards table has no points. */
   card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
-  /** Zones of the table: the ranks from `from` to `to`, inclusive. */
-  zones: z
+  zones: zones.default([]),
+  /**
+   * Added or deducted points, in the stage and season that they name. `from`: the first day in force, null: always. Without a
+   * stage it is the stage that the team plays on that day, or its first one.
+   */
+  corrections: z
     .array(
-      z
-        .strictObject({
-          id,
-          name: z.string('expected text').min(1),
-          colour: z.string(),
-          from: count,
-          to: count,
-        })
-        .refine(({ from, to }) => from >= 1 && from <= to, 'expected ranks from 1, `from` not above `to`'),
+      z.strictObject({
+        participant_id: id,
+        value: amount,
+        reason,
+        from: day.nullable().default(null),
+        stage_id: stageRef.nullable().default(null),
+        season_id: id.nullable().default(null),
+      }),
     )
     .default([]),
-  /** Added or deducted points; `from`: the first day in force, null: always. */
-  corrections: z
-    .array(z.strictObject({ participant_id: id, value: amount, reason, from: day.nullable().default(null) }))
-    .default([]),
   /** Results decided by an association; they replace the played ones. */
-  awarded: z.array(z.strictObject({ event_id: id, home: count, away: count })).default([]),
+  awarded: z.array(award).default([]),
   /** Ids of matches that do not count. */
   annulled: z.array(id).default([]),
   /** Expelled teams. They rank last; their matches count as played, or not at all. */
@@ -86,18 +144,66 @@ const schema = z.strictObject({
     .default([]),
   /** Whether the season ended early: points per game then replace points as a criterion, except in head-to-head. */
   curtailed: z.boolean().default(false),
+  split: split.nullable().default(null),
+  conferences: conferences.default([]),
+  stages: z
+    .array(stage)
+    .refine(areDistinct, 'expected each stage once')
+    .refine(haveBeginning, 'expected no stage that carries its own results, directly or through others')
+    .default([]),
+  /** Of which matches the tables of persons count actions: all of the season, those of some stages, or each stage alone. */
+  rankings: z
+    .strictObject({
+      of: z.enum(['season', 'stage'], 'expected season or stage').default('season'),
+      /** Stages whose matches count for no person. */
+      without_stages: z.array(stageRef).default([]),
+    })
+    .default({ of: 'season', without_stages: [] }),
+  ties: z.array(tie).default([]),
 });
 
-/** The rules of a competition, or of one of its seasons. */
-export type CompetitionRules = z.infer<typeof schema>;
+/** Whether no stage has two entries. */
+function areDistinct(stages: readonly z.infer<typeof stage>[]): boolean {
+  const all = stages.flatMap(({ stage_ids }) => stage_ids);
+  return new Set(all).size === all.length;
+}
 
-/** Fair-play points by card. */
-export type FairPlay = z.infer<typeof fairPlay>;
+/** Whether no stage brings along results of itself. */
+function haveBeginning(stages: readonly z.infer<typeof stage>[]): boolean {
+  const sources = new Map(
+    stages.flatMap(({ stage_ids, carried }) => stage_ids.map((one) => [one, carried?.from ?? []])),
+  );
+  const reaches = (from: StageRef, to: StageRef, seen = new Set<StageRef>()): boolean =>
+    (sources.get(from) ?? []).some(
+      (one) => one === to || (!seen.has(one) && reaches(one, to, seen.add(one))),
+    );
+  return [...sources.keys()].every((one) => !reaches(one, one));
+}
 
-/** The criteria of a ranking. */
-export type Criterion = (typeof CRITERIA)[number];
+type StageRef = z.infer<typeof stageRef>;
+type RulesFile = z.infer<typeof schema>;
+type StageEntry = RulesFile['stages'][number];
 
-export type TieBreak = CompetitionRules['tie_break'][number];
+/** What a stage starts with. */
+export type Carried = Omit<z.infer<typeof carried>, 'from'> & { readonly from: readonly number[] };
+
+/** The rules of a competition, or of one of its seasons, with the ids of its stages. */
+export type CompetitionRules = Omit<RulesFile, 'stages' | 'corrections' | 'rankings' | 'ties'> & {
+  readonly stages: readonly (Omit<StageEntry, 'stage_ids' | 'carried'> & {
+    readonly stage_ids: readonly number[];
+    readonly carried?: Carried | undefined;
+  })[];
+  readonly corrections: readonly (Omit<RulesFile['corrections'][number], 'stage_id'> & {
+    readonly stage_id: number | null;
+  })[];
+  readonly rankings: { readonly of: 'season' | 'stage'; readonly without_stages: readonly number[] };
+  readonly ties: readonly TieRule[];
+};
+
+/** How ties with level goals are decided. */
+export type TieRule = Omit<RulesFile['ties'][number], 'stage_ids'> & {
+  readonly stage_ids: readonly number[] | null;
+};
 
 /** An invalid rules file. The message names the file, and each problem on a line. */
 export class RulesError extends TouchlineError<'RulesError'> {
@@ -112,8 +218,54 @@ export class RulesError extends TouchlineError<'RulesError'> {
   }
 }
 
-/** Reads rules from the text of a file. `source`: its name in errors. Throws `RulesError`. */
-export function readCompetitionRules(text: string, source: string): CompetitionRules {
+/** A file of rules as read: one scope may give its stages other ids than another. */
+export class CompetitionRulesFile {
+  readonly #file: RulesFile;
+
+  constructor(file: RulesFile) {
+    this.#file = file;
+  }
+
+  /** The competitions and seasons of the file. */
+  get scopes(): RulesFile['applies_to'] {
+    return this.#file.applies_to;
+  }
+
+  /** Returns the rules with the ids of these stages by name; a stage without ids has no rules of its own. */
+  withStages(names: Readonly<Record<string, readonly number[]>>): CompetitionRules {
+    const { stages, corrections, rankings, ties, ...rules } = this.#file;
+    const idsOf = (refs: readonly StageRef[]) =>
+      refs.flatMap((ref) => (typeof ref === 'number' ? ref : (names[ref] ?? [])));
+    return {
+      ...rules,
+      stages: stages.map(({ stage_ids, carried, ...own }) => ({
+        ...own,
+        stage_ids: idsOf(stage_ids),
+        carried: carried && { ...carried, from: idsOf(carried.from) },
+      })),
+      corrections: corrections.flatMap(({ stage_id, ...correction }) => {
+        const stages: readonly (number | null)[] = stage_id === null ? [null] : idsOf([stage_id]);
+        return stages.slice(0, 1).map((one) => ({ ...correction, stage_id: one }));
+      }),
+      rankings: { of: rankings.of, without_stages: idsOf(rankings.without_stages) },
+      ties: ties.map(({ stage_ids, level }) => ({ level, stage_ids: stage_ids && idsOf(stage_ids) })),
+    };
+  }
+}
+
+/** Returns the names of stages that a file uses. */
+function stageNames({ stages, corrections, rankings, ties }: RulesFile): Set<string> {
+  const refs: (StageRef | null)[] = [
+    ...stages.flatMap(({ stage_ids, carried }) => [...stage_ids, ...(carried?.from ?? [])]),
+    ...corrections.map(({ stage_id }) => stage_id),
+    ...rankings.without_stages,
+    ...ties.flatMap(({ stage_ids }) => stage_ids ?? []),
+  ];
+  return new Set(refs.filter((ref) => typeof ref === 'string'));
+}
+
+/** Reads a file of rules. `source`: its name in errors. Throws `RulesError`, with every problem on a line. */
+export function readRulesFile(text: string, source: string): CompetitionRulesFile {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -121,24 +273,35 @@ export function readCompetitionRules(text: string, source: string): CompetitionR
     throw new RulesError(source, ['it is not JSON'], error);
   }
   const read = schema.safeParse(json);
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(
-    ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
+  if (!read.success) {
+    const problems = read.error.issues.map(
+      ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
+    );
+    throw new RulesError(source, problems, read.error);
+  }
+  const names = [...stageNames(read.data)];
+  const unbound = read.data.applies_to.flatMap(({ stages }, at) =>
+    names
+      .filter((name) => stages[name] === undefined)
+      .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
   );
-  throw new RulesError(source, problems, read.error);
+  if (unbound.length > 0) throw new RulesError(source, unbound);
+  return new CompetitionRulesFile(read.data);
 }
 
 /** Returns the rules that name the season, else those of its whole competition; undefined if there are none. */
 export function rulesFor(
-  all: readonly CompetitionRules[],
+  all: readonly CompetitionRulesFile[],
   competitionId: number,
   seasonId: number,
 ): CompetitionRules | undefined {
-  const named = (season: number | null) =>
-    all.find(({ applies_to }) =>
-      applies_to.some(
-        ({ competition_id, season_id }) => competition_id === competitionId && season_id === season,
-      ),
-    );
-  return named(seasonId) ?? named(null);
+  for (const wanted of [seasonId, null]) {
+    for (const file of all) {
+      const scope = file.scopes.find(
+        ({ competition_id, season_id }) => competition_id === competitionId && season_id === wanted,
+      );
+      if (scope !== undefined) return file.withStages(scope.stages);
+    }
+  }
+  return undefined;
 }

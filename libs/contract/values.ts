@@ -1,5 +1,8 @@
 /** The simple values of the provider's records. */
 import { z } from 'zod';
+import { toWholeNumber } from './whole-number.ts';
+
+export { toWholeNumber };
 
 /** A JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -25,12 +28,6 @@ export const LONG_MAX = Number.MAX_SAFE_INTEGER - 1;
 
 /** Maximum length of the identifier of a message or an incident, bytes of UTF-8. */
 const MAX_IDENTIFIER_BYTES = 255;
-
-/** Reads a whole number as the provider writes it: a number, or a string of digits. Returns null for any other value. */
-export function toWholeNumber(value: unknown): number | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
-  return typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? toWholeNumber(Number(value)) : null;
-}
 
 /** A whole number in a text: digits, perhaps with a plus sign, zeros after a point and blanks around them. */
 const WHOLE_IN_TEXT = /^\s*\+?([0-9]{1,16})(?:\.0*)?\s*$/;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { playedMinute, renderMinute, type TimedMatch } from './clock.ts';
+import { clockRule, SOCCER_CLOCK } from './clock-rule.ts';
 
 const at = (minutes: number, seconds: number) => minutes * 60 + seconds;
 
@@ -22,8 +23,44 @@ describe('renderMinute (rule 7)', () => {
     { time: at(122, 0), phase: 36, shown: '120+2' },
     { time: at(120, 0), phase: 141, shown: '120' },
     { time: at(95, 20), phase: null, shown: '96' },
+    { time: at(47, 30), phase: 9, shown: '45+3' },
+    { time: at(45, 0), phase: 9, shown: '45' },
+    { time: at(94, 10), phase: 11, shown: '90+5' },
+    { time: at(91, 0), phase: 48, shown: '90+1' },
+    { time: at(106, 0), phase: 37, shown: '105+1' },
+    { time: at(121, 5), phase: 14, shown: '120+2' },
   ])('renders $time s in phase $phase as $shown', ({ time, phase, shown }) => {
     expect(renderMinute(time, phase)).toBe(shown);
+  });
+});
+
+describe('a match with periods of its own', () => {
+  const lengthsOf = (...details: (readonly [number, unknown])[]) =>
+    clockRule(5, {
+      details: details.map(([id, value]) => ({ id, value })),
+      participants: [],
+      played: null,
+    }).lengths;
+  const short = lengthsOf([16, 40], [17, '2'], [50, 10]);
+
+  test('shows added time by the lengths that its event reports', () => {
+    expect(renderMinute(at(41, 10), 33, short)).toBe('40+2');
+    expect(renderMinute(at(81, 0), 34, short)).toBe('80+1');
+    expect(renderMinute(at(91, 0), 35, short)).toBe('90+1');
+    expect(renderMinute(at(100, 1), 36, short)).toBe('100+1');
+    expect(renderMinute(at(42, 0), 9, short)).toBe('40+2');
+  });
+
+  test('has the usual lengths where the event says nothing that can be meant', () => {
+    const usual = { half: 45, extra_half: 15 };
+    expect(lengthsOf()).toEqual(usual);
+    expect(lengthsOf([16, null], [50, 'x'])).toEqual(usual);
+    expect(lengthsOf([16, 0], [50, 0])).toEqual(usual);
+    expect(lengthsOf([16, 61], [50, 61])).toEqual(usual);
+    expect(lengthsOf([16, 60], [50, 1])).toEqual({ half: 60, extra_half: 1 });
+    // Four quarters are no two halves.
+    expect(lengthsOf([16, 12], [17, 4])).toEqual(usual);
+    expect(clockRule(null, { details: null, participants: null, played: null }).lengths).toEqual(usual);
   });
 });
 
@@ -35,6 +72,7 @@ describe('the minute in play', () => {
     status_id: 34,
     ut: READ_AT,
     received_at: READ_AT * 1000,
+    clock_rule: SOCCER_CLOCK,
     ...changes,
   });
 
@@ -46,11 +84,40 @@ describe('the minute in play', () => {
     ['advances from a message after the reading', '57', 0, { ut: READ_AT + 90 }],
     ['advances from the reading when the message is older', '55', 0, { ut: 0 }],
     ['does not depend on the clock of the provider', '55', 9_000, { received_at: (READ_AT + 9_000) * 1000 }],
-    ['is 90 in a shoot-out after two halves', '90', 0, { status_id: 141, extra_time: false }],
+    [
+      'is 90 in a shoot-out after two halves',
+      '90',
+      0,
+      { status_id: 141, clock_rule: { ...SOCCER_CLOCK, extra_time: false } },
+    ],
     ['is 90 at the end, without any reading', '90', 0, { status_id: 11, clock: null }],
+    [
+      'counts halves of the event’s own length',
+      '51',
+      0,
+      {
+        clock_rule: { ...SOCCER_CLOCK, lengths: { half: 40, extra_half: 10 } },
+        clock: { time: 630, status: 'running', ut: READ_AT },
+      },
+    ],
     ['is unknown before the first period', null, 0, { status_id: 1 }],
     ['is unknown when the status is unknown', null, 0, { status_id: null }],
   ])('%s', (_, shown, after = 0, changes = {}) => {
     expect(playedMinute(match(changes), READ_AT + after)).toBe(shown);
+  });
+
+  test.each<[why: string, shown: string | null, after?: number, status?: string]>([
+    ['is the reported one', '40'],
+    ['advances while the clock runs', '41', 30],
+    ['stands still while the clock is stopped', '40', 30, 'stopped'],
+  ])('of another sport %s', (_, shown, after = 0, status = 'running') => {
+    const clock_rule = clockRule(6, { details: [], participants: [], played: { time: 2400, ut: READ_AT } });
+    const clock = { time: 600, status, ut: READ_AT };
+    expect(playedMinute(match({ clock, clock_rule }), READ_AT + after)).toBe(shown);
+  });
+
+  test('of another sport is unknown where the provider reports no match time', () => {
+    const clock_rule = clockRule(1, { details: [], participants: [], played: null });
+    expect(playedMinute(match({ clock_rule }), READ_AT)).toBeNull();
   });
 });

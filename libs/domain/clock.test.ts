@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '#topics/generated/types.ts';
 import { clockAt, isClockChange } from './clock.ts';
+import { clockRuleOf, SOCCER_CLOCK } from './clock-rule.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
@@ -30,7 +31,8 @@ describe('the clock', () => {
 
   test.each([16, 141, 142, 13])('shows what was played before a shoot-out (status %d)', (status) => {
     const played = (extraTime?: boolean | null) =>
-      clockAt(reading(0, 'stopped'), status, 1030, extraTime).played_time;
+      clockAt(reading(0, 'stopped'), status, 1030, { ...SOCCER_CLOCK, extra_time: extraTime ?? null })
+        .played_time;
     expect([played(), played(null), played(true), played(false)]).toEqual([7200, 7200, 7200, 5400]);
   });
 
@@ -57,5 +59,34 @@ describe('a clock reading is a change', () => {
     [false, 'its time is still unknown', reading(null, 'running'), reading(null, 'running', 1030)],
   ])('%s: %s', (news, _, before, after) => {
     expect(isClockChange(before, after)).toBe(news);
+  });
+});
+
+describe('the clock rule of a match state', () => {
+  const NO_ID = { message_id: null, progress: 0, text: null };
+  const rule = (sport_id: number | null, ...fields: [ut: number, fields: object][]) =>
+    clockRuleOf({
+      sport_id,
+      fields: fields.map(([ut, values]) => ({ ut, json: JSON.stringify(values), ...NO_ID })),
+    });
+
+  test('of another sport has the reported match time, unless clock or status were reported later', () => {
+    expect(rule(6, [5, { played_time: 2400, status_id: 34, clock_time: 600 }]).played).toEqual({
+      time: 2400,
+      ut: 5,
+    });
+    expect(rule(6, [5, { played_time: 2400 }], [6, { status_id: 9 }]).played).toBeNull();
+    expect(rule(6, [5, { played_time: null }]).played).toBeNull();
+    expect(rule(6, [5, { played_time: 2400 }]).lengths).toBeNull();
+  });
+
+  test('of soccer has the lengths of its periods, and whether extra time was played by either side', () => {
+    const results = (value: string) => ({ participants: [{ counter: 1, results: [{ id: 104, value }] }] });
+    expect(rule(5, [5, results('')], [6, { details: [{ id: 16, value: 40 }], played_time: 9 }])).toEqual({
+      lengths: { half: 40, extra_half: 15 },
+      extra_time: false,
+      played: null,
+    });
+    expect(rule(null, [5, results('1')], [6, { participants: [{ counter: 2 }] }]).extra_time).toBe(true);
   });
 });

@@ -1,5 +1,7 @@
-import { PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
+import { STATUS } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
+import type { ClockRule, PeriodLengths } from './clock-rule.ts';
+import { SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
 
 /** Maximum difference between a reading and the running clock that is no change, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;
@@ -21,6 +23,14 @@ const PERIOD_COMPLETED: Readonly<Record<number, number>> = {
   [STATUS.finishedAfterExtraTime]: STATUS.extraTimeSecondHalf,
 };
 
+/** The number of halves and of halves of extra time before the end of each period. */
+const PERIODS_UNTIL: Readonly<Record<number, readonly [halves: number, extraHalves: number]>> = {
+  [STATUS.firstHalf]: [1, 0],
+  [STATUS.secondHalf]: [2, 0],
+  [STATUS.extraTimeFirstHalf]: [2, 1],
+  [STATUS.extraTimeSecondHalf]: [2, 2],
+};
+
 /** The statuses of a shoot-out: it follows extra time, in some cups the second half. */
 const SHOOT_OUT: ReadonlySet<number> = new Set([
   STATUS.waitingForPenalty,
@@ -40,32 +50,41 @@ type ClockFace = {
 /**
  * Returns the times that the match clock shows at `at` (Unix seconds). A running clock advances from its reading, a stopped
  * one does not (spec, clock model: `played_time = clock_time + sum of completed periods`). `statusId`: the event's status.
- * `played_time` is null before the first period, and after an end whose status names no period. `extraTime`: whether extra
- * time was played, see `extraTimePlayed`.
+ * In soccer `played_time` is null before the first period, and after an end whose status names no period. In another sport it
+ * is the reported one, which advances with the clock; null where none is reported.
  */
 export function clockAt(
   clock: Clock | null,
   statusId: number | null,
   at: number,
-  extraTime: boolean | null = null,
+  rule: ClockRule = SOCCER_CLOCK,
 ): ClockFace {
   const time = clock === null ? null : shownAt(clock, at);
+  const { lengths, played } = rule;
+  if (lengths === null) return { clock_time: time, played_time: reportedAt(played, clock, at) };
   if (statusId === null) return { clock_time: time, played_time: null };
   const before = PERIOD_BEFORE[statusId];
   if (before !== undefined) {
-    return { clock_time: time, played_time: time === null ? null : nominalEnd(before) + time };
+    return { clock_time: time, played_time: time === null ? null : nominalEnd(before, lengths) + time };
   }
   const last = SHOOT_OUT.has(statusId)
-    ? extraTime === false
+    ? rule.extra_time === false
       ? STATUS.secondHalf
       : STATUS.extraTimeSecondHalf
     : PERIOD_COMPLETED[statusId];
-  return { clock_time: time, played_time: last === undefined ? null : nominalEnd(last) };
+  return { clock_time: time, played_time: last === undefined ? null : nominalEnd(last, lengths) };
+}
+
+/** Returns the match time that a provider reported, advanced while the clock runs. */
+function reportedAt(played: ClockRule['played'], clock: Clock | null, at: number): number | null {
+  if (played === null) return null;
+  return played.time + (clock?.status === 'running' ? Math.max(0, at - played.ut) : 0);
 }
 
 /** Returns the match time at the nominal end of a period, seconds; 0 for no period. */
-function nominalEnd(period: number | null): number {
-  return period === null ? 0 : (PHASE_BOUNDARIES.get(period) ?? 0) * 60;
+function nominalEnd(period: number | null, { half, extra_half }: PeriodLengths): number {
+  const [halves, extraHalves] = PERIODS_UNTIL[period ?? 0] ?? [0, 0];
+  return (halves * half + extraHalves * extra_half) * 60;
 }
 
 /** Whether a reading changes the clock: it has another status, or a time that the running clock does not show. */
@@ -91,29 +110,34 @@ export type TimedMatch = {
   readonly status_id: number | null;
   readonly ut: number;
   readonly received_at: number;
-  /** Whether extra time was played; absent or null where unknown. */
-  readonly extra_time?: boolean | null;
+  readonly clock_rule: ClockRule;
 };
 
 /**
  * Returns the minute as shown, e.g. `23` or `45+2` (spec, rule 7): rounded up; above the boundary of its phase, the
- * boundary plus the excess. `eventTime`: seconds of match time. `eventStatusId`: the phase that the time belongs to; null is
- * unknown and has no boundary.
+ * boundary plus the excess. A break, and the end, belong to the period before them. `eventTime`: seconds of match time.
+ * `eventStatusId`: the phase that the time belongs to; null is unknown and has no boundary. `lengths`: null in another sport,
+ * whose minutes have no boundary.
  */
-export function renderMinute(eventTime: number, eventStatusId: number | null): string {
+export function renderMinute(
+  eventTime: number,
+  eventStatusId: number | null,
+  lengths: PeriodLengths | null = SOCCER_LENGTHS,
+): string {
   const minute = Math.ceil(eventTime / 60);
-  const boundary = eventStatusId === null ? undefined : PHASE_BOUNDARIES.get(eventStatusId);
-  return boundary !== undefined && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
+  const period = eventStatusId === null ? null : (PERIOD_COMPLETED[eventStatusId] ?? eventStatusId);
+  const boundary = lengths === null ? 0 : nominalEnd(period, lengths) / 60;
+  return boundary > 0 && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
 }
 
 /**
- * Returns the minute in play at `now` (Unix seconds), e.g. `67`; null before the first period. The match clock advances from
- * the receipt of the last message, so that a wrong clock of the provider shows no wrong minute. The minute of a quiet match
- * stands still: nobody knows whether its clock still runs.
+ * Returns the minute in play at `now` (Unix seconds), e.g. `67`; null before the first period, and in a sport that reports no
+ * match time. The match clock advances from the receipt of the last message, so that a wrong clock of the provider shows no
+ * wrong minute. The minute of a quiet match stands still: nobody knows whether its clock still runs.
  */
 export function playedMinute(match: TimedMatch, now: number): string | null {
-  const { clock, status_id, ut, received_at, extra_time } = match;
+  const { clock, status_id, ut, received_at, clock_rule } = match;
   const since = Math.min(QUIET_AFTER_SECONDS, Math.max(0, now - received_at / 1000));
-  const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since, extra_time);
-  return played_time === null ? null : renderMinute(played_time, status_id);
+  const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since, clock_rule);
+  return played_time === null ? null : renderMinute(played_time, status_id, clock_rule.lengths);
 }

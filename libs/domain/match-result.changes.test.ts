@@ -29,7 +29,8 @@ function result(): TableResult {
     goals: [
       { kind: 'goal', team_id: HOME, player: { id: 9, name: 'Nine' }, assistant: { id: 8, name: 'Eight' } },
     ],
-    cards: [{ kind: 'yellow', team_id: AWAY, player: { id: 7, name: 'Seven' } }],
+    cards: [{ kind: 'yellow', team_id: AWAY, player: { id: 7, name: 'Seven' }, attribute_ids: [] }],
+    shoot_out: null,
   };
 }
 

@@ -124,8 +124,8 @@ describe('the result of a match', () => {
       by('5-5', 419, player, { confirmation: 'cancelled' }),
     );
     expect(result.cards).toEqual([
-      { kind: 'yellow', team_id: HOME, player: { id: 9, name: 'Nine' } },
-      { kind: 'red', team_id: AWAY, player: { id: 9, name: 'Nine' } },
+      { kind: 'yellow', team_id: HOME, player: { id: 9, name: 'Nine' }, attribute_ids: [] },
+      { kind: 'red', team_id: AWAY, player: { id: 9, name: 'Nine' }, attribute_ids: [] },
     ]);
   });
 

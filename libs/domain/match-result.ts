@@ -55,6 +55,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
     away,
     ...scoresOf(sources),
     cards: view.coverage === 'complete' ? [...sources.cards] : null,
+    shoot_out: view.tally.shootOut,
   };
 }
 
@@ -67,7 +68,12 @@ export function standingCards(incidents: Iterable<KnownIncident>): ResultCard[] 
     const kind = incident.incident_id === INCIDENT.redCard ? 'red' : 'yellow';
     cards.push({
       id,
-      card: { kind, team_id: incident.participant_id, player: playerOf(incident) },
+      card: {
+        kind,
+        team_id: incident.participant_id,
+        player: playerOf(incident),
+        attribute_ids: attributesOf(incident),
+      },
     });
   }
   return cards.sort((a, b) => compareIds(a.id, b.id)).map(({ card }) => card);
@@ -91,6 +97,7 @@ const NO_RESULT = {
   second_half: null,
   goals: null,
   cards: null,
+  shoot_out: null,
 } satisfies Partial<TableResult>;
 
 /**
@@ -204,6 +211,12 @@ function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant:
     player: personOf(record?.subparticipant_id, record?.subparticipant_name),
     assistant: personOf(info?.assistant_id, info?.assistant_name),
   };
+}
+
+/** Returns the ids of an incident's attributes, ascending. */
+function attributesOf({ body }: Incident): number[] {
+  const ids = object(JSON.parse(body))?.attribute_ids;
+  return Array.isArray(ids) ? ids.flatMap((id) => positiveId(long(id)) ?? []).sort((a, b) => a - b) : [];
 }
 
 function personOf(id: unknown, name: unknown): ResultPerson | null {

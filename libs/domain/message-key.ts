@@ -1,7 +1,7 @@
 /** Law 2: the order of the messages of one event. */
 import { STATUS } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { toWholeNumber } from '#contract/whole-number.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
 /** The provider's id of the status "finished after overtime", which soccer does not use. */

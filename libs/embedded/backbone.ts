@@ -7,12 +7,15 @@ import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
 import { type Env, QUICK_START } from './settings.ts';
+import { supervise } from './supervise.ts';
 
 type BackboneOptions = {
   /** Folder for the embedded broker's data (in `kafka`) and the registry's logs (in `registry`): DATA_DIR. */
   readonly dataDir: string;
   readonly env: Env;
   readonly onProgress: OnProgress;
+  /** Called with each end and restart of a server that this process started, one line. Default: silent. */
+  readonly onProblem?: OnProgress;
   /** Starts containers if Docker runs. Default: those of Docker Compose, which keep their data. */
   readonly startContainers?: () => Promise<Containers>;
   /** Number of embedded brokers. Three or more form a cluster, whatever is configured or runs in Docker. Default: 1. */
@@ -97,14 +100,23 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   });
   try {
     const registry = await registryStart.result;
+    const supervision = new AbortController();
+    const keep = { onProblem: options.onProblem ?? (() => {}), signal: supervision.signal };
+    const nodes = 'nodes' in kafka ? kafka.nodes : [kafka];
+    const supervised = [
+      supervise('schema registry', registry, keep),
+      ...nodes.map((node, at) => supervise(nodes.length > 1 ? `broker ${at + 1}` : 'broker', node, keep)),
+    ];
     return {
       kind: 'embedded',
       why: `using ${brokerCount > 1 ? `${brokerCount} embedded brokers with their` : 'an embedded broker with its'} data in ${dataDir}: ${because}`,
       brokers: kafka.brokers,
       registryUrl: registry.url,
       stop: async () => {
+        supervision.abort();
         await registry.stop();
         await kafka.stop();
+        await Promise.all(supervised);
       },
     };
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Env } from './settings.ts';
 
 /** The end of a process: its exit code, or the signal that ended it. */
-type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /**
  * Shell script that starts a watcher, then replaces itself by the command, so that the child process is the command itself.
@@ -41,6 +41,8 @@ export type GuardedOptions = {
 /** A child process that ends with this process, even when this process is killed. It does not keep this process alive. */
 export type Guarded = {
   readonly pid: number;
+  /** Resolves at the end of the process. */
+  readonly exited: Promise<Exit>;
   /** Waits for the end of the process, and keeps this process alive until then. */
   ended(): Promise<Exit>;
   running(): boolean;
@@ -98,5 +100,5 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
     return result;
   };
 
-  return { pid: child.pid ?? -1, ended, running: () => exit === undefined, signal, stop };
+  return { pid: child.pid ?? -1, exited, ended, running: () => exit === undefined, signal, stop };
 }

@@ -18,7 +18,7 @@ export type EmbeddedRegistryOptions = {
   readonly env: Env;
   readonly onProgress: OnProgress;
   /** Aborts a start whose result is no longer needed. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** A schema registry on this machine. It ends with this process, even when this process is killed. Restarts keep the port. */
@@ -40,7 +40,8 @@ export async function startRegistry(options: EmbeddedRegistryOptions): Promise<S
   const { registryJar, classArchives } = await install(env, onProgress);
   onProgress('starting the schema registry');
   return await startOnFreePort(undefined, [preferredPort, await lastPort(dataDir)], async (port) => {
-    const start = () => launch({ java, jar: registryJar, classArchives }, port, options);
+    const start = (signal = options.signal) =>
+      launch({ java, jar: registryJar, classArchives }, port, { ...options, signal });
     return Object.assign(controls(await start(), start), { url: `http://${HOST}:${port}${CONFLUENT_API}` });
   });
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
-import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
+import { type Exit, type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 type ServerSpec = {
@@ -21,7 +21,7 @@ type ServerSpec = {
 };
 
 /** A running server. */
-export type RunningServer = Pick<Guarded, 'pid' | 'ended' | 'running' | 'signal'> & {
+export type RunningServer = Pick<Guarded, 'pid' | 'exited' | 'ended' | 'running' | 'signal'> & {
   stop(): Promise<void>;
 };
 
@@ -29,10 +29,12 @@ export type RunningServer = Pick<Guarded, 'pid' | 'ended' | 'running' | 'signal'
 export type Controls = {
   /** Pid of the current process; undefined while the server is down. */
   readonly pid: number | undefined;
+  /** Resolves at the end of the current process. */
+  readonly exited: Promise<Exit>;
   /** Sends the signal (default: SIGKILL). Waits for the end of the server, except after SIGSTOP and SIGCONT. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts the server if it is down. Rejects after `stop`. */
-  start(): Promise<void>;
+  /** Starts the server if it is down; `signal` aborts the start of a registry. Rejects after `stop`. */
+  start(signal?: AbortSignal): Promise<void>;
   /** Stops gracefully and starts again. */
   restart(): Promise<void>;
   /** Stops for good: gracefully, after a timeout by force. */
@@ -83,19 +85,22 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
 /** Returns the controls of a running server. Calls `onStopped` after `stop`. */
 export function controls(
   first: RunningServer,
-  startAgain: () => Promise<RunningServer>,
+  startAgain: (signal?: AbortSignal) => Promise<RunningServer>,
   onStopped: () => void = () => {},
 ): Controls {
   let server = first;
   let stopped = false;
-  const start = async () => {
+  const start = async (signal?: AbortSignal) => {
     if (stopped)
       throw new EmbeddedError('START_FAILED', 'a stopped server cannot be restarted: start a new one');
-    if (!server.running()) server = await startAgain();
+    if (!server.running()) server = await startAgain(signal);
   };
   return {
     get pid() {
       return server.running() ? server.pid : undefined;
+    },
+    get exited() {
+      return server.exited;
     },
     kill: async (signal = 'SIGKILL') => {
       server.signal(signal);

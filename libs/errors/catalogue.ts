@@ -3,7 +3,6 @@
  * lacks does not compile. `npm run generate` makes docs/reference/errors.md of it.
  */
 
-import type { Counter } from 'prom-client';
 import errors from './catalogue.json' with { type: 'json' };
 
 /** Name of an error class. */
@@ -28,7 +27,10 @@ export const DEAD_LETTER_CODES = Object.fromEntries(
   Object.entries<ErrorEntry>(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
 ) as Readonly<Record<DeadLetterCode, string>>;
 
+/** A counter of `prom-client`, without its types: packages for others contain this module. */
+type CodeCounter = { inc(labels: { readonly code: string }, value: number): void };
+
 /** Creates the series of every code with the value 0, since a rate misses the first event of a series that begins with it. */
-export function countFromZero(counter: Counter<'code'>, codes: Iterable<string>): void {
+export function countFromZero(counter: CodeCounter, codes: Iterable<string>): void {
   for (const code of codes) counter.inc({ code }, 0);
 }

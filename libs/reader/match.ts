@@ -1,4 +1,4 @@
-import type { MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
+import type { KeyIncidentRecord, MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
 
 /** The status of a goal. */
 export type GoalStatus = 'stands' | 'cancelled';
@@ -28,6 +28,16 @@ export type ReaderChange =
       readonly score: ScoreRecord | null;
     }
   | {
+      /** The scorer of a goal that stands became known, or was corrected. */
+      readonly kind: 'scorer';
+      readonly eventId: number;
+      readonly version: number;
+      readonly incidentId: string;
+      readonly teamId: number | null;
+      readonly player: string;
+      readonly minute: string | null;
+    }
+  | {
       /** Transitions of the versions from `version` to `until` were not read. The state of the match is still right. */
       readonly kind: 'gap';
       readonly eventId: number;
@@ -46,6 +56,8 @@ export class ReaderMatch {
   /** The version at which a transition newer than the state cancelled a goal, by goal. */
   readonly #cancelledAt = new Map<string, number>();
   readonly #reported = new Map<string, GoalStatus>();
+  /** The player of each goal as last reported; null: unknown. */
+  readonly #players = new Map<string, string | null>();
   #score: ScoreRecord | null = null;
   #reportedScore: ScoreRecord | null = null;
 
@@ -115,10 +127,16 @@ export class ReaderMatch {
       if (this.#reported.get(id) !== 'stands') now.delete(id);
       else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
     const changes: ReaderChange[] = [];
+    const keys = new Map(this.#state?.key_incidents?.map((key) => [key.id, key]));
     for (const [incidentId, { status, reason, version: at }] of now) {
-      if (this.#reported.get(incidentId) === status) continue;
+      const key = keys.get(incidentId);
+      if (this.#reported.get(incidentId) === status) {
+        const scorer = status === 'stands' && key !== undefined ? this.#scorerOf(key, at) : null;
+        if (scorer !== null) changes.push(scorer);
+        continue;
+      }
       this.#reported.set(incidentId, status);
-      const key = this.#state?.key_incidents?.find(({ id }) => id === incidentId);
+      this.#players.set(incidentId, key?.player_name ?? null);
       changes.push({
         kind: 'goal',
         eventId: this.#eventId,
@@ -135,5 +153,13 @@ export class ReaderMatch {
     }
     this.#reportedScore = this.#score;
     return changes;
+  }
+
+  /** Returns the change of a goal's scorer since it was reported; null without one. */
+  #scorerOf({ id, team_id, player_name, minute }: KeyIncidentRecord, version: number): ReaderChange | null {
+    if (player_name === null || this.#players.get(id) === player_name) return null;
+    this.#players.set(id, player_name);
+    const of = { eventId: this.#eventId, version, incidentId: id };
+    return { kind: 'scorer', ...of, teamId: team_id, player: player_name, minute };
   }
 }

@@ -27,7 +27,7 @@ export type MatchStateRecord = {
 };
 
 /** A goal or red card of a state. */
-type KeyIncidentRecord = {
+export type KeyIncidentRecord = {
   readonly id: string;
   /** The team of the player, also for an own goal. */
   readonly team_id: number | null;

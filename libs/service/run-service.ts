@@ -2,6 +2,7 @@
  * Runs every process of Touchline: settings, log, metrics and health, start, and a graceful stop. A service is a
  * `ServiceDefinition`; its main.ts only passes it to `runService`.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
@@ -16,6 +17,7 @@ import { requireAccess } from './require-access.ts';
 import { serverTlsFiles } from './server-tls.ts';
 import { onStopRequest } from './stop-requests.ts';
 import { tracingOptions } from './tracing-settings.ts';
+import { reportUnreadableRecords } from './unreadable-records.ts';
 
 /** The context that a starting service receives. */
 export type ServiceContext<Config> = {
@@ -78,6 +80,7 @@ export async function runService<Spec extends ProcessSpec>(
   });
   const metrics = createMetrics(service.name);
   const dataDir = 'DATA_DIR' in config ? String(config.DATA_DIR) : null;
+  reportUnreadableRecords(metrics, logger);
   hostMetrics(metrics, { tls: serverTlsFiles(config), dataDir });
   const stopping = new AbortController();
   const draining = new AbortController();

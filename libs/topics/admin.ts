@@ -94,6 +94,18 @@ export async function findTopics(options: {
   return new Set(TOPIC_NAMES.filter((topic) => existing.has(topicName(options.prefix, topic))));
 }
 
+/** Returns the names on the broker of the topics that begin with a prefix, known or not. Throws `TopicAdminError`. */
+export async function topicsUnder({
+  brokers,
+  prefix,
+}: {
+  brokers: Brokers;
+  prefix: string;
+}): Promise<string[]> {
+  const existing = await withAdmin(brokers, TERMINAL_MS, (admin) => admin.topics());
+  return [...existing.keys()].filter((name) => name.startsWith(prefix));
+}
+
 /** Deletes the existing ones of these topics, named as on the broker; waits until they are gone. Throws `TopicAdminError`. */
 export async function deleteTopics(brokers: Brokers, names: readonly string[]): Promise<void> {
   await withAdmin(brokers, TERMINAL_MS, async (admin) => {

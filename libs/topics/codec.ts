@@ -90,6 +90,8 @@ export interface Decoder<T> {
    * this codec's own schema. Throws `DecodeError` for bytes that can never be read.
    */
   decode(bytes: Buffer): T;
+  /** Returns why a prepared value can never be decoded, as far as its header shows; null when it may be decoded. */
+  headerProblem(bytes: Buffer): DecodeError | null;
   /** Prepares and decodes one value. Rejects as these two do. */
   read(bytes: Buffer): Promise<T>;
 }
@@ -146,10 +148,16 @@ export function createDecoder<T>(
   /** Errors of schemas that are unknown or unreadable, by id. */
   const unreadable = new Map<number, DecodeError>();
 
-  const decode = (bytes: Buffer): T => {
+  const headerProblem = (bytes: Buffer): DecodeError | null => {
     const id = schemaId(bytes);
-    if (id === null) throw new DecodeError(topic, 'no schema id before the body');
-    if (!resolvers.has(id)) throw unreadable.get(id) ?? new Error(`${topic}: schema ${id} is not prepared`);
+    if (id === null) return new DecodeError(topic, 'no schema id before the body');
+    return resolvers.has(id) ? null : (unreadable.get(id) ?? null);
+  };
+  const decode = (bytes: Buffer): T => {
+    const problem = headerProblem(bytes);
+    if (problem !== null) throw problem;
+    const id = schemaId(bytes) ?? -1;
+    if (!resolvers.has(id)) throw new Error(`${topic}: schema ${id} is not prepared`);
     let result: { value: T; offset: number };
     try {
       result = type.decode(bytes, HEADER_BYTES, resolvers.get(id));
@@ -184,6 +192,7 @@ export function createDecoder<T>(
   return {
     prepare,
     decode,
+    headerProblem,
     async read(bytes) {
       await prepare([{ value: bytes }]);
       return decode(bytes);
@@ -209,6 +218,18 @@ export async function fetchSchemas(codec: Decoder<unknown>, records: Iterable<En
     await codec.prepare(records);
   } catch (error) {
     throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
+  }
+}
+
+/**
+ * Prepares records of a changelog, whose values may stay encoded for a while. Rejects as `fetchSchemas`, and with `DecodeError` for
+ * a record that nobody can read, as far as its header shows: the state of its key is unknown.
+ */
+export async function fetchStateSchemas(codec: Decoder<unknown>, records: readonly Encoded[]): Promise<void> {
+  await fetchSchemas(codec, records);
+  for (const { value } of records) {
+    const problem = value === null ? null : codec.headerProblem(value);
+    if (problem !== null) throw problem;
   }
 }
 

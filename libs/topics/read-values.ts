@@ -1,7 +1,7 @@
-import { readTopic } from '#cluster/read-topic.ts';
 import type { Brokers } from '#security/brokers.ts';
-import type { ReadRecord } from '#streams/read/follow.ts';
+import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from './generated/types.ts';
+import { readable } from './readable.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-address.ts';
 import { type TopicName, topicName } from './topics.ts';
@@ -20,6 +20,59 @@ export type TopicSource = {
   readonly registry: Registry;
 };
 
+/** A decoded record. `value` is null for a deleted key; `key` is '' for a record without a key. */
+type ValueRecord<T extends TopicName> = {
+  readonly record: ReadRecord;
+  readonly key: string;
+  readonly value: TopicValues[T] | null;
+};
+
+/** Decoded records of one partition of a topic, in order, without those that nobody can read. */
+export type ValueBatch<T extends TopicName> = {
+  [K in T]: Omit<FollowedBatch, 'records'> & { readonly name: K; readonly values: readonly ValueRecord<K>[] };
+}[T];
+
+export type FollowValuesOptions<T extends TopicName> = Omit<
+  FollowOptions,
+  'brokers' | 'topics' | 'onBatch'
+> & {
+  /** Selects the records to decode. Default: all. */
+  readonly isWanted?: (record: ReadRecord) => boolean;
+  /** Receives one batch at a time. An error it throws ends the reading. */
+  readonly onValues: (batch: ValueBatch<T>) => void | Promise<void>;
+};
+
+/**
+ * Reads the values of topics as `follow` reads their records. A record that nobody can read is left out and reported
+ * (`readable.ts`). Rejects as `follow`, and with `RegistryUnavailableError`.
+ */
+export function followValues<T extends TopicName>(
+  topics: readonly T[],
+  { brokers, prefix, registry }: TopicSource,
+  { onValues, isWanted = () => true, ...options }: FollowValuesOptions<T>,
+): Promise<void> {
+  const known = new Map(
+    topics.map((name) => [topicName(prefix, name), { name, decoder: registry.decoder(name) }]),
+  );
+  return follow({
+    ...options,
+    brokers,
+    topics: [...known.keys()],
+    async onBatch({ records, ...batch }) {
+      const topic = known.get(batch.topic);
+      if (topic === undefined) return;
+      const found = await readable<TopicValues[T], ReadRecord>(
+        topic.decoder,
+        batch,
+        records.filter(isWanted),
+      );
+      const values = found.map((one) => ({ ...one, key: one.record.key?.toString() ?? '' }));
+      // The topic's own decoder returns the topic's type of value.
+      await onValues({ ...batch, name: topic.name, values } as unknown as ValueBatch<T>);
+    },
+  });
+}
+
 /** Receives a decoded record. `value` is null for a deleted key; `key` is '' for a record without a key. */
 type OnValue<T extends TopicName> = (
   key: string,
@@ -27,26 +80,32 @@ type OnValue<T extends TopicName> = (
   record: ReadRecord,
 ) => void | Promise<void>;
 
+type ReadValuesOptions = Pick<FollowValuesOptions<TopicName>, 'isWanted' | 'from'> & {
+  readonly signal?: AbortSignal | undefined;
+};
+
 /**
- * Reads a topic up to its current end, each partition in order. Stops early when `signal` is aborted. Rejects with
- * `StreamError`, `DecodeError`, or an error of `onValue`.
+ * Reads a topic up to its current end, each partition in order, without the records that nobody can read. Stops early when
+ * `signal` is aborted. Rejects with `StreamError`, `RegistryUnavailableError`, or an error of `onValue`.
  */
 export function readValues<T extends TopicName>(
   topic: T,
-  { brokers, prefix, registry }: TopicSource,
+  source: TopicSource,
   onValue: OnValue<T>,
-  signal?: AbortSignal,
+  { signal, ...options }: ReadValuesOptions = {},
 ): Promise<void> {
-  const decoder = registry.decoder(topic);
-  return readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    untilEnd: true,
-    signal,
-    async onRecord(record) {
-      const { key, value } = record;
-      await onValue(key?.toString() ?? '', value === null ? null : await decoder.read(value), record);
+  const atEnd = new AbortController();
+  const stop = signal === undefined ? atEnd.signal : AbortSignal.any([signal, atEnd.signal]);
+  return followValues([topic], source, {
+    ...options,
+    signal: stop,
+    async onValues({ values }) {
+      for (const { key, value, record } of values) {
+        if (stop.aborted) return;
+        await onValue(key, value, record);
+      }
     },
+    onCaughtUp: () => atEnd.abort(),
   });
 }
 
@@ -61,6 +120,6 @@ export async function readLatest<T extends TopicName>(
     if (value === null) latest.delete(key);
     else latest.set(key, value);
   };
-  await readValues(topic, source, apply, signal);
+  await readValues(topic, source, apply, { signal });
   return latest;
 }

@@ -1,7 +1,7 @@
-import { follow } from '#streams/read/follow.ts';
 import type { TopicValues } from './generated/types.ts';
 import type { TopicSource } from './read-values.ts';
-import { type TopicName, topicName } from './topics.ts';
+import { followValues } from './read-values.ts';
+import type { TopicName } from './topics.ts';
 
 /** The topic source and client id that a table is read with. */
 export type TopicTableOptions = TopicSource & {
@@ -25,18 +25,15 @@ export abstract class TopicTable<T extends TopicName> {
     return this.#caughtUp.promise;
   }
 
-  /** Follows the topic until `signal` is aborted. Rejects as `follow`, and with `DecodeError`. */
+  /** Follows the topic until `signal` is aborted. Rejects as `followValues`. */
   follow(signal: AbortSignal): Promise<void> {
-    const { registry, prefix, ...options } = this.#options;
-    const decoder = registry.decoder(this.#topic);
-    return follow({
-      ...options,
-      topics: [topicName(prefix, this.#topic)],
+    const { reader, ...source } = this.#options;
+    return followValues([this.#topic], source, {
+      reader,
       signal,
       onCaughtUp: () => this.#caughtUp.resolve(),
-      onBatch: async ({ records }) => {
-        for (const { key, value } of records)
-          this.apply(String(key), value === null ? null : await decoder.read(value));
+      onValues: ({ values }) => {
+        for (const { key, value } of values) this.apply(key, value);
       },
     }).finally(() => this.#caughtUp.resolve());
   }

@@ -31,12 +31,6 @@ export function viewMetrics(registry: Registry, service: string) {
       labelNames: ['topic'],
       registers,
     }),
-    skipped: new Counter({
-      name: `${prefix}_records_skipped_total`,
-      help: 'Records that could not be decoded.',
-      labelNames: ['topic'],
-      registers,
-    }),
     lag: new Gauge({
       name: `${prefix}_lag_records`,
       help: 'Records between the position and the end of the partition, as of its last batch.',

@@ -29,7 +29,7 @@ const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 /** The folder of a replica's views, and the topics that they are built from. */
 type ReplicaOptions = Pick<
   SourceOptions,
-  'brokers' | 'prefix' | 'feedRetentionMs' | 'metrics' | 'log' | 'signal'
+  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentBatchMs' | 'metrics' | 'log' | 'signal'
 > & {
   /** Name of the service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
@@ -123,12 +123,14 @@ export class Replica {
   }
 
   #follow(topics: readonly SourceTopic[], signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    const { brokers, prefix, registryUrl, name, feedRetentionMs, metrics, log } = this.#options;
+    const { brokers, prefix, registryUrl, name, feedRetentionMs, urgentBatchMs, metrics, log } =
+      this.#options;
     return followSources({
       brokers,
       prefix,
       topics,
       feedRetentionMs,
+      urgentBatchMs,
       metrics,
       log,
       offsets: this.views.offsets(),

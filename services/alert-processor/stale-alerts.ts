@@ -73,7 +73,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
       if (kind === 'match_stale') stale.set(event_id, Number(id.slice(id.lastIndexOf('/') + 1)));
       else if (kind === 'match_recovered') stale.delete(event_id);
     };
-    await readValues('alerts', options, apply, signal);
+    await readValues('alerts', options, apply, { signal });
     await options.feeds.known();
     const staleMatches = new StaleMatches(stale);
     while (!signal.aborted) {

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Contracts } from '#clients/contracts.ts';
 import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/addresses.ts';
+import { OWN_RULES, readRules } from '#service/competition-rules.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -17,6 +18,9 @@ import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
 /** The api service: serves the REST contract and the live board from views of the topics. */
+/** Interval between batches of the views: small beside the milliseconds in which a message reaches them. */
+const URGENT_BATCH_MS = 5;
+
 export const api: ServiceDefinition<typeof settings> = {
   name: 'api',
   about: 'Serves the REST contract and the live board from the topics.',
@@ -33,6 +37,7 @@ export const api: ServiceDefinition<typeof settings> = {
       registryUrl,
       competitions,
       feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
+      urgentBatchMs: URGENT_BATCH_MS,
       metrics,
       log: logger,
       signal,
@@ -72,6 +77,7 @@ export const api: ServiceDefinition<typeof settings> = {
       board: API_BOARD === 'off' ? null : gate,
       competitions,
       backlog: backlogCounter({ brokers, prefix, log: logger }),
+      rulesOf: readRules(config.RULES_DIR || OWN_RULES),
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],

@@ -50,11 +50,6 @@ export function monitorMetrics(registry: Registry) {
       buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
       registers,
     }),
-    undecodable: new Counter({
-      name: 'touchline_monitor_unreadable_records_total',
-      help: 'Records that could not be decoded and were skipped.',
-      registers,
-    }),
     /** Applies a published record; null deletes it. */
     published(key: string, record: FeedHealth | null): void {
       if (record === null) {

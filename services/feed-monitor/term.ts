@@ -18,6 +18,7 @@ import { DecodeError } from '#topics/errors.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
+import { reportUnreadable } from '#topics/readable.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { SERVICE } from './config.ts';
@@ -47,8 +48,8 @@ type TermOptions = {
 
 /** Minimum interval between evaluations. */
 const TICK_MS = 100;
-/** Maximum wait of a fetch: a match must be stale within a second of being due, and by then everything written must be read. */
-const IDLE_MS = 100;
+/** Interval of fetches: a match must be stale within a second of being due, and by then everything written must be read. */
+const FETCH_MS = 200;
 /** Pause after an evaluation as a multiple of its duration, so that it takes a tenth of a core even with many matches. */
 const PAUSE_FACTOR = 9;
 /** Maximum interval between evaluations: silence must be noticed within a second. */
@@ -104,7 +105,8 @@ export class MonitorTerm {
       reader: `touchline-${SERVICE}`,
       topics: Object.values(this.#topics),
       from,
-      idleMs: IDLE_MS,
+      idleMs: FETCH_MS,
+      paceMs: FETCH_MS,
       signal,
       onBatch: (batch) => this.#read(monitor, number, batch),
       onUpToDate: (of, at) => {
@@ -176,8 +178,7 @@ export class MonitorTerm {
         else monitor.receive(this.#messages.decode(value), { partition, offset }, this.#clock.now());
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
-        this.#options.metrics.undecodable.inc();
-        this.#options.log.debug({ err: error, topic, partition, offset }, 'unreadable');
+        reportUnreadable({ topic, partition, offset, error });
       }
     }
   }

@@ -2,7 +2,7 @@ import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput, fetchSchemas, identify } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
@@ -65,10 +65,10 @@ export class MatchPartition implements PartitionProcessor {
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
     const { codecs } = this.#options;
     if (topic === this.#names['match-state']) {
-      await fetchSchemas(codecs['match-state'], records);
+      await fetchStateSchemas(codecs['match-state'], records);
       this.#cache.restoreStates(records);
     } else {
-      await fetchSchemas(codecs['match-incidents'], records);
+      await fetchStateSchemas(codecs['match-incidents'], records);
       this.#cache.restoreIncidents(records);
     }
     await this.#cache.room();

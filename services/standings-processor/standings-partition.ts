@@ -2,17 +2,17 @@ import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { RulesOf } from '#service/competition-rules.ts';
 import { hasValue, type KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { type Codec, decodeInput, fetchSchemas, identifyByCause } from '#topics/codec.ts';
+import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
 import type { Cause } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { KnownTables } from './known-tables.ts';
-import type { RulesOf } from './rules.ts';
 
 /** The topics that the standings processor reads and writes. */
 export const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'standings'] as const;
@@ -73,7 +73,7 @@ export class StandingsPartition implements PartitionProcessor {
     const { codecs } = this.#options;
     const values = records.filter(hasValue);
     if (topic === this.#names['standings-results']) {
-      await fetchSchemas(codecs['standings-results'], values);
+      await fetchStateSchemas(codecs['standings-results'], values);
       this.#restoreResults(values);
       await this.#results.room();
     } else if (topic === this.#names.standings) {

@@ -45,6 +45,11 @@ export const settings = z.object({
     .describe(
       'Timeout of a request to UPSTREAM_BASE_URL, in milliseconds; the exchange is then answered 502.',
     ),
+  BOARD_URL: httpUrl()
+    .optional()
+    .describe(
+      'Address of the live board, such as https://board.example, for links in the answers of search and fetch. Default: links are URIs of resources.',
+    ),
   TRUSTED_PROXIES: networks()
     .optional()
     .describe(

@@ -69,6 +69,8 @@ const fields = z.object({
 });
 
 export const settings = fields.superRefine((config, context) => {
+  // A limit that follows from a wrong setting would blame another one.
+  if (context.issues.length > 0) return;
   const threads = threadsOf(config);
   // With less, the largest body would be refused at every repetition.
   const minimum = threads * (config.BODY_LIMIT + MAX_OVERHEAD_BYTES);

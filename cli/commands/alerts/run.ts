@@ -1,4 +1,5 @@
 /** `touchline alerts`: runs the alert processor and prints what it publishes. */
+
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
@@ -6,6 +7,7 @@ import { createMetrics } from '#service/metrics.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
+import { readable } from '#topics/readable.ts';
 import { type AlertRule, readRules } from '../../../services/alert-processor/rules.ts';
 import {
   type AlertProcessor,
@@ -65,9 +67,9 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
     topics: [of.topic],
     from: new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]),
     signal,
-    onBatch: async ({ records }) => {
-      for (const { value, offset } of records)
-        if (value !== null) await printer.published(await codecs.alerts.read(value), offset);
+    onBatch: async (batch) => {
+      for (const { value, record } of await readable(codecs.alerts, batch, batch.records))
+        if (value !== null) await printer.published(value, record.offset);
     },
   });
   const reading = Promise.all([

@@ -32,6 +32,7 @@ test.each([
   ],
   ['webhook test 3 abc', { action: 'webhook test', id: 3, webhookId: 'abc' }],
   ['webhook reseal', { action: 'webhook reseal' }],
+  ['webhook remove 3 abc --yes', { action: 'webhook remove', id: 3, webhookId: 'abc', yes: true }],
   ['webhook remove 3 abc', { action: 'webhook remove', id: 3, webhookId: 'abc' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
 

@@ -54,8 +54,9 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
     case 'webhook rotate-secret':
       return { action: name, id: id(), webhookId, finish: values.finish === true };
     case 'webhook test':
-    case 'webhook remove':
       return { action: name, id: id(), webhookId };
+    case 'webhook remove':
+      return { action: name, id: id(), webhookId, yes: values.yes };
     case 'webhook reseal':
       return { action: name };
     default:

@@ -9,7 +9,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
        touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--test]
-       touchline clients webhook remove <id> <webhook id>
+       touchline clients webhook remove <id> <webhook id> [--yes]
        touchline clients webhook rotate-secret <id> <webhook id> [--finish]
        touchline clients webhook test <id> <webhook id>
        touchline clients webhook reseal
@@ -28,7 +28,7 @@ serves them applies a change at once. Several people may edit at the same time: 
                  --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
                  a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
                  signed empty delivery from here
-  webhook remove sends nothing more to the address
+  webhook remove deletes a webhook with its pending messages. Shows their number; only with --yes deletes it
   webhook rotate-secret
                  prints the next signing secret, which the receiver must accept beside the current one; then --finish signs
                  with the next. The webhook keeps its id, its position and its pending messages
@@ -53,7 +53,7 @@ export const ACTIONS = {
   'webhook add': { words: 1, options: ['url', 'secret', 'secret-file', 'types', 'test'] },
   'webhook rotate-secret': { words: 2, options: ['finish'] },
   'webhook test': { words: 2, options: [] },
-  'webhook remove': { words: 2, options: [] },
+  'webhook remove': { words: 2, options: ['yes'] },
   'webhook reseal': { words: 0, options: [] },
 } as const;
 
@@ -71,6 +71,7 @@ export const command = defineCommand({
     json: { type: 'boolean' },
     test: { type: 'boolean' },
     finish: { type: 'boolean' },
+    yes: { type: 'boolean' },
   },
   words: (before) => actionWords(ACTIONS, before),
   changes: ({ positionals: [action = '', sub] }) =>

@@ -1,10 +1,17 @@
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { commandLog, findClusterWith, findWebhookKeys, requireWebhookKeys } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import {
+  commandLog,
+  findClusterWith,
+  findWebhookKeys,
+  type OpenCluster,
+  requireWebhookKeys,
+} from '../../cluster.ts';
+import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
+import { WebhookTopics } from '../webhooks/topics.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { addressOf, editClient, findClient } from './client.ts';
 import type { command } from './command.ts';
@@ -15,8 +22,24 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseClients(given);
   const cluster = await findClusterWith(['clients']);
   const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
+  if (request.action === 'webhook remove') await requireRemovable(cluster, directory, request);
   process.stdout.write(await perform(directory, request));
   return 0;
+}
+
+/** Throws `CommandError` when the webhook does not exist, or the operator has not confirmed that its messages are lost. */
+async function requireRemovable(
+  cluster: OpenCluster,
+  directory: ClientDirectory,
+  { id, webhookId, yes }: Extract<ClientsRequest, { action: 'webhook remove' }>,
+): Promise<void> {
+  findWebhook(await findClient(directory, id), webhookId);
+  if (yes === true) return;
+  const pending = await new WebhookTopics(cluster).pendingOf(webhookId);
+  requireConfirmed(
+    yes,
+    `webhook ${webhookId} of client ${id} would be deleted, and ${pending} pending messages never sent`,
+  );
 }
 
 async function perform(directory: ClientDirectory, request: ClientsRequest): Promise<string> {

@@ -2,6 +2,7 @@ import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
+import { parsePrefix } from '../ids.ts';
 import type { command } from './command.ts';
 import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
 import { COMPARED, type ComparisonLevel } from './fields.ts';
@@ -29,7 +30,12 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
 function parse({ values, positionals }: ArgumentsOf<typeof command>) {
   const [left, right, ...more] = positionals;
   if (left === undefined || right === undefined || more.length > 0) throw new UsageError('name two prefixes');
-  return { left, right, level: values.level as ComparisonLevel, json: values.json };
+  return {
+    left: parsePrefix(left),
+    right: parsePrefix(right),
+    level: values.level as ComparisonLevel,
+    json: values.json,
+  };
 }
 
 /** Renders the counts of each topic, and its first difference. */

@@ -8,7 +8,7 @@ const LAUNCHER = fileURLToPath(new URL('../../../bin/touchline.js', import.meta.
 export async function run({ positionals }: ArgumentsOf<typeof command>): Promise<number> {
   const [shell = '', ...more] = positionals;
   const script = more.length === 0 ? SCRIPTS.get(shell) : undefined;
-  if (script === undefined) throw new UsageError('name a shell: bash or zsh');
+  if (script === undefined) throw new UsageError('name a shell: bash, fish or zsh');
   process.stdout.write(script(shellWord(LAUNCHER)));
   return 0;
 }
@@ -30,7 +30,22 @@ command -v touchline >/dev/null || alias touchline=${launcher}
 compdef _touchline touchline
 `;
 
+const fish = (launcher: string): string => `function __touchline_complete
+    set -l current (commandline -ct)
+    set -l words (commandline -opc)
+    set -l found (${launcher} __complete $words[2..-1] "$current" 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path "$current"
+    end
+end
+command -q touchline; or alias touchline=${launcher}
+complete -c touchline -f -a '(__touchline_complete)'
+`;
+
 const SCRIPTS = new Map([
+  ['fish', fish],
   ['bash', bash],
   ['zsh', zsh],
 ]);

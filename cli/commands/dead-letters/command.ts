@@ -6,7 +6,8 @@ const HELP = `Usage: touchline dead-letters list [--json]
        touchline dead-letters show <id> [--json]
        touchline dead-letters resend <id>... | --all
 
-Messages and records that were rejected, with their bytes and the reason. An id may be shortened while it is unambiguous.
+Messages and records that were rejected, with their bytes and the reason. An id may be shortened to four
+characters while it is unambiguous.
 
   list    lists the letters, the oldest first; --json prints them as touchline tail does
   show    shows a whole letter, its bytes as text when they are UTF-8, else as base64

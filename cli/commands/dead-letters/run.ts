@@ -10,7 +10,7 @@ import { type TextColumn, tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { escapeLine, jsonText, readableBytes } from '../../values.ts';
 import { actionOf } from '../actions.ts';
-import { requireByIdStart } from '../ids.ts';
+import { parseIdStart, requireByIdStart } from '../ids.ts';
 import { ACTIONS, type command } from './command.ts';
 import { openResender, type ResendResult } from './resend.ts';
 
@@ -35,7 +35,7 @@ function parse(given: ArgumentsOf<typeof command>) {
   const { json = false, all = false } = given.values;
   if (action === 'list' && ids.length > 0) throw new UsageError('list takes no id');
   if (action !== 'list' && all === ids.length > 0) throw new UsageError('name letters by their ids');
-  return { action, ids, json, all };
+  return { action, ids: ids.map(parseIdStart), json, all };
 }
 
 /** Resends letters, and prints a line for each. Returns the exit code: 1 when a letter stays open. */

@@ -1,6 +1,5 @@
-import { readTopic } from '#cluster/read-topic.ts';
-import type { MatchState, TopicValues } from '#topics/generated/types.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import type { MatchState } from '#topics/generated/types.ts';
+import { followValues } from '#topics/read-values.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';
 
@@ -16,26 +15,18 @@ export class DemoProgress {
     this.#matches = matches;
   }
 
-  /** Follows the topics, read committed, until `signal`. Rejects with `StreamError`, `DecodeError`. */
-  async follow({ brokers, prefix, registry }: OpenCluster, signal: AbortSignal): Promise<void> {
-    const read = <T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void) => {
-      const decoder = registry.decoder(topic);
-      return readTopic({
-        brokers,
-        topic: topicName(prefix, topic),
-        untilEnd: false,
-        signal,
-        onRecord: async ({ value }) => {
-          if (value !== null) onValue(await decoder.read(value));
-        },
-      });
-    };
-    await Promise.all([
-      read('match-state', (state) => this.apply(state)),
-      read('match-transitions', () => {
-        this.#transitions += 1;
-      }),
-    ]);
+  /** Follows the topics, read committed, until `signal`. Rejects as `followValues`. */
+  async follow(cluster: OpenCluster, signal: AbortSignal): Promise<void> {
+    await followValues(['match-state', 'match-transitions'], cluster, {
+      signal,
+      onValues: ({ name, values }) => {
+        for (const { value } of values) {
+          if (value === null) continue;
+          if (name === 'match-state') this.apply(value as MatchState);
+          else this.#transitions += 1;
+        }
+      },
+    });
   }
 
   /** Applies a state; ignores one with an older version. */

@@ -19,9 +19,10 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, withBackbone } from '../../cluster.ts';
+import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
+import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import {
   type CheckName,
   type CheckResult,
@@ -34,6 +35,7 @@ import {
   judgeNoRegistry,
   judgeProvider,
   judgeReceiverClocks,
+  judgeRecords,
   judgeRegistrySpeed,
   judgeRights,
   judgeSchemas,
@@ -67,6 +69,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           brokerChecks(cluster, facts),
           guarded('versions', () => versions(cluster)),
           lag(cluster),
+          records(cluster),
           guarded('clock', () => receiverClocks(cluster)),
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
@@ -171,6 +174,12 @@ async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
     }),
   );
   return (await Promise.all(processors)).flat();
+}
+
+async function records(cluster: OpenCluster): Promise<CheckResult[]> {
+  return [
+    await guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
+  ].flat();
 }
 
 /** Checks the clocks of the receivers by their last reports. */

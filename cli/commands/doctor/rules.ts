@@ -13,6 +13,7 @@ export type CheckName =
   | 'registry'
   | 'schemas'
   | 'lag'
+  | 'records'
   | 'provider'
   | 'clock'
   | 'disk';
@@ -174,7 +175,7 @@ export function* judgeLag(
     yield failed(
       'lag',
       `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
-      `the input was made again: npx touchline rebuild ${processor}, or npx touchline position ${processor} <partition> start`,
+      `the input was made again: npx touchline rebuild ${processor} --yes, or npx touchline position ${processor} <partition> start`,
     );
   const behind = totalLag(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
@@ -185,6 +186,19 @@ export function* judgeLag(
   else if (behind > MAX_BEHIND)
     yield warning('lag', state, 'check that it falls; start more processes, up to the number of partitions');
   else yield fine('lag', state);
+}
+
+/** Judges the records that nobody can read among the last `offsets` of each partition. */
+export function judgeRecords(unreadable: readonly string[], offsets: number): CheckResult[] {
+  if (unreadable.length === 0)
+    return [fine('records', `the last ${offsets} offsets of each partition can be read`)];
+  return unreadable.map((record) =>
+    failed(
+      'records',
+      `nobody can read ${record}`,
+      'find out who else writes to this topic, and take its right to Write: every reader leaves the record out',
+    ),
+  );
 }
 
 /** What to do when the registry does not answer. */

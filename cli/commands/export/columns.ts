@@ -5,6 +5,8 @@ import type { Side } from '#domain/goal-facts.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
 import { playerOf } from '#domain/match-result.ts';
 import type {
+  FeedHealth,
+  HealthGap,
   Incident,
   MatchIncident,
   MatchState,
@@ -70,12 +72,17 @@ export const STATES = exportShape<MatchState>([
   ['away_shoot_out', 'INT32', ({ shoot_out }) => shoot_out?.away ?? null],
   ['home_reported', 'INT32', ({ reported }) => reported?.home ?? null],
   ['away_reported', 'INT32', ({ reported }) => reported?.away ?? null],
+  ['home_derived', 'INT32', ({ derived }) => derived?.home ?? null],
+  ['away_derived', 'INT32', ({ derived }) => derived?.away ?? null],
   ['source', 'STRING', (state) => state.source],
   ['coverage', 'STRING', (state) => state.coverage],
   ['agreement', 'STRING', (state) => state.agreement],
   ['under_review', 'BOOLEAN', (state) => state.under_review],
   ['guard_safe', 'BOOLEAN', ({ guard }) => guard.safe],
   ['guard_reasons', 'STRING', ({ guard }) => guard.reasons.join(' ')],
+  ['missing', 'STRING', ({ missing }) => missing.join(' ')],
+  ['unread', 'STRING', ({ unread }) => unread.map(({ path }) => path).join(' ')],
+  ['unread_at', 'TIMESTAMP', (state) => (state.unread_at === null ? null : state.unread_at * 1_000)],
   ...CAUSE,
 ]);
 
@@ -120,6 +127,7 @@ export const INCIDENTS = exportShape<ExportedIncident>([
   ['competition_id', 'INT64', (_, { competition }) => competition],
   ['season_id', 'INT64', (_, { season }) => season],
   ['removed', 'BOOLEAN', ({ record }) => record.removed],
+  ['missing', 'BOOLEAN', ({ record }) => record.missing],
   ['stands', 'BOOLEAN', ({ effect }) => effect.stands],
   ['counts', 'BOOLEAN', ({ effect }) => effect.counts],
   ['in_shoot_out', 'BOOLEAN', ({ effect }) => effect.inShootOut],
@@ -155,6 +163,32 @@ function minuteOf(incident: Incident | null): string | null {
   if (incident === null || incident.event_time === null) return null;
   return renderMinute(incident.event_time, incident.event_status_id);
 }
+
+/** The health of a source, or of a match of it; with `gap` one of its interruptions. */
+type HealthRow = { readonly record: FeedHealth; readonly gap: HealthGap | null };
+
+const HEALTH_ROWS = exportShape<HealthRow>([
+  ['source', 'STRING', ({ record }) => record.source],
+  ['event_id', 'INT64', ({ record }) => record.event_id],
+  ['competition_id', 'INT64', (_, { competition }) => competition],
+  ['season_id', 'INT64', (_, { season }) => season],
+  ['row', 'STRING', ({ gap }) => (gap === null ? 'state' : 'gap')],
+  ['state', 'STRING', ({ record, gap }) => (gap === null ? record.state : null)],
+  ['reason', 'STRING', ({ record, gap }) => (gap ?? record).reason],
+  ['since', 'TIMESTAMP', ({ record, gap }) => gap?.from ?? record.since],
+  ['until', 'TIMESTAMP', ({ gap }) => gap?.to ?? null],
+  ['action', 'STRING', ({ gap }) => gap?.action ?? null],
+  ['heard_at', 'TIMESTAMP', ({ record, gap }) => (gap === null ? record.heard_at : null)],
+  ['gap_count', 'INT64', ({ record, gap }) => (gap === null ? record.gap_count : null)],
+  ['written_at', 'TIMESTAMP', ({ record }) => record.written_at],
+]);
+
+/** A row for the state, and one for each known interruption. */
+export const HEALTH: ExportShape<FeedHealth> = {
+  columns: HEALTH_ROWS.columns,
+  rows: (record, season) =>
+    [null, ...record.gaps].flatMap((gap) => HEALTH_ROWS.rows({ record, gap }, season)),
+};
 
 const bodySchema = z.object({
   groups: z.array(

@@ -6,6 +6,7 @@ export const EXPORTS = {
   states: 'one row per match: its current state',
   transitions: 'one row per change, with its id',
   incidents: 'one row per incident, removed ones included',
+  'feed-health': 'one row per source, and per match of it: its state, and each interruption of it',
   tables: 'one row per cell of the current tables: rank, participant, code of the column, value',
 } as const;
 
@@ -15,7 +16,7 @@ const HELP = `Usage: touchline export <what> [--out <file>] [--from <moment>] [-
 Writes flat rows with typed columns, read committed, of the current data.
 
 ${Object.entries(EXPORTS)
-  .map(([name, about]) => `  ${name.padEnd(13)}${about}`)
+  .map(([name, about]) => `  ${name.padEnd(14)}${about}`)
   .join('\n')}
 
   --out <file>        a file that ends with .parquet or .jsonl; default: JSON lines on the standard output

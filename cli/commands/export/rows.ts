@@ -5,6 +5,7 @@ import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-r
 import {
   type ExportColumn,
   type ExportRow,
+  HEALTH,
   INCIDENTS,
   type SeasonIds,
   STATES,
@@ -69,6 +70,18 @@ export const DATASETS = {
         if (!isSelected(filter, record.cause.received_at, season)) return;
         const row = { record, effect: effects.of(record, match), team: teamOf(record, match) };
         for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
+      });
+    },
+  },
+  'feed-health': {
+    columns: HEALTH.columns,
+    async read(cluster, filter, onRow) {
+      const matches = await readMatches(cluster);
+      await readEachLatest(cluster, 'feed-health', async (record) => {
+        const season =
+          (record.event_id === null ? undefined : matches.get(record.event_id)?.season) ?? UNKNOWN;
+        if (isSelected(filter, record.written_at, season))
+          for (const row of HEALTH.rows(record, season)) await onRow(row);
       });
     },
   },

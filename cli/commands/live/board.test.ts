@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -13,7 +14,13 @@ const ANY_ROOM = { columns: null, rows: null };
 
 function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };
-  const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 } };
+  const state = {
+    ...sampleOf('match-state'),
+    event_id: id,
+    guard,
+    firm: { home: 1, away: 0 },
+    clock_rule: SOCCER_CLOCK,
+  };
   return { state, feed, trading: tradingOf(state, feed, doubts), lastReceivedAt: NOW - 12_345 };
 }
 
@@ -26,8 +33,8 @@ describe('the board of live matches', () => {
       '2 live, 1 safe  15:53:30Z  webhook alive',
       '',
       'minute    home  score  away     firm  trading                                last word  event',
-      "   19'  France  1–0    Croatia  1–0   safe                                        12 s      1",
-      "   19'  France  1–0    Croatia  1–0   halted: feed stale (nothing received)       12 s     22",
+      "   19'  France  1–0    Croatia        safe                                        12 s      1",
+      "   19'  France  1–0    Croatia        halted: feed stale (nothing received)       12 s     22",
     ]);
   });
 
@@ -50,7 +57,24 @@ describe('the board of live matches', () => {
       { columns, rows },
     );
     expect(shown.length).toBeLessThanOrEqual(rows);
-    expect(shown.at(-1)).toBe(`and ${30 - (rows - 4)} more`);
+    const matches = columns === 120 ? rows - 4 : Math.floor((rows - 3) / 2);
+    expect(shown.at(-1)).toBe(`and ${30 - matches} more`);
     for (const line of shown) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('shows teams, ids and reasons whole on a terminal of 60 columns, and the firm score where it differs', () => {
+    const stale = live(3_100_041, SILENT);
+    const reviewed = { ...stale.state, score: { home: 2, away: 0 } };
+    const names = {
+      home: { ...stale.state.home, name: 'Borussia M’gladbach' },
+      away: { ...stale.state.away, name: 'Eintracht Frankfurt' },
+    };
+    const state = { ...reviewed, ...names } as LiveRow['state'];
+    expect(lines([{ ...stale, state }, live(22, ALIVE)], { columns: 60, rows: null }).slice(2)).toEqual([
+      "   19'  Borussia M’gladbach 2–0 Eintracht Frankfurt  3100041",
+      '    firm 1–0  halted: feed stale (nothing received)  12 s',
+      "   19'  France 1–0 Croatia  22",
+      '    safe  12 s',
+    ]);
   });
 });

@@ -1,18 +1,18 @@
 /** Renders the board of live matches for a terminal. Pure. */
-import { styleText } from 'node:util';
-import type { MatchState } from '#topics/generated/types.ts';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
-import { nameOf } from '../../../services/api/board/shown/match.ts';
+import { isSameScore, nameOf } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { scoreWords } from '../../../services/api/board/shown/words.ts';
-import { cut, type TextColumn, tableLines } from '../../table.ts';
+import { cut, type TextColumn, tableLines, widthOf } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';
 
-/** A match state without its event register. */
-export type LiveState = Omit<MatchState, 'fields'>;
+/** A match state without its event register, and how its clock is read. */
+export type LiveState = ShownState;
 
 /** A live match with its current trading permission. */
 export type LiveRow = {
@@ -34,7 +34,7 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
     { head: 'home', align: 'right', minWidth: 6, of: ({ state }) => nameOf(state.home ?? UNKNOWN) },
     { head: 'score', of: ({ state }) => ({ text: scoreWords(state.score), style: 'bold' }) },
     { head: 'away', minWidth: 6, of: ({ state }) => nameOf(state.away ?? UNKNOWN) },
-    { head: 'firm', of: ({ state }) => scoreWords(state.firm) },
+    { head: 'firm', of: ({ state }) => firmText(state) },
     { head: 'trading', minWidth: 10, of: ({ trading, feed }) => tradingCell(trading, feed) },
     {
       head: 'last word',
@@ -45,8 +45,34 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
   ];
 }
 
-/** Number of lines besides those of matches: sources, an empty line, heads, number of hidden matches. */
-const OTHER_LINES = 4;
+/** Returns the firm score where it differs from the score, or is unknown; else no text. */
+function firmText({ score, firm }: LiveState): string {
+  return isSameScore(score, firm) && firm !== null ? '' : scoreWords(firm);
+}
+
+/** Returns the two lines of a match on a terminal that has no room for the table: who plays, then what may be traded. */
+function narrowLines(row: LiveRow, now: number, columns: number): string[] {
+  const { state, trading, feed, lastReceivedAt } = row;
+  const [home, away] = [state.home, state.away].map((side) => nameOf(side ?? UNKNOWN));
+  const minute = minuteOf(row, now).padStart(6);
+  const id = `  ${state.event_id}`;
+  const who = escapeLine(`${home} ${scoreWords(state.score)} ${away}`);
+  const traded = tradingCell(trading, feed);
+  const { text, style } = typeof traded === 'string' ? { text: traded, style: null } : traded;
+  const firm = firmText(state);
+  const start = `${NARROW_INDENT}${firm === '' ? '' : `firm ${firm}  `}`;
+  const age = `  ${durationWords(secondsSince(lastReceivedAt, now))}`;
+  const words = cut(escapeLine(text), columns - start.length - age.length);
+  return [
+    `${minute}  ${cut(who, columns - minute.length - 2 - id.length)}${id}`,
+    `${start}${style === null ? words : styleText(style, words)}${age}`,
+  ];
+}
+
+const NARROW_INDENT = ' '.repeat(4);
+
+/** Number of lines besides those of matches and heads: sources, an empty line, number of hidden matches. */
+const OTHER_LINES = 3;
 
 /** Returns the lines of the board at `now`, Unix milliseconds. */
 export function boardLines(
@@ -54,10 +80,18 @@ export function boardLines(
   sources: readonly SourceFeedStatus[],
   { now, room }: { readonly now: number; readonly room: BoardRoom },
 ): string[] {
-  const fitting = room.rows === null ? matches.length : Math.max(1, room.rows - OTHER_LINES);
-  const shown = matches.slice(0, fitting);
+  const { columns } = room;
+  const table = tableLines(columnsAt(now), matches, null);
+  const isNarrow =
+    columns !== null && table.some((line) => widthOf(stripVTControlCharacters(line)) > columns);
+  const linesOf = isNarrow ? 2 : 1;
+  const heads = isNarrow ? 0 : 1;
+  const free = room.rows === null ? Number.POSITIVE_INFINITY : room.rows - OTHER_LINES - heads;
+  const shown = matches.slice(0, Math.max(1, Math.floor(free / linesOf)));
   const rest = matches.length - shown.length;
-  const lines = tableLines(columnsAt(now), shown, room.columns);
+  const lines = isNarrow
+    ? shown.flatMap((row) => narrowLines(row, now, columns))
+    : tableLines(columnsAt(now), shown, columns);
   const safe = matches.filter(({ trading }) => trading.permission === 'safe').length;
   const head = `${matches.length} live, ${safe} safe  ${new Date(now).toISOString().slice(11, 19)}Z  ${sourcesText(sources)}`;
   return [

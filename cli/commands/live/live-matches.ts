@@ -1,13 +1,14 @@
 import { topicBounds } from '#cluster/logs.ts';
+import { clockRuleOf } from '#domain/clock-rule.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { type FollowedBatch, follow } from '#streams/read/follow.ts';
+import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
+import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
 import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
-import { type Decoders, decodersOf } from '../../topic-reads.ts';
 import { type BoardRoom, boardLines, type LiveRow, type LiveState } from './board.ts';
 
 /** The topics that `LiveMatches` follows. */
@@ -16,9 +17,6 @@ export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] a
 /** Follows the live matches in match-state, match-transitions and feed-health. Their permission to trade expires by itself. */
 export class LiveMatches {
   readonly #cluster: OpenCluster;
-  readonly #decoders: Decoders<(typeof LIVE_TOPICS)[number]>;
-  /** Topics by their names on the broker. */
-  readonly #names: ReadonlyMap<string, (typeof LIVE_TOPICS)[number]>;
   readonly #health = new HealthTable();
   /** Live matches, each with its partition. */
   readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
@@ -34,25 +32,21 @@ export class LiveMatches {
 
   constructor(cluster: OpenCluster) {
     this.#cluster = cluster;
-    this.#decoders = decodersOf(cluster, LIVE_TOPICS);
-    this.#names = new Map(LIVE_TOPICS.map((topic) => [topicName(cluster.prefix, topic), topic]));
   }
 
-  /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects with `StreamError`, `DecodeError`. */
+  /** Follows until `signal`; calls `onRead` when every partition was read to its end. Rejects as `followValues`. */
   async follow(signal: AbortSignal, onRead: () => void): Promise<void> {
-    const { brokers } = this.#cluster;
-    const topics = [...this.#names.keys()];
+    const { brokers, prefix } = this.#cluster;
+    const topics = LIVE_TOPICS.map((topic) => topicName(prefix, topic));
     const bounds = await topicBounds({ brokers, clientId: 'touchline-live' }, topics);
     // The newest state contains all earlier changes: only new ones matter.
-    const changes = bounds.filter(({ topic }) => this.#names.get(topic) === 'match-transitions');
-    await follow({
-      brokers,
+    const changes = bounds.filter(({ topic }) => topic === topicName(prefix, 'match-transitions'));
+    await followValues(LIVE_TOPICS, this.#cluster, {
       reader: 'touchline-live',
-      topics,
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
       idleMs: FRESHNESS_POLL_MS,
       signal,
-      onBatch: (batch) => this.#apply(batch),
+      onValues: (batch) => this.#apply(batch),
       onUpToDate: (of, at) => {
         this.#readAt.set(partitionKey(of), at);
         if (this.#readAt.size === bounds.length) onRead();
@@ -92,21 +86,17 @@ export class LiveMatches {
     return boardLines(this.matches(now), this.#health.sources(now), { now: now.wall, room });
   }
 
-  async #apply({ topic: name, partition, records }: FollowedBatch): Promise<void> {
-    const topic = this.#names.get(name);
-    for (const { key: bytes, value } of records) {
-      const key = bytes?.toString() ?? '';
-      if (topic === 'feed-health') await this.#applyHealth(key, value);
-      else if (topic === 'match-transitions') {
-        if (value === null) continue;
-        const { event_id, version } = await this.#decoders['match-transitions'].read(value);
-        this.#changed.set(event_id, version);
-      } else await this.#applyState(Number(key), value, partitionKey({ topic: name, partition }));
-    }
+  #apply(batch: ValueBatch<(typeof LIVE_TOPICS)[number]>): void {
+    if (batch.name === 'feed-health')
+      for (const { key, value } of batch.values) this.#applyHealth(key, value);
+    else if (batch.name === 'match-transitions') {
+      for (const { value } of batch.values)
+        if (value !== null) this.#changed.set(value.event_id, value.version);
+    } else
+      for (const { key, value } of batch.values) this.#applyState(Number(key), value, partitionKey(batch));
   }
 
-  async #applyState(eventId: number, value: Buffer | null, partition: string): Promise<void> {
-    const state = value === null ? null : await this.#decoders['match-state'].read(value);
+  #applyState(eventId: number, state: MatchState | null, partition: string): void {
     if (state === null || phaseOf(state) !== 'live') {
       this.#states.delete(eventId);
       if (state === null || state.version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
@@ -114,11 +104,10 @@ export class LiveMatches {
     }
     // The event register is most of a state, and not shown.
     const { fields: _, ...kept } = state;
-    this.#states.set(eventId, { state: kept, partition });
+    this.#states.set(eventId, { state: { ...kept, clock_rule: clockRuleOf(state) }, partition });
   }
 
-  async #applyHealth(key: string, value: Buffer | null): Promise<void> {
-    const record = value === null ? null : await this.#decoders['feed-health'].read(value);
+  #applyHealth(key: string, record: FeedHealth | null): void {
     this.#health.apply(key, record, performance.now());
     if (record === null || record.heard_at === null) this.#lastReceived.delete(key);
     else if (record.event_id !== null) this.#lastReceived.set(key, record.heard_at);

@@ -16,10 +16,12 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   await untilStopped(async (signal) => {
     const read = Promise.withResolvers<void>();
     const following = matches.follow(signal, read.resolve);
-    await Promise.race([read.promise, following]);
+    // A request to stop is answered at once, also while the broker is silent.
+    const stopped = once(signal, 'abort');
+    await Promise.race([read.promise, following, stopped]);
+    if (signal.aborted) return;
     if (stdout.isTTY && !values.once && !values.json) {
-      const ended = signal.aborted ? following : Promise.race([following, once(signal, 'abort')]);
-      return drawWhile(ended, () =>
+      return drawWhile(Promise.race([following, stopped]), () =>
         matches.boardLines({ columns: stdout.columns - 1, rows: stdout.rows - 1 }),
       );
     }

@@ -1,7 +1,7 @@
 /** Describes a match as the live board does, for a terminal. */
-import type { MatchState } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import { boardMatch } from '../../../services/api/board/board-match.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
 import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
@@ -27,7 +27,7 @@ export function tradingCell(trading: Trading, feed: FeedStatus): string | Styled
 const NO_PLACE = { competition: null, season: null, stage: null, group: null };
 
 /** Returns a match as the live board has it at `now`, Unix milliseconds. */
-export function boardMatchOf(state: Omit<MatchState, 'fields'>, feed: FeedStatus, now: number): BoardMatch {
+export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): BoardMatch {
   const view = { place: () => NO_PLACE, matchHealth: () => feed, incidents: () => [] };
-  return boardMatch({ ...state, extra_time: null }, view, now / 1000);
+  return boardMatch(state, view, now / 1000);
 }

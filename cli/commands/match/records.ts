@@ -2,10 +2,10 @@ import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { TopicValues } from '#topics/generated/types.ts';
+import { readable } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { decodersOf } from '../../topic-reads.ts';
 
 /** A decoded record with the time at which it was written, Unix milliseconds. */
 export type Written<T> = { readonly value: T; readonly written: number };
@@ -73,10 +73,10 @@ export class MatchRecords {
       onCaughtUp: () => stop.abort(),
     });
     const decoder = this.#cluster.registry.decoder(topic);
-    const decoded: Written<TopicValues[T]>[] = [];
-    for (const { value, timestamp: written } of found)
-      if (value !== null) decoded.push({ value: await decoder.read(value), written });
-    return decoded;
+    const decoded = await readable<TopicValues[T], ReadRecord>(decoder, log, found);
+    return decoded.flatMap(({ value, record }) =>
+      value === null ? [] : [{ value, written: record.timestamp }],
+    );
   }
 
   /**
@@ -89,7 +89,12 @@ export class MatchRecords {
     onUpToDate: (at: number) => void,
   ): Promise<void> {
     const logs = Object.values(this.#logs);
-    const decoders = decodersOf(this.#cluster, MATCH_TOPICS);
+    const decoders = new Map(
+      MATCH_TOPICS.map((topic) => [
+        this.#logs[topic].topic,
+        { topic, decoder: this.#cluster.registry.decoder(topic) },
+      ]),
+    );
     await this.#follow(
       logs.map((log) => [log, log.end]),
       {
@@ -98,13 +103,13 @@ export class MatchRecords {
         onUpToDate: (of, at) => {
           if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
         },
-        onBatch: async ({ topic: name, records }) => {
-          const topic = MATCH_TOPICS.find((one) => this.#logs[one].topic === name);
-          for (const record of records) {
-            if (topic === undefined || record.value === null || !this.#isOwn(record)) continue;
-            const value = await decoders[topic].read(record.value);
-            await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
-          }
+        onBatch: async (batch) => {
+          const known = decoders.get(batch.topic);
+          if (known === undefined) return;
+          const own = batch.records.filter((record) => this.#isOwn(record));
+          for (const { value, record } of await readable<unknown, ReadRecord>(known.decoder, batch, own))
+            if (value !== null)
+              await onRecord({ topic: known.topic, value, written: record.timestamp } as FollowedRecord);
         },
       },
     );

@@ -2,11 +2,12 @@
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { BROKER_HELP, defineCommand } from '../../command.ts';
 
-const HELP = `Usage: touchline rebuild <processor> --yes
+const HELP = `Usage: touchline rebuild <processor> [--yes]
 
-Makes a processor process its whole input again: deletes its output and its positions, and creates the topics again. The
-processors must be stopped; they rebuild at their next start. Output from expired input (normalized-messages keeps 400 days)
-is lost.
+Makes a processor process its whole input again: deletes its output and its positions, and creates the topics again. A
+touchline up of the same DATA_DIR stops the processors meanwhile and starts them again; elsewhere they must be stopped, and
+rebuild at their next start. Output from expired input (normalized-messages keeps 400 days) is lost. Without --yes the command
+only shows what it would delete.
 
   match-processor      deletes match-incidents, match-state, match-transitions and match-results; also rebuilds
                        standings-processor, webhook-composer and alert-processor

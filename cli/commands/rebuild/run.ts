@@ -1,16 +1,12 @@
-import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import {
-  applicationOf,
-  PROCESSOR_NAMES,
-  type ProcessorName,
-  positionsTopicName,
-} from '#topics/processors.ts';
+import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
-import { findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
+import { dataDirWithPlatform, findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
+import { type ArgumentsOf, requireConfirmed, UsageError } from '../../command.ts';
+import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
 import type { command } from './command.ts';
@@ -34,24 +30,31 @@ const REBUILDS: Readonly<
 };
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const processor = parse(given);
+  const { processor, yes } = parse(given);
   const cluster = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
-  for (const one of all) await requireStopped(cluster, one);
-  for (const one of all) await rebuildOne(cluster, one);
-  printLine(`${all.join(' and ')} will process all input again: start them`);
+  const existing = new Set(await topicsUnder(cluster));
+  const deleted = all.flatMap((one) => deletedTopics(cluster, one)).filter((topic) => existing.has(topic));
+  requireConfirmed(yes, lossOf(await recordCounts(cluster, deleted)));
+  await withStopped(cluster, all, async () => {
+    for (const one of all) await rebuildOne(cluster, one);
+  });
+  const isStarted = dataDirWithPlatform(process.env) !== null;
+  printLine(
+    `${all.join(' and ')} ${isStarted ? 'process all input again' : 'will process all input again: start them'}`,
+  );
   return 0;
 }
 
-async function requireStopped(cluster: OpenCluster, processor: ProcessorName): Promise<void> {
-  const members = await groupMembers(cluster.brokers, applicationOf(cluster.prefix, processor));
-  if (members === 0) return;
-  throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
+/** Returns the topics that a rebuild deletes, named as on the broker. */
+function deletedTopics({ prefix }: OpenCluster, processor: ProcessorName): string[] {
+  const outputs = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
+  return [...outputs, positionsTopicName(prefix, processor)];
 }
 
 async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promise<void> {
   const { brokers, prefix } = cluster;
-  const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
+  const deleted = deletedTopics(cluster, processor);
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
   if (processor === 'webhook-dispatcher') {
     // Creates a lost topic, whose progress is empty.
@@ -59,7 +62,7 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
     const carried = await carryProgress(cluster);
     printLine(`${processor}: carried over the progress of ${carried} webhooks`);
   }
-  await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
+  await deleteTopics(brokers, deleted);
   await createTopics({ brokers, prefix, partitions });
   printLine(`${processor}: deleted and created ${deleted.join(', ')}`);
 }
@@ -82,10 +85,9 @@ async function carryProgress(cluster: OpenCluster): Promise<number> {
   return progress.length;
 }
 
-function parse({ values, positionals }: ArgumentsOf<typeof command>): ProcessorName {
+function parse({ values: { yes }, positionals }: ArgumentsOf<typeof command>) {
   const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
   if (processor === undefined || positionals.length > 1)
     throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (!values.yes) throw new UsageError('this deletes topics: confirm with --yes');
-  return processor;
+  return { processor, yes };
 }

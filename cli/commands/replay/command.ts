@@ -6,8 +6,11 @@ const HELP = `Usage: touchline replay --into <prefix> [options]
 Rebuilds match state, incidents, transitions, results and tables under another topic prefix, beside the running system, which
 it does not touch. Two replays give the same bytes. Messages keep their times of receipt. Webhooks are not sent again.
 
-  --into <prefix>      topic prefix to write to; its topics must be empty or missing
-  --replace            deletes the topics of that prefix first
+  --into <prefix>      topic prefix to write to, which ends with a dot; its topics must be empty or missing
+  --replace            deletes all topics of that prefix first, also clients, tokens, the raw log and orders. Shows how many
+                       records they hold; only with --yes deletes them. Refused while something with that prefix runs (an
+                       api or tool gateway leaves no trace on the brokers: stop it yourself)
+  --yes                deletes the records of --replace
   --source <topic>     normalized (default): normalized-messages, in the order of processing; or raw: raw-messages,
                        normalized again with the current rules
   --from <moment>      starts at the first record written then, e.g. 2026-11-21T18:00:00Z; default: the first record
@@ -28,6 +31,7 @@ export const command = defineCommand({
   options: {
     into: { type: 'string' },
     replace: { type: 'boolean', default: false },
+    yes: { type: 'boolean', default: false },
     source: { type: 'string', default: 'normalized' },
     from: { type: 'string' },
     to: { type: 'string' },

@@ -1,3 +1,4 @@
+import { readRules } from '#service/competition-rules.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { type ConsumedRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import { silentLogger } from '#streams/log.ts';
@@ -7,7 +8,6 @@ import { readRange } from '#streams/read/read-range.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
-import { readRules } from '../../../services/standings-processor/rules.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { batchesOf, waitUntil } from './batches.ts';
@@ -26,8 +26,9 @@ export type ReplayOptions = {
   readonly to: number | null;
   /** Factor for the gaps between records; null keeps no gaps. */
   readonly gaps: number | null;
-  /** Whether existing topics of the target are deleted. */
+  /** Whether existing topics of the target are deleted, and whether also those with records. */
   readonly replace: boolean;
+  readonly yes: boolean;
   /** Partitions of the target's topics of a match; undefined takes the number of the source. */
   readonly partitions: number | undefined;
   /** Whether clients, their tokens and the poller's checkpoints are copied. */
@@ -114,7 +115,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   await writer.settled();
   if (signal.aborted) {
     throw new CommandError(
-      `stopped after ${records} of ${total} records: ${target.prefix} is not complete, replay again with --replace`,
+      `stopped after ${records} of ${total} records: ${target.prefix} is not complete, replay again with --replace --yes`,
     );
   }
   return { records, seconds: (performance.now() - startedAt) / 1_000 };

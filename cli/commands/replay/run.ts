@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
-import { kafkaSettings, loadConfig } from '#service/config.ts';
+import { loadConfig } from '#service/config.ts';
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';
+import { parseNewPrefix } from '../ids.ts';
 import { parseCount, parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
 import { replayInto } from './replay.ts';
@@ -13,7 +14,6 @@ import { replayInto } from './replay.ts';
 const DEFAULT_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
 const settings = z.object({ RULES_DIR: z.string().default('') });
-const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { into, ...options } = parse(given);
@@ -40,18 +40,19 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
 
 function parse({ values }: ArgumentsOf<typeof command>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
-  const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
-  if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);
+  const into = parseNewPrefix('--into', values.into);
+  if (values.yes && !values.replace) throw new UsageError('--yes goes with --replace');
   const from = parseOptionalMoment('--from', values.from);
   const to = parseOptionalMoment('--to', values.to);
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   return {
-    into: values.into,
+    into,
     topic: SOURCES[values.source as keyof typeof SOURCES],
     from,
     to,
     gaps: parseGaps(values.gaps),
     replace: values.replace,
+    yes: values.yes,
     forSwitch: values['for-switch'],
     partitions: parseCount('--partitions', values.partitions),
   };

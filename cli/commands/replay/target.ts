@@ -4,18 +4,13 @@ import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { silentLogger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { createTopics, deleteTopics, findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
-import {
-  applicationOf,
-  PROCESSOR_NAMES,
-  type ProcessorName,
-  positionsTopicName,
-  streamTopics,
-} from '#topics/processors.ts';
+import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
+import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
-import { CommandError } from '../../command.ts';
+import { CommandError, requireConfirmed } from '../../command.ts';
+import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/set-position.ts';
 
 /** The processors that resume after the replay. The composer sends none of the replayed messages. */
@@ -27,38 +22,54 @@ const CONTINUED = [
 
 /**
  * Creates the topics of the target and registers their schemas; topics of a match get `partitions`, by default as many as those
- * of the source. `replace` deletes existing topics first. Throws `CommandError` when topics hold records or processors run, and
- * the errors of libs/topics.
+ * of the source. `replace` deletes existing topics first, `yes` when they hold records. Throws `CommandError` when the target is
+ * in use, holds records, or belongs to another application, and the errors of libs/topics.
  */
 export async function prepareTarget(
   source: TopicCluster,
   target: OpenCluster,
-  { replace, partitions: requested }: { readonly replace: boolean; readonly partitions: number | undefined },
+  {
+    replace,
+    yes,
+    partitions: requested,
+  }: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
   const { brokers, prefix } = target;
-  for (const processor of PROCESSOR_NAMES) {
-    const members = await groupMembers(brokers, applicationOf(prefix, processor));
-    if (members > 0)
-      throw new CommandError(
-        `${members} processes of ${processor} run with the prefix ${prefix}: stop them first`,
-      );
-  }
+  await requireStopped(target, PROCESSOR_NAMES);
+  await requireNothingRuns(target);
+  const existing = await ownTopicsUnder(target);
+  const counts = await recordCounts(target, existing);
   if (replace) {
-    await deleteTopics(brokers, [
-      ...TOPIC_NAMES.map((topic) => topicName(prefix, topic)),
-      ...PROCESSOR_NAMES.map((processor) => positionsTopicName(prefix, processor)),
-    ]);
-  }
-  for (const topic of await findTopics(target)) {
-    const used = (await bounds(brokers, topicName(prefix, topic))).some(({ end }) => end > 0);
-    if (used) {
-      throw new CommandError(
-        `${topicName(prefix, topic)} holds records already: name another prefix, or replace it with --replace`,
-      );
-    }
+    if (counts.size > 0) requireConfirmed(yes, lossOf(counts));
+    await deleteTopics(brokers, existing);
+  } else if (counts.size > 0) {
+    throw new CommandError(
+      `${[...counts.keys()].join(', ')} hold records already: name another prefix, or replace them with --replace`,
+    );
   }
   const partitions = requested ?? (await matchPartitions(source));
   await Promise.all([createTopics({ brokers, prefix, partitions }), target.registry.registerAll()]);
+}
+
+/**
+ * Returns the existing topics of a system, named as on the broker. Throws `CommandError` when the prefix also has a topic that
+ * Touchline does not know: it is the prefix of another application, whose topics may have the same names as ours.
+ */
+async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string[]> {
+  const known = new Set(wantedTopics({ prefix }).map(({ name }) => name));
+  const existing = await topicsUnder({ brokers, prefix });
+  const foreign = existing.filter((name) => !known.has(name) && !isOfLongerPrefix(name, prefix)).sort();
+  if (foreign.length > 0)
+    throw new CommandError(
+      `${prefix} is the prefix of another application: ${foreign.join(', ')} are not topics of Touchline; name another prefix`,
+    );
+  return existing.filter((name) => known.has(name));
+}
+
+/** Whether a topic belongs to a system with a longer prefix, such as `touchline.rebuilt.` under `touchline.`. */
+function isOfLongerPrefix(name: string, prefix: string): boolean {
+  const known = wantedTopics({ prefix: '' }).map((topic) => `.${topic.name}`);
+  return known.some((end) => name.slice(prefix.length).endsWith(end));
 }
 
 /** Returns the number of partitions of the topics of a match. */

@@ -26,6 +26,8 @@ export type SystemStatus = {
   readonly processors: readonly ProcessorStatus[];
   /** Number of open dead letters; null when the topic does not exist. */
   readonly deadLetters: number | null;
+  /** Records that nobody can read, a line each. */
+  readonly unreadable: readonly string[];
   /** The status of each source of messages that has a record. */
   readonly sources: readonly SourceFeedStatus[];
   /** Events whose latest incident list the poller refuses, the earliest first. */
@@ -76,7 +78,7 @@ const PROCESSES: readonly TextColumn<ProcessStatus>[] = [
 
 /** Returns the lines of the screen at `now`, Unix milliseconds; `width` is as for `tableLines`. */
 export function renderStatus(status: SystemStatus, width: number | null, now = status.at): string[] {
-  const { at, prefix, processors, deadLetters, sources, refusedLists, processes } = status;
+  const { at, prefix, processors, deadLetters, unreadable, sources, refusedLists, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${secondsText(at)}${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
@@ -84,6 +86,7 @@ export function renderStatus(status: SystemStatus, width: number | null, now = s
     ...tableLines(PROCESSORS, processors, width),
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
+    ...unreadable.map((record) => `nobody can read  ${record}`),
     ...(sources.length === 0 ? [] : ['', ...tableLines(SOURCES, sources, width)]),
     ...(refusedLists.length === 0 ? [] : ['', ...tableLines(REFUSED_LISTS, refusedLists, width)]),
     ...(processes.length === 0 ? [] : ['', ...tableLines(PROCESSES, processes, width)]),

@@ -14,6 +14,7 @@ import { processorProgress } from '../../processor-progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
+import { findUnreadable } from '../../unreadable.ts';
 import type { command } from './command.ts';
 import { readProcessStatus } from './processes.ts';
 import { readRefusedLists } from './refused-lists.ts';
@@ -27,13 +28,24 @@ type ShownSystem = {
   readonly letters: OpenDeadLetters;
   readonly health: FollowedFeedHealth;
   readonly metrics: readonly string[];
+  /** Records that nobody can read, looked for once. */
+  readonly unreadable: Promise<readonly string[]>;
 };
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
   const cluster = findCluster(process.env);
   const letters = new OpenDeadLetters(cluster);
-  const system: ShownSystem = { cluster, letters, health: new FollowedFeedHealth(cluster), metrics };
+  const unreadable = findUnreadable(cluster);
+  // Awaited with the other facts, where a failure of the broker is one.
+  unreadable.catch(() => {});
+  const system: ShownSystem = {
+    cluster,
+    letters,
+    health: new FollowedFeedHealth(cluster),
+    metrics,
+    unreadable,
+  };
   await untilStopped(async (signal) => {
     if (watch && !json && process.stdout.isTTY) return redraw(system, signal);
     const status = await readStatus(system, signal);
@@ -63,7 +75,7 @@ async function redraw(system: ShownSystem, signal: AbortSignal): Promise<void> {
 }
 
 async function readStatus(
-  { cluster, letters, health, metrics }: ShownSystem,
+  { cluster, letters, health, metrics, unreadable }: ShownSystem,
   signal: AbortSignal,
 ): Promise<SystemStatus> {
   const topics = await findTopics(cluster);
@@ -79,6 +91,7 @@ async function readStatus(
     prefix: cluster.prefix,
     processors,
     deadLetters,
+    unreadable: await unreadable,
     sources,
     refusedLists,
     processes,

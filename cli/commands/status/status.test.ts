@@ -45,6 +45,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
       { processor: 'webhook-dispatcher', state: null },
     ],
     deadLetters: 3,
+    unreadable: ['touchline.clients-0, offset 7: no schema id before the body'],
     sources: [
       { source: 'feed', believed: true, state: 'alive', reason: null, since: Date.UTC(2026, 5, 11, 20) },
       {
@@ -72,6 +73,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'webhook-dispatcher           -           -       -  no topics: npx touchline topics',
     '',
     'dead letters  3  npx touchline dead-letters list',
+    'nobody can read  touchline.clients-0, offset 7: no schema id before the body',
     '',
     'feed     state    since                 reason',
     'feed     alive    2026-06-11T20:00:00Z',
@@ -87,9 +89,10 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'http://b           -         -          -  no answer\\u001b[2J',
   ]);
   expect(
-    renderStatus({ ...taken, deadLetters: null, sources: [], refusedLists: [], processes: [] }, null).slice(
-      -2,
-    ),
+    renderStatus(
+      { ...taken, deadLetters: null, unreadable: [], sources: [], refusedLists: [], processes: [] },
+      null,
+    ).slice(-2),
   ).toEqual(['', 'dead letters  no topic']);
   const head = (lateMs: number) => renderStatus(taken, null, taken.at + lateMs)[0];
   expect(head(5_000)).toBe('touchline.  2026-06-11T20:45:10Z');

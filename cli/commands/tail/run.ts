@@ -10,7 +10,6 @@ import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { FollowedFeedHealth } from '../../followed-topics.ts';
 import { printLineAndDrain, untilStopped } from '../../terminal.ts';
-import { decodersOf } from '../../topic-reads.ts';
 import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 import { parseTail, type TailRequest } from './arguments.ts';
@@ -36,7 +35,7 @@ async function showRecords(
   stopped: AbortSignal,
 ): Promise<number> {
   const { topics, untilEnd, json, key, limit, line } = request;
-  const decoders = decodersOf(cluster, topics);
+  const decoders = new Map(topics.map((topic) => [topic, cluster.registry.decoder(topic)]));
   const from = await startOf(cluster, request);
   const permissions = (await showsTrading(cluster, request)) ? new TradingPermissions() : null;
   const ended = new AbortController();
@@ -52,7 +51,7 @@ async function showRecords(
     if (key !== null && keyText !== key && !keyText.startsWith(`${key}/`)) return;
     if (record.value === null && json) return;
     try {
-      const value = record.value === null ? null : await decoders[topic].read(record.value);
+      const value = record.value === null ? null : ((await decoders.get(topic)?.read(record.value)) ?? null);
       if (topic === 'match-state') permissions?.apply(Number(keyText), value as MatchState | null);
       await printLineAndDrain(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {

@@ -9,6 +9,7 @@ test.each([
   [['list'], { action: 'list', clientId: null, json: false }],
   [['list', '--client', '7', '--json'], { action: 'list', clientId: 7, json: true }],
   [['revoke', ID], { action: 'revoke', id: ID }],
+  [['revoke', ID, '--yes'], { action: 'revoke', id: ID, yes: true }],
   [['revoke', '--client', '7'], { action: 'revoke all', clientId: 7 }],
   [['label', ID, 'the desk'], { action: 'label', id: ID, label: 'the desk' }],
   [['label', ID, '--none'], { action: 'label', id: ID, label: null }],

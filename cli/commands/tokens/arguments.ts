@@ -27,8 +27,8 @@ export function parseTokens(given: ArgumentsOf<typeof command>) {
     case 'revoke':
       expectWords(clientId === null ? 1 : 0);
       return clientId === null
-        ? { action, id: tokenIdOf(words[0]) }
-        : { action: 'revoke all' as const, clientId };
+        ? { action, id: tokenIdOf(words[0]), yes: values.yes }
+        : { action: 'revoke all' as const, clientId, yes: values.yes };
     case 'label':
       expectWords(values.none === true ? 1 : 2);
       return {

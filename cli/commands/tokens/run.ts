@@ -3,7 +3,7 @@ import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/dire
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { commandLog, findClusterWith, requireTopics } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
@@ -45,11 +45,17 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
       return all.map((token) => `${JSON.stringify(publicFields(token, now))}\n`).join('');
     }
     case 'revoke':
+      await requireRevocable(topic, request);
       return `${line(await revoke(topic, request.id, now), now)}\n`;
     case 'revoke all': {
       const all = (await topic.list()).filter(
         ({ client_id, revoked_at }) => client_id === request.clientId && revoked_at === null,
       );
+      if (all.length > 0)
+        requireConfirmed(
+          request.yes,
+          `${all.length} tokens of client ${request.clientId} would be invalid for ever`,
+        );
       for (const { token_id } of all) await revoke(topic, token_id, now);
       return `${all.length} tokens of client ${request.clientId} are revoked\n`;
     }
@@ -62,6 +68,16 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
       return `${line(await editToken(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
     }
   }
+}
+
+/** Throws `CommandError` when the token does not exist, or the operator has not confirmed that it becomes invalid. */
+async function requireRevocable(
+  topic: Tokens,
+  { id, yes }: Extract<TokensRequest, { action: 'revoke' }>,
+): Promise<void> {
+  const known = (await topic.list()).find(({ token_id }) => token_id === id);
+  if (known === undefined) throw new CommandError(`there is no token ${id}`);
+  requireConfirmed(yes, `1 token of client ${known.client_id} would be invalid for ever`);
 }
 
 /** Revokes a token; keeps the time of an earlier revocation. */

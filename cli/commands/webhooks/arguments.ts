@@ -1,5 +1,6 @@
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
+import { parseIdStart } from '../ids.ts';
 import { parseCount, parsePastTime } from '../option-values.ts';
 import { ACTIONS, type command } from './command.ts';
 
@@ -19,14 +20,21 @@ export function parseWebhooks(given: ArgumentsOf<typeof command>, now: number) {
   const counts: readonly number[] = ACTIONS[action].ids;
   if (!counts.includes(ids.length))
     throw new UsageError(action === 'list' ? 'list takes no id' : 'name one webhook by its id');
-  const [id = ''] = ids;
+  const known = ids.map(parseIdStart);
+  const [id = ''] = known;
   const json = values.json === true;
   const limit = parseCount('--limit', values.limit, MAX_LIMIT) ?? DEFAULT_LIMIT;
   switch (action) {
     case 'list':
       return { action, json };
     case 'attempts':
-      return { action, id: ids[0], since: parsePastTime('--since', values.since ?? '1d', now), limit, json };
+      return {
+        action,
+        id: known[0],
+        since: parsePastTime('--since', values.since ?? '1d', now),
+        limit,
+        json,
+      };
     case 'undelivered':
       return { action, id, limit, json };
     case 'resend':

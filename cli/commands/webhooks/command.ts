@@ -9,8 +9,8 @@ const HELP = `Usage: touchline webhooks list [--json]
        touchline webhooks skip <id> --before <time> | --message <uuid> [--yes]
        touchline webhooks enable <id> | disable <id>
 
-Shows and controls the delivery of webhooks to clients (touchline clients webhook creates webhooks). An id may be shortened while
-it is unambiguous. A time is as 2026-11-20T18:00:00Z, or 2h for two hours ago.
+Shows and controls the delivery of webhooks to clients (touchline clients webhook creates webhooks). An id may be shortened to
+four characters while it is unambiguous. A time is as 2026-11-20T18:00:00Z, or 2h for two hours ago.
 
   list         lists every webhook: client, host (when the key of clients is available), state, since when it fails, and
                when its next attempt is due

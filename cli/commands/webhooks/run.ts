@@ -1,5 +1,5 @@
 import { findClusterWith } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
@@ -60,8 +60,7 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
           : await topics.after(row, request.what.message);
       const skipped = await topics.between(row, progress.next, next);
       process.stdout.write(tableText(MESSAGE_COLUMNS, skipped.slice(0, MAX_SHOWN)));
-      if (!request.yes)
-        throw new CommandError(`${skipped.length} messages would never be sent: confirm with --yes`);
+      requireConfirmed(request.yes, `${skipped.length} messages of webhook ${row.id} would never be sent`);
       await topics.order(row, 'skipped', { next, messages: skipped.length });
       printLine(`webhook ${row.id} is not sent ${skipped.length} messages`);
       return;

@@ -3,6 +3,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { wants } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
+import { findTopics } from '#topics/admin.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -66,6 +67,13 @@ export class WebhookTopics {
       if (first.length < limit) first.push(message);
     });
     return { first, count };
+  }
+
+  /** Returns the number of pending messages of a webhook; 0 before a dispatcher has seen it. */
+  async pendingOf(id: string): Promise<number> {
+    if (!(await findTopics(this.#cluster)).has('webhook-progress')) return 0;
+    const row = (await this.rows()).find((one) => one.id === id);
+    return row === undefined ? 0 : (await this.undelivered(row, 0)).count;
   }
 
   /** Returns the messages for a webhook between two offsets of each partition; skips partitions without both. */

@@ -90,7 +90,8 @@ describe('parameters', () => {
       timestamp_to: NOW,
       eventIds: null,
     });
-    expect(asked('events.index', {})).toMatchObject({ date_from: '2026-09-21 00:00:00' });
+    expect(asked('events.index', {})).toMatchObject({ date_from: '2026-09-21 00:00:00', holdsNow: true });
+    expect(asked('events.index', { date_from: '2026-09-20' })).toMatchObject({ holdsNow: false });
   });
 
   test('of a season need no dates', () => {

@@ -55,7 +55,8 @@ export type StagesQuery = ValuesOf<typeof stagesParameters>;
 /** The query of the catalogue of standings: has both or neither of `object_type` and `object_id`. */
 export type StandingsQuery = ValuesOf<typeof standingsParameters>;
 /** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
-export type EventsQuery = ValuesOf<typeof eventsParameters>;
+/** The query of a list of events. `holdsNow`: it has all live events too, whenever they began. */
+export type EventsQuery = ValuesOf<typeof eventsParameters> & { readonly holdsNow?: boolean };
 
 type DateWindow = { readonly date_from: string; readonly date_to: string };
 /** The query of a board. `holdsNow`: whether the dates include now; then the board has all live events, whenever they began. */

@@ -23,6 +23,15 @@ export function dateWindow(
   return { date_from, date_to };
 }
 
+/** Whether a window of `dateWindow` includes now (Unix seconds, UTC). */
+export function includesNow(
+  { date_from, date_to }: { readonly date_from: string; readonly date_to: string },
+  now: number,
+): boolean {
+  const present = formatDate(now);
+  return date_from <= present && present <= date_to;
+}
+
 /** Like `dateWindow`, for a list with another filter: of any width, and open at a missing end. */
 export function openDates(dates: Dates): Dates {
   const date_from = dates.date_from === undefined ? undefined : from(dates.date_from);

@@ -32,6 +32,8 @@ const correction = (participant_id: number, value: number) => ({
   value,
   reason: 'Regulations' as const,
   from: null,
+  stage_id: null,
+  season_id: null,
 });
 
 const tableOf = (kind: TableKind, changes: Partial<Table> = {}): Table => ({

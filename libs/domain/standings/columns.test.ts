@@ -24,7 +24,7 @@ const FULL = [
     first_half: score('1-0'),
     second_half: score('1-1'),
     goals: [{ kind: 'goal', team_id: 1, player, assistant: player }],
-    cards: [{ kind: 'red', team_id: 1, player }],
+    cards: [{ kind: 'red', team_id: 1, player, attribute_ids: [] }],
   }),
 ];
 

@@ -1,24 +1,34 @@
-import type { FairPlay } from '#contract/competition-rules.ts';
+import type { FairPlay } from '#contract/ranking-criteria.ts';
 import type { ResultCard } from '#topics/generated/types.ts';
 import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 
 /** Numbers of players of a team by the card shown, each player once a game; `unknown`: number of games with unknown cards. */
-type Shown = Record<keyof FairPlay | 'unknown', number>;
+type Shown = Record<ShownKind | 'unknown', number>;
+type ShownKind = (typeof KINDS)[number];
 
 const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
 
-const SHOWN: GameView<Map<number, Shown>> = {
-  empty: () => new Map(),
-  change: (value, game, times) => {
-    for (const { id } of [game.home, game.away]) {
-      const shown = value.get(id) ?? none();
-      if (game.cards === null) shown.unknown += times;
-      else for (const kind of shownTo(id, game.cards)) shown[kind] += times;
-      value.set(id, shown);
-    }
-  },
-};
+/** The views of cards by the rules that read them: rules name the attributes of a second yellow card. */
+const VIEWS = new WeakMap<FairPlay, GameView<Map<number, Shown>>>();
+
+function shownView(worth: FairPlay): GameView<Map<number, Shown>> {
+  const known = VIEWS.get(worth);
+  if (known !== undefined) return known;
+  const view: GameView<Map<number, Shown>> = {
+    empty: () => new Map(),
+    change: (value, game, times) => {
+      for (const { id } of [game.home, game.away]) {
+        const shown = value.get(id) ?? none();
+        if (game.cards === null) shown.unknown += times;
+        else for (const kind of shownTo(id, game.cards, worth)) shown[kind] += times;
+        value.set(id, shown);
+      }
+    },
+  };
+  VIEWS.set(worth, view);
+  return view;
+}
 
 /**
  * Returns the fair-play points of teams in all their games up to a cutoff, by team. Returns null when the cards of one of
@@ -29,8 +39,9 @@ export function fairPlayPoints(
   { games, without }: SeasonCutoff,
   worth: FairPlay,
 ): ReadonlyMap<number, number> | null {
-  const shown = games.view(SHOWN);
-  const later = viewOf(SHOWN, without);
+  const view = shownView(worth);
+  const shown = games.view(view);
+  const later = viewOf(view, without);
   const points = new Map<number, number>();
   for (const id of ids) {
     const [all, since] = [shown.get(id) ?? none(), later.get(id) ?? none()];
@@ -44,16 +55,24 @@ export function fairPlayPoints(
 }
 
 /** Returns the card that each player of a team was shown in a game. Each card of an unknown player counts by itself. */
-function shownTo(team: number, cards: NonNullable<Game['cards']>): (keyof FairPlay)[] {
-  const byPlayer = new Map<number | ResultCard, { yellow: number; red: number }>();
+function shownTo(
+  team: number,
+  cards: NonNullable<Game['cards']>,
+  { second_yellow_attributes }: FairPlay,
+): ShownKind[] {
+  const isSecondYellow = ({ kind, attribute_ids }: ResultCard) =>
+    kind === 'red' && second_yellow_attributes.some((id) => attribute_ids.includes(id));
+  const byPlayer = new Map<number | ResultCard, { yellow: number; red: number; second: boolean }>();
   for (const card of cards) {
     if (card.team_id !== team) continue;
     const player = card.player?.id ?? card;
-    const counts = byPlayer.get(player) ?? { yellow: 0, red: 0 };
+    const counts = byPlayer.get(player) ?? { yellow: 0, red: 0, second: false };
     counts[card.kind] += 1;
+    counts.second ||= isSecondYellow(card);
     byPlayer.set(player, counts);
   }
-  return [...byPlayer.values()].map(({ yellow, red }) => {
+  return [...byPlayer.values()].map(({ yellow, red, second }) => {
+    if (second) return 'second_yellow';
     if (red === 0) return yellow > 1 ? 'second_yellow' : 'yellow';
     if (yellow === 0) return 'red';
     return yellow > 1 ? 'second_yellow' : 'yellow_and_red';

@@ -15,6 +15,10 @@ export type Game = {
   readonly state: 'played' | 'playing' | 'to_come' | 'void';
   /** Null if the match does not count, or its score is unknown. */
   readonly score: Score | null;
+  /** Whether both teams lose; `score` is then that of each team from its own view, as if it were at home. */
+  readonly bothLose: boolean;
+  /** Goals of the shoot-out after a draw; null where none is known. */
+  readonly shootOut: Score | null;
   readonly firstHalf: Score | null;
   readonly secondHalf: Score | null;
   readonly goals: readonly ResultGoal[] | null;
@@ -62,12 +66,19 @@ export function readGame(result: StandingsMatch, rules: CompetitionRules): Game 
     home,
     away,
     state,
-    score: !counts ? null : awarded === undefined ? result.score : { home: awarded.home, away: awarded.away },
+    score: !counts ? null : awarded === undefined ? result.score : awardedScore(awarded),
+    bothLose: counts && awarded !== undefined && 'both_lose' in awarded,
+    shootOut: counts && awarded === undefined ? (result.shoot_out ?? null) : null,
     firstHalf: counts ? result.first_half : null,
     secondHalf: counts ? result.second_half : null,
     goals: counts ? result.goals : null,
     cards: counts ? result.cards : null,
   };
+}
+
+function awardedScore(award: CompetitionRules['awarded'][number]): Score {
+  if (!('both_lose' in award)) return { home: award.home, away: award.away };
+  return { home: award.both_lose.scored, away: award.both_lose.allowed };
 }
 
 function isAnnulled(eventId: number, home: ResultTeam, away: ResultTeam, rules: CompetitionRules): boolean {

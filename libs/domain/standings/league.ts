@@ -1,5 +1,6 @@
 import type { GameSet, SeasonCutoff } from './game-set.ts';
-import { type Ranks, rankByFigures, rankSplit, rankTeams } from './ranking.ts';
+import { type Ranks, rankByFigures, rankSplit } from './ranking.ts';
+import { rankTable } from './split.ts';
 import { type RankAt, type RankedSeason, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
@@ -150,9 +151,9 @@ function streaksOf(outcomes: Iterable<GameOutcome>) {
 
 /** Returns a function that ranks teams as the league table does. */
 export function rankLeague(season: RankedSeason): RankAt {
-  const { rules, leagueRanks } = season;
+  const { leagueRanks } = season;
   return (cutoff) => {
-    const ranks: Ranks = leagueRanks.get(cutoff) ?? rankTeams(totalsAt(season, cutoff), cutoff, rules);
+    const ranks: Ranks = leagueRanks.get(cutoff) ?? rankTable(season, cutoff);
     leagueRanks.set(cutoff, ranks);
     return ranks;
   };

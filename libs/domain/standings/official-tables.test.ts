@@ -53,6 +53,8 @@ describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', ()
         value: points_adjustment,
         reason: 'Regulations' as const,
         from: null,
+        stage_id: null,
+        season_id: null,
       }));
     const rules = { ...rulesFile(name.slice(0, 2)), corrections };
     const league = deriveTables(resultsOf(matches, ids), rules).tables.get('league');
@@ -90,7 +92,11 @@ describe('the groups of the World Cup 2018', () => {
 /** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
 function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): StandingsMatch {
   const cards = events.flatMap(([, , kind, side, person]): ResultCard[] => {
-    const card = { team_id: side === 'home' ? home : away, player: { id: person, name: null } };
+    const card = {
+      team_id: side === 'home' ? home : away,
+      player: { id: person, name: null },
+      attribute_ids: [],
+    };
     if (kind === 'second_yellow')
       return [
         { ...card, kind: 'yellow' },

@@ -17,6 +17,7 @@ const card = (kind: ResultCard['kind'], player: number, team_id: number): Result
   kind,
   team_id,
   player: person(player),
+  attribute_ids: [],
 });
 
 describe('persons', () => {
@@ -130,6 +131,7 @@ function season(): { results: StandingsMatch[]; raw: z.infer<typeof matchLine>['
           kind: card,
           team_id: sideId(side),
           player: { id, name: null },
+          attribute_ids: [],
         });
         if (kind === 'second_yellow') return [shown('yellow'), shown('red')];
         return kind === 'yellow' || kind === 'red' ? [shown(kind)] : [];

@@ -99,6 +99,7 @@ const shown = (team: string, [unknown = '', ...players]: readonly string[]): Res
       kind: card === 'Y' ? 'yellow' : 'red',
       team_id: idOf(team),
       player: player === 0 ? null : { id: player, name: null },
+      attribute_ids: [],
     })),
   );
 

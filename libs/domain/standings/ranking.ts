@@ -1,11 +1,17 @@
-import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
+import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Criterion, OwnFigure, TieBreak } from '#contract/ranking-criteria.ts';
 import { fairPlayPoints } from './fair-play.ts';
+import {
+  figuresOf,
+  isOwnFigure,
+  ownFigure,
+  type TableFigures,
+  type TallySource,
+  tallySource,
+} from './figures.ts';
 import type { GameView, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
-import { difference, emptyTally, type TeamTally, tallyGames } from './tally.ts';
-
-/** Compares two ids: negative where the first ranks higher. */
-type Compare<T> = (a: T, b: T) => number;
+import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
 
 /**
  * Positions by id. Equal ids share a position; the next position counts all ids before it. The map is in the order of
@@ -34,20 +40,26 @@ function compareFigures(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/**
- * Ranks teams by the tie-break of the rules, expelled teams last. `tallies`: their totals, corrections included. Head-to-head
- * and fair play count the games up to `cutoff`.
- */
-export function rankTeams(
-  tallies: ReadonlyMap<number, TeamTally>,
-  cutoff: SeasonCutoff,
-  rules: CompetitionRules,
-): Ranks {
+/** The inputs of a ranking of teams. */
+export type RankingInputs = {
+  /** The totals of the teams to rank, corrections included. */
+  readonly tallies: ReadonlyMap<number, TeamTally>;
+  /** Head-to-head, fair play and the figures of venues and opponents count the games up to it. */
+  readonly cutoff: SeasonCutoff;
+  readonly rules: CompetitionRules;
+  /** Ranks before the stage; null without an earlier stage. */
+  readonly previousRanks?: ReadonlyMap<number, number> | null;
+};
+
+/** Ranks teams by the tie-break of the rules, expelled teams last. */
+export function rankTeams({ tallies, cutoff, rules, previousRanks = null }: RankingInputs): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
   const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
   const stay = [...tallies.keys()].filter((id) => !expelled.has(id));
   const out = [...tallies.keys()].filter((id) => expelled.has(id));
-  const split = (ids: number[]) => splitBy(ids, order, { tallies, cutoff, rules });
+  const source = tallySource(tallies, (venue) => talliesAt(cutoff, tallies.keys(), rules.points, venue));
+  const figures = { cutoff, points: rules.points, previousRanks };
+  const split = (ids: number[]) => splitBy(ids, order, { source, figures });
   return ranksOf([...split(stay), ...split(out)]);
 }
 
@@ -57,57 +69,75 @@ export function rankSplit(
   cutoff: SeasonCutoff,
   rules: CompetitionRules,
 ): Ranks {
-  const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
-  return rankTeams(tallies, cutoff, { ...rules, tie_break: order });
+  const order = rules.tie_break.filter(
+    (step): step is OwnFigure => typeof step === 'string' && isTotal(step),
+  );
+  return rankTeams({ tallies, cutoff, rules: { ...rules, tie_break: order } });
+}
+
+/** Whether a criterion is a total of one team, whatever the venue. */
+function isTotal(criterion: Criterion): boolean {
+  return isOwnFigure(criterion) && !/^(away|home)_/.test(criterion);
 }
 
 function perGame(step: TieBreak): TieBreak {
   return step === 'points' ? 'points_per_game' : step;
 }
 
-type RankingInputs = {
-  readonly tallies: ReadonlyMap<number, TeamTally>;
-  readonly cutoff: SeasonCutoff;
-  readonly rules: CompetitionRules;
-};
+type Splitting = { readonly source: TallySource; readonly figures: TableFigures };
 
 /** Splits teams by one step after the other. Each part holds teams that are equal on all steps; the best part is first. */
-function splitBy(ids: number[], steps: readonly TieBreak[], inputs: RankingInputs): number[][] {
+function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
   const [step, ...rest] = steps;
   if (ids.length === 0) return [];
   if (step === undefined || ids.length === 1) return [ids];
-  if (typeof step === 'string') {
-    const compare = byTallies(inputs.tallies, [step]);
-    return partition(ids, compare).flatMap((part) => splitBy(part, rest, inputs));
+  if (typeof step === 'object' && 'head_to_head' in step) {
+    const parts = splitByMeetings(ids, step, inputs);
+    const next = step.again !== false && parts.length > 1 ? steps : rest;
+    return parts.flatMap((part) => splitBy(part, next, inputs));
   }
-  if (!('head_to_head' in step)) {
-    const places = placesOf(ids, step, inputs.cutoff);
-    if (places === null) return splitBy(ids, rest, inputs);
-    const parts = partition(ids, (a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
-    return parts.flatMap((part) => splitBy(part, rest, inputs));
-  }
-  const among = gamesAmong(ids, inputs.cutoff);
-  if (!haveMet(ids, among, step.after_meetings)) return splitBy(ids, rest, inputs);
-  const compare = byTallies(tallyGames(among, ids, inputs.rules.points), step.head_to_head);
-  const parts = partition(ids, compare);
-  const next = step.again && parts.length > 1 ? steps : rest;
-  return parts.flatMap((part) => splitBy(part, next, inputs));
+  const values =
+    typeof step === 'string'
+      ? figuresOf(step, ids, inputs.source, inputs.figures)
+      : placesOf(ids, step, inputs.figures.cutoff);
+  const parts = values === null ? [ids] : partition(ids, values);
+  return parts.flatMap((part) => splitBy(part, rest, inputs));
 }
 
-type PlacingStep = Exclude<TieBreak, Criterion | { readonly head_to_head: unknown }>;
+/** Splits teams by the games among them, once all have met often enough. */
+function splitByMeetings(
+  ids: number[],
+  { head_to_head, after_meetings, again, most_teams }: HeadToHead,
+  { figures: { cutoff, points } }: Splitting,
+): number[][] {
+  if (most_teams !== null && ids.length > most_teams) return [ids];
+  const among = gamesAmong(ids, cutoff);
+  if (!haveMet(ids, among, after_meetings)) return [ids];
+  const tallies = tallySource(tallyGames(among, ids, points), (at) => tallyGames(among, ids, points, at));
+  let parts = [ids];
+  for (const figure of head_to_head) {
+    parts = parts.flatMap((part) =>
+      partition(part, new Map(part.map((id) => [id, ownFigure(figure, tallies, id)]))),
+    );
+    // The caller starts again with the teams of each part.
+    if (again === 'each' && parts.length > 1) return parts;
+  }
+  return parts;
+}
 
-/** Returns places by fair play or by lot, the lowest first; null if the place of any team is unknown. */
+type HeadToHead = Extract<TieBreak, { readonly head_to_head: unknown }>;
+type PlacingStep = Exclude<TieBreak, Criterion | HeadToHead>;
+
+/** Returns figures by fair play, by lot or by a list, the largest first; null if that of any team is unknown. */
 function placesOf(
   ids: readonly number[],
   step: PlacingStep,
   cutoff: SeasonCutoff,
 ): ReadonlyMap<number, number> | null {
-  if ('fair_play' in step) {
-    const points = fairPlayPoints(ids, cutoff, step.fair_play);
-    return points === null ? null : new Map(Array.from(points, ([id, own]) => [id, -own]));
-  }
-  const lot = step.drawing_of_lots.find((drawn) => ids.every((id) => drawn.includes(id)));
-  return lot === undefined ? null : new Map(lot.map((id, place) => [id, place]));
+  if ('fair_play' in step) return fairPlayPoints(ids, cutoff, step.fair_play);
+  const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
+  const list = lists.find((ordered) => ids.every((id) => ordered.includes(id)));
+  return list === undefined ? null : new Map(list.map((id, place) => [id, -place]));
 }
 
 /** The games with a known score, by home team, then by away team. */
@@ -145,36 +175,13 @@ function haveMet(ids: readonly number[], among: readonly Game[], meetings: numbe
   return met.size === pairs && [...met.values()].every((times) => times >= meetings);
 }
 
-function byTallies(tallies: ReadonlyMap<number, TeamTally>, criteria: readonly Criterion[]): Compare<number> {
-  const none = emptyTally();
-  return (a, b) => {
-    for (const criterion of criteria) {
-      const order = COMPARE[criterion](tallies.get(a) ?? none, tallies.get(b) ?? none);
-      if (order !== 0) return order;
-    }
-    return 0;
-  };
-}
-
-const COMPARE: Readonly<Record<Criterion, Compare<TeamTally>>> = {
-  points: (a, b) => b.points - a.points,
-  // Compared as fractions, since 68 of 28 and 17 of 7 are equal; no games are no points.
-  points_per_game: (a, b) => b.points * Math.max(1, a.mp) - a.points * Math.max(1, b.mp),
-  goals_diff: (a, b) => difference(b) - difference(a),
-  goals_scored: (a, b) => b.scored - a.scored,
-  won: (a, b) => b.won - a.won,
-};
-
-/** Sorts ids and groups those that compare as equal; each group is in the order of ids. */
-function partition(ids: readonly number[], compare: Compare<number>): number[][] {
-  const parts: number[][] = [];
-  for (const id of [...ids].sort((a, b) => compare(a, b) || a - b)) {
-    const part = parts.at(-1);
-    const first = part?.[0];
-    if (part !== undefined && first !== undefined && compare(first, id) === 0) part.push(id);
-    else parts.push([id]);
-  }
-  return parts;
+/** Groups ids of one value, the largest value first; each group is in the order of ids. */
+function partition(ids: readonly number[], values: ReadonlyMap<number, number>): number[][] {
+  const byValue = Map.groupBy(
+    ids.toSorted((a, b) => a - b),
+    (id) => values.get(id) ?? 0,
+  );
+  return [...byValue].sort(([a], [b]) => (a < b ? 1 : -1)).map(([, part]) => part);
 }
 
 function ranksOf(parts: readonly (readonly number[])[]): Ranks {

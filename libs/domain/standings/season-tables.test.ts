@@ -45,7 +45,7 @@ const value = (body: Body | undefined, team: string, code: string) =>
 describe('the tables of a season', () => {
   test('of teams are ranked again if a card decides', () => {
     const fair_play = { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 };
-    const red = { kind: 'red' as const, team_id: 1, player: null };
+    const red = { kind: 'red' as const, team_id: 1, player: null, attribute_ids: [] };
     const results = [placed(1, 'A 1-0 C', { cards: [] }), placed(2, 'B 1-0 C', { cards: [] })];
     const afterCard = (tie_break: unknown[]) => {
       const tables = season(rulesOf({ tie_break }), ...results);

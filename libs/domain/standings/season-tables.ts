@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { standingsBody, standingsId, type TableObject } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { GameSet, subset } from './game-set.ts';
+import { GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
+import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
-
-import { type Table, TO_COME, tablesOf, touchedBy } from './tables.ts';
+import { BEGUN, TO_COME } from './subsets.ts';
+import { type ScopeInputs, scopesOf } from './table-scope.ts';
+import { type Table, tablesOf, touchedBy } from './tables.ts';
 import type { PlacedResult } from './types.ts';
 
 /** A table in its current state. */
@@ -31,7 +34,10 @@ type Stage = {
   readonly groups: Map<number | null, Group>;
   /** The tables to derive again. */
   readonly stale: Set<TableKind>;
+  /** The stages whose tables start with its games. */
+  readonly after: readonly number[];
 };
+type Corrections = ReadonlyMap<number | null, CompetitionRules['corrections']>;
 
 type StageGroup = { readonly stage: Stage; readonly group: Group };
 type Placed = StageGroup & { readonly game: Game | null };
@@ -40,7 +46,6 @@ type Placed = StageGroup & { readonly game: Game | null };
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
 const OF_SEASON = [...TABLE_TYPES].filter(([, { ranks }]) => ranks !== 'team').map(([kind]) => kind);
 const NO_DAY = '';
-const BEGUN = subset(({ state }) => state === 'played' || state === 'playing');
 
 /**
  * The tables of one season. Keeps the last result of each match and derives from these alone the tables that new results may
@@ -61,8 +66,8 @@ export class SeasonTables {
   readonly #games = new GameSet();
   readonly #stale = new Set<TableKind>();
   readonly #flags = new Map<Flag['reason'], number>();
-  /** The corrections of the last derivation. */
-  #corrections: CompetitionRules['corrections'] = [];
+  /** The corrections of the last derivation, by stage. */
+  #corrections: Corrections = new Map();
 
   constructor(competitionId: number, seasonId: number, rules: CompetitionRules) {
     this.#competitionId = competitionId;
@@ -80,7 +85,7 @@ export class SeasonTables {
     const tables = new SeasonTables(competitionId, seasonId, rules);
     for (const result of results) tables.apply(result);
     tables.#settle();
-    tables.#corrections = correctionsAt(rules, tables.#day());
+    tables.#corrections = tables.#correctionsInForce();
     for (const stage of tables.#stages.values()) stage.stale.clear();
     tables.#stale.clear();
     return tables;
@@ -125,32 +130,69 @@ export class SeasonTables {
   /** Returns the tables that may have changed since the last call, in a fixed order. */
   derive(): DerivedTable[] {
     this.#settle();
-    const corrections = correctionsAt(this.#rules, this.#day());
-    if (corrections.length !== this.#corrections.length) {
+    const corrections = this.#correctionsInForce();
+    if (!isDeepStrictEqual(corrections, this.#corrections)) {
       for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
     }
     this.#corrections = corrections;
-    const rules = { ...this.#rules, corrections };
-    const derived = byId(this.#stages).flatMap(([id, stage]) => this.#stageTables(id, stage, rules));
-    return [...derived, ...this.#seasonTables(rules)];
+    const inputs: ScopeInputs = { rules: this.#rules, games: this.#gamesByStage(), corrections };
+    const derived = byId(this.#stages).flatMap(([id, stage]) => this.#stageTables(id, stage, inputs));
+    return [...derived, ...this.#seasonTables()];
   }
 
-  #stageTables(id: number | null, { groups, stale }: Stage, rules: CompetitionRules): DerivedTable[] {
+  #stageTables(id: number | null, { stale }: Stage, inputs: ScopeInputs): DerivedTable[] {
     const kinds = takeAll(stale, OF_STAGE);
     if (kinds.length === 0) return [];
-    const object = id === null ? this.#season() : { ...this.#season(), type: 'stage' as const, id };
-    const derived = byId(groups).flatMap(([groupId, { games }]) =>
-      games.size === 0 ? [] : { id: groupId, tables: tablesOf(games, rules, kinds) },
-    );
+    const object = this.#objectOf(id);
+    const rules = { ...rulesOfStage(this.#rules, id), corrections: inputs.corrections.get(id) ?? [] };
+    const derived = byId(scopesOf(inputs, id)).map(([groupId, scope]) => ({
+      id: groupId,
+      tables: tablesOf(scope, rules, kinds),
+    }));
     return kinds.map((kind) => derivedTable(kind, object, derived));
   }
 
-  #seasonTables(rules: CompetitionRules): DerivedTable[] {
+  #gamesByStage(): SeasonGames {
+    const ofGroups = ({ groups }: Stage) => new Map(Array.from(groups, ([id, { games }]) => [id, games]));
+    return new Map(Array.from(this.#stages, ([id, stage]) => [id, ofGroups(stage)]));
+  }
+
+  /** Returns the corrections in force by the stage that each belongs to. */
+  #correctionsInForce(): Corrections {
+    const { corrections } = this.#rules;
+    if (corrections.length === 0) return new Map();
+    const inForce = correctionsAt(this.#rules, this.#day());
+    return correctionsByStage(inForce, this.#seasonId, this.#gamesByStage());
+  }
+
+  /** Returns the tables of persons, results and overall stats. */
+  #seasonTables(): DerivedTable[] {
     const kinds = takeAll(this.#stale, OF_SEASON);
     if (kinds.length === 0) return [];
-    const tables = tablesOf(this.#games, rules, kinds);
-    const groups = this.#games.size === 0 ? [] : [{ id: null, tables }];
-    return kinds.map((kind) => derivedTable(kind, this.#season(), groups));
+    const { of, without_stages } = this.#rules.rankings;
+    const stages = byId(this.#stages).filter(([id]) => id === null || !without_stages.includes(id));
+    const ofPersons = kinds.filter((kind) => TABLE_TYPES.get(kind)?.ranks === 'person');
+    const others = kinds.filter((kind) => !ofPersons.includes(kind));
+    const season = (some: readonly TableKind[], games: GameSet) =>
+      this.#ungrouped(some, this.#season(), games);
+    if (of === 'season') {
+      const counted =
+        stages.length === this.#stages.size ? this.#games : unionOf(stages.map(([, stage]) => stage));
+      return [...season(ofPersons, counted), ...season(others, this.#games)];
+    }
+    return [
+      // The season has none, also where it had some by former rules.
+      ...season(ofPersons, new GameSet()),
+      ...stages.flatMap(([id, stage]) => this.#ungrouped(ofPersons, this.#objectOf(id), unionOf([stage]))),
+      ...season(others, this.#games),
+    ];
+  }
+
+  #ungrouped(kinds: readonly TableKind[], object: TableObject, games: GameSet): DerivedTable[] {
+    const rules = { ...this.#rules, corrections: [] };
+    const tables = tablesOf({ games, teams: null, start: null }, rules, kinds);
+    const groups = games.size === 0 ? [] : [{ id: null, tables }];
+    return kinds.map((kind) => derivedTable(kind, object, groups));
   }
 
   /**
@@ -201,10 +243,15 @@ export class SeasonTables {
   #touch(stage: Stage, kinds: readonly TableKind[]): void {
     addAll(stage.stale, kinds);
     addAll(this.#stale, kinds);
+    for (const id of stage.after) addAll(this.#stages.get(id)?.stale ?? new Set(), kinds);
   }
 
   #count(reason: Flag['reason'], times: 1 | -1): void {
     this.#flags.set(reason, (this.#flags.get(reason) ?? 0) + times);
+  }
+
+  #objectOf(stageId: number | null): TableObject {
+    return stageId === null ? this.#season() : { ...this.#season(), type: 'stage', id: stageId };
   }
 
   #season(): TableObject {
@@ -219,7 +266,7 @@ export class SeasonTables {
   #stageOf(id: number | null): Stage {
     const known = this.#stages.get(id);
     if (known !== undefined) return known;
-    const stage: Stage = { groups: new Map(), stale: new Set() };
+    const stage: Stage = { groups: new Map(), stale: new Set(), after: stagesAfter(this.#rules, id) };
     this.#stages.set(id, stage);
     return stage;
   }
@@ -251,6 +298,14 @@ function derivedTable(
     active: withRows.length > 0,
     body: standingsBody({ id, type, object, groups: withRows }),
   };
+}
+
+/** Returns the games of all groups of some stages. */
+function unionOf(stages: readonly Stage[]): GameSet {
+  const games = new GameSet();
+  for (const { groups } of stages)
+    for (const group of groups.values()) for (const game of group.games) games.add(game);
+  return games;
 }
 
 function addAll<T>(set: Set<T>, items: Iterable<T>): void {

@@ -3,17 +3,29 @@ import type { ResultTeam } from '#topics/generated/types.ts';
 import type { GameSet, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
-import { type TeamTally, talliesAt } from './tally.ts';
+import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
 import type { UnplacedRow, Values } from './types.ts';
 
 /** Ranks ids at a cutoff. */
 export type RankAt = (cutoff: SeasonCutoff) => Ranks;
 
+/** What the teams of a table bring along from earlier stages. */
+export type StageStart = {
+  /** Points by team, and the half point that rounding took (0.5) or gave (-0.5). */
+  readonly points: ReadonlyMap<number, { readonly points: number; readonly halfPoint: number }>;
+  /** Games of earlier stages among those of the table; the points of these games are those above. */
+  readonly games: ReadonlySet<Game>;
+  /** Ranks in the earlier stages. */
+  readonly ranks: Ranks;
+};
+
 /** A season to rank now and before the last round of each team. */
 export type RankedSeason = {
   readonly rules: CompetitionRules;
   readonly now: SeasonCutoff;
+  /** The teams of the table: their opponents may be others. */
   readonly teams: ReadonlyMap<number, ResultTeam>;
+  readonly start: StageStart | null;
   /** The cutoff before the last round of each team; none in a team's first round. Teams with the same cutoff share the object. */
   readonly before: ReadonlyMap<number, SeasonCutoff>;
   /** Positions in the league table, computed on demand: several tables use them. */
@@ -25,9 +37,10 @@ export function seasonOf(
   games: GameSet,
   teams: ReadonlyMap<number, ResultTeam>,
   rules: CompetitionRules,
+  start: StageStart | null = null,
 ): RankedSeason {
   const now = { games, without: new Set<Game>(), day: null };
-  return { rules, now, teams, before: cutoffsBefore(games), leagueRanks: new Map() };
+  return { rules, now, teams, start, before: cutoffsBefore(games), leagueRanks: new Map() };
 }
 
 /** Returns the cutoff before the last round of each team. Teams share an equal cutoff, so that it is ranked once. */
@@ -81,9 +94,21 @@ export function correctionsAt(rules: CompetitionRules, day: string | null): Comp
   return rules.corrections.filter(({ from }) => day === null || from === null || from <= day);
 }
 
-/** Returns the totals of all teams at a cutoff, corrections included. */
-export function totalsAt({ rules, teams }: RankedSeason, cutoff: SeasonCutoff): Map<number, TeamTally> {
+/** Returns the totals of all teams at a cutoff, with what they brought along and corrections. */
+export function totalsAt(
+  { rules, teams, start }: RankedSeason,
+  cutoff: SeasonCutoff,
+): Map<number, TeamTally> {
   const tallies = talliesAt(cutoff, teams.keys(), rules.points);
+  if (start !== null) {
+    const brought = [...start.games].filter((game) => !cutoff.without.has(game));
+    for (const [id, { points }] of tallyGames(brought, teams.keys(), rules.points)) {
+      const tally = tallies.get(id);
+      if (tally === undefined) continue;
+      tally.points += (start.points.get(id)?.points ?? 0) - points;
+      tally.halfPoint = start.points.get(id)?.halfPoint ?? 0;
+    }
+  }
   for (const { participant_id, value } of correctionsAt(rules, cutoff.day)) {
     const tally = tallies.get(participant_id);
     if (tally !== undefined) tally.points += value;

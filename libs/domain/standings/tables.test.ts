@@ -81,7 +81,7 @@ describe('corrections', () => {
   test('change the points, and are shown with reason and day', () => {
     const league = table('league', SEASON, rules);
     expect(lines(league, 'pts')).toEqual(['1 B 3', '2 A 2', '3 C 1']);
-    expect(league.corrections).toEqual(corrections);
+    expect(league.corrections).toMatchObject(corrections);
   });
 
   test('show the table of a day in the middle of the season', () => {

@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { ResultTeam } from '#topics/generated/types.ts';
 import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { type GameSet, subset } from './game-set.ts';
+import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
 import { type RankedSeason, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
+import { KNOWN, PLAYED, PLAYING, TO_COME } from './subsets.ts';
+import type { TableScope } from './table-scope.ts';
 import type { UnplacedRow, Value } from './types.ts';
 
 /** A cell of a table, identified by `code`. */
@@ -70,12 +72,13 @@ function isSameMatch(a: Game, b: Game): boolean {
 
 /** Returns the tables of games that were read with the same rules. `rules` has only the corrections in force. */
 export function tablesOf(
-  games: GameSet,
+  scope: TableScope,
   rules: CompetitionRules,
   kinds: Iterable<TableKind>,
 ): ReadonlyMap<TableKind, Table> {
-  const teams = games.teams();
-  const inputs = inputsOf(games, teams, rules);
+  const all = scope.games.teams();
+  const teams = scope.teams === null ? all : new Map([...all].filter(([id]) => scope.teams?.has(id)));
+  const inputs = inputsOf(scope, teams, rules);
   const corrections = rules.corrections.filter(({ participant_id }) => teams.has(participant_id));
   const tables = new Map<TableKind, Table>();
   for (const kind of kinds) {
@@ -93,14 +96,6 @@ export function tablesOf(
   return tables;
 }
 
-/** Scheduled games. */
-export const TO_COME = subset(({ state }) => state === 'to_come');
-const PLAYING = subset(({ state }) => state === 'playing');
-/** The games that count in the live table. */
-const KNOWN = subset(({ score }) => score !== null);
-/** The games that count in all other tables. */
-const PLAYED = subset(({ state, score }) => state === 'played' && score !== null);
-
 /** The inputs of tables, each computed on first use. */
 type TableInputs = {
   readonly games: GameSet;
@@ -110,13 +105,13 @@ type TableInputs = {
 };
 
 function inputsOf(
-  games: GameSet,
+  { games, start }: TableScope,
   teams: ReadonlyMap<number, ResultTeam>,
   rules: CompetitionRules,
 ): TableInputs {
-  const season = once(() => seasonOf(games.view(PLAYED), teams, rules));
+  const season = once(() => seasonOf(games.view(PLAYED), teams, rules, start));
   const live = once(() =>
-    games.view(PLAYING).size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules),
+    games.view(PLAYING).size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules, start),
   );
   return { games, season, live };
 }

@@ -3,10 +3,25 @@ import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 
 /** A team's counts over some games, without points. */
-type Counts = { mp: number; won: number; draw: number; lost: number; scored: number; allowed: number };
+type Counts = {
+  mp: number;
+  won: number;
+  draw: number;
+  lost: number;
+  scored: number;
+  allowed: number;
+  /** Draws that a shoot-out decided for the team. */
+  kicksWon: number;
+  /** Draws that a shoot-out decided against the team. */
+  kicksLost: number;
+};
 
 /** A team's counts over some games. */
-export type TeamTally = Counts & { points: number };
+export type TeamTally = Counts & {
+  points: number;
+  /** The part of a point that rounding took from the team (0.5) or gave it (-0.5) when its points were halved. */
+  halfPoint: number;
+};
 
 /** Which score of a game counts: the final one, or that of a half. */
 export type Part = 'score' | 'firstHalf' | 'secondHalf';
@@ -15,30 +30,32 @@ export type Venue = 'all' | 'home' | 'away';
 
 /** Returns the counts of a team without games. */
 export function emptyTally(): TeamTally {
-  return { ...noCounts(), points: 0 };
+  return { ...noCounts(), points: 0, halfPoint: 0 };
 }
 
 function noCounts(): Counts {
-  return { mp: 0, won: 0, draw: 0, lost: 0, scored: 0, allowed: 0 };
+  return { mp: 0, won: 0, draw: 0, lost: 0, scored: 0, allowed: 0, kicksWon: 0, kicksLost: 0 };
 }
 
 /** Adds an outcome, or removes it. */
-function count(counts: Counts, scored: number, allowed: number, times: 1 | -1): void {
+function count(counts: Counts, { outcome, kicks, scored, allowed }: GameOutcome, times: 1 | -1): void {
   counts.mp += times;
-  counts[scored > allowed ? 'won' : scored < allowed ? 'lost' : 'draw'] += times;
+  counts[outcome] += times;
+  if (kicks !== null) counts[kicks] += times;
   counts.scored += times * scored;
   counts.allowed += times * allowed;
 }
 
 /** Defines the view of each team's counts at home, or away. A game whose part is unknown counts for no one. */
 function countsView(venue: 'home' | 'away', part: Part): GameView<Map<number, Counts>> {
-  const other = venue === 'home' ? 'away' : 'home';
   return {
     empty: () => new Map(),
-    change: (value, { [venue]: { id }, [part]: score }, times) => {
-      if (score === null) return;
+    change: (value, game, times) => {
+      const outcome = outcomeOf(game, venue, part);
+      if (outcome === null) return;
+      const { id } = game[venue];
       const counts = value.get(id) ?? noCounts();
-      count(counts, score[venue], score[other], times);
+      count(counts, outcome, times);
       if (counts.mp === 0) value.delete(id);
       else value.set(id, counts);
     },
@@ -70,11 +87,13 @@ export function talliesAt(
 
 /** Returns the counts of every team of `teams` over some games. */
 export function tallyGames(
-  games: readonly Game[],
+  games: Iterable<Game>,
   teams: Iterable<number>,
   points: CompetitionRules['points'],
+  venue: Venue = 'all',
 ): Map<number, TeamTally> {
-  const counts = VENUES.all.map((at) => viewOf(COUNTS[at].score, games));
+  const all = [...games];
+  const counts = VENUES[venue].map((at) => viewOf(COUNTS[at].score, all));
   return new Map(Array.from(teams, (id) => [id, tallyOf(id, points, counts, [])]));
 }
 
@@ -102,10 +121,24 @@ function add(tally: TeamTally, counts: Counts | undefined, times: 1 | -1): void 
   tally.lost += times * counts.lost;
   tally.scored += times * counts.scored;
   tally.allowed += times * counts.allowed;
+  tally.kicksWon += times * counts.kicksWon;
+  tally.kicksLost += times * counts.kicksLost;
 }
 
-function pointsOf({ won, draw, lost }: Counts, points: CompetitionRules['points']): number {
-  return won * points.won + draw * points.draw + lost * points.lost;
+function pointsOf(
+  { won, draw, lost, kicksWon, kicksLost }: Counts,
+  points: CompetitionRules['points'],
+): number {
+  const ofDraw = points.draw;
+  const { won: ofKicksWon, lost: ofKicksLost } = points.shoot_out ?? { won: ofDraw, lost: ofDraw };
+  const undecided = draw - kicksWon - kicksLost;
+  return (
+    won * points.won +
+    undecided * ofDraw +
+    kicksWon * ofKicksWon +
+    kicksLost * ofKicksLost +
+    lost * points.lost
+  );
 }
 
 /** Returns the goals scored minus the goals allowed. */
@@ -114,7 +147,27 @@ export function difference({ scored, allowed }: TeamTally): number {
 }
 
 /** A game from the view of one of its teams. */
-export type GameOutcome = { readonly scored: number; readonly allowed: number };
+export type GameOutcome = {
+  readonly scored: number;
+  readonly allowed: number;
+  readonly outcome: 'won' | 'draw' | 'lost';
+  /** Who won the shoot-out after a draw; null without one. */
+  readonly kicks: 'kicksWon' | 'kicksLost' | null;
+};
+
+/** Returns a game from the view of its home or away team; null where the part's score is unknown. */
+function outcomeOf(game: Game, venue: 'home' | 'away', part: Part): GameOutcome | null {
+  const score = game[part];
+  if (score === null) return null;
+  if (game.bothLose && part === 'score')
+    return { scored: score.home, allowed: score.away, outcome: 'lost', kicks: null };
+  const other = venue === 'home' ? 'away' : 'home';
+  const [scored, allowed] = [score[venue], score[other]];
+  if (scored !== allowed) return { scored, allowed, outcome: scored > allowed ? 'won' : 'lost', kicks: null };
+  const kicks = part === 'score' ? game.shootOut : null;
+  if (kicks === null || kicks.home === kicks.away) return { scored, allowed, outcome: 'draw', kicks: null };
+  return { scored, allowed, outcome: 'draw', kicks: kicks[venue] > kicks[other] ? 'kicksWon' : 'kicksLost' };
+}
 
 /** Yields a team's outcomes in its games up to a cutoff, newest first. */
 export function* outcomesOf(
@@ -125,11 +178,10 @@ export function* outcomesOf(
   const own = games.ofTeam(id);
   for (let at = own.length - 1; at >= 0; at -= 1) {
     const game = own[at];
-    if (game === undefined || game.score === null || without.has(game)) continue;
-    const { home, away } = game.score;
-    if (game.home.id === id) {
-      if (venue !== 'away') yield { scored: home, allowed: away };
-    } else if (venue !== 'home') yield { scored: away, allowed: home };
+    if (game === undefined || without.has(game)) continue;
+    const side = game.home.id === id ? 'home' : 'away';
+    const outcome = venue === 'all' || venue === side ? outcomeOf(game, side, 'score') : null;
+    if (outcome !== null) yield outcome;
   }
 }
 
@@ -139,12 +191,14 @@ export function tallyOutcomes(
   points: CompetitionRules['points'],
 ): TeamTally {
   const tally = emptyTally();
-  for (const { scored, allowed } of outcomes) count(tally, scored, allowed, 1);
+  for (const outcome of outcomes) count(tally, outcome, 1);
   tally.points = pointsOf(tally, points);
   return tally;
 }
 
 /** Returns the letter of an outcome: won, drawn or lost. */
-export function letterOf({ scored, allowed }: GameOutcome): 'W' | 'D' | 'L' {
-  return scored > allowed ? 'W' : scored < allowed ? 'L' : 'D';
+export function letterOf({ outcome }: GameOutcome): 'W' | 'D' | 'L' {
+  return LETTERS[outcome];
 }
+
+const LETTERS = { won: 'W', draw: 'D', lost: 'L' } as const;

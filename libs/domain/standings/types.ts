@@ -1,7 +1,8 @@
 import type { MatchResult, ResultTeam } from '#topics/generated/types.ts';
 
 /** The last known result of a match, with the fields that the tables of its season read. */
-export type PlacedResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause'>;
+export type PlacedResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &
+  Partial<Pick<MatchResult, 'shoot_out'>>;
 
 /** The last known result of a match within its group. */
 export type StandingsMatch = Omit<PlacedResult, 'stage_id' | 'group_id'>;

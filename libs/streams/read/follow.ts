@@ -41,10 +41,15 @@ export type FollowOptions = {
   /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
-   * How long a broker may wait for records, milliseconds. Default 500. The first request does not wait. The time passed to
-   * `onUpToDate` is at most twice as old.
+   * How long a broker may wait for records, milliseconds. Default 500 with `onUpToDate`, else 5,000. The first request does not
+   * wait. The time passed to `onUpToDate` is at most twice as old.
    */
   readonly idleMs?: number;
+  /**
+   * Minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds: what
+   * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0.
+   */
+  readonly paceMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
   /** Receives one batch at a time. An error it throws ends the reading. */
@@ -69,7 +74,9 @@ export class PositionLostError extends TouchlineError<'PositionLostError'> {
 
 const READER = 'touchline-reader';
 /** Default long poll: most topics are idle, and each fetch costs the broker a millisecond of CPU time. */
-const IDLE_MS = 500;
+const IDLE_MS = 5_000;
+/** Default long poll of a reader that must know how fresh its records are. */
+const FRESH_MS = 500;
 /** Maximum bytes of one fetch, which a reader holds in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 5;
@@ -188,12 +195,14 @@ class Follower {
     while (partitions.size > 0 && !this.#isOver) {
       try {
         const at = performance.now();
+        let hasRecords = false;
         for (const { from, fetched, error } of await this.#fetch(leader, [...partitions])) {
           const of = from as FollowedPartition;
           of.isAnswered = true;
           if (fetched === null) this.#moved(partitions, of, error);
           else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
           else {
+            hasRecords ||= fetched.next > of.offset;
             if (fetched.next > of.offset) await this.#enqueue(of, fetched);
             if (of.offset >= fetched.lastStableOffset) this.#reportUpToDate(of, at);
           }
@@ -201,6 +210,8 @@ class Follower {
         // Rotates the order, as a full response leaves out the partitions at its end.
         const [first] = partitions;
         if (first !== undefined && partitions.delete(first)) partitions.add(first);
+        const restMs = at + (this.#options.paceMs ?? 0) - performance.now();
+        if (hasRecords && restMs > 0 && this.#behind.size === 0) await delay(restMs);
       } catch (error) {
         for (const of of partitions) this.#moved(partitions, of, error);
       }
@@ -209,7 +220,7 @@ class Follower {
   }
 
   #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {
-    const { idleMs = IDLE_MS } = this.#options;
+    const { onUpToDate, idleMs = onUpToDate === undefined ? IDLE_MS : FRESH_MS } = this.#options;
     const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs : 0;
     return fetchPartitions(leader, partitions, { maxWaitMs, maxBytes: MAX_BYTES });
   }

@@ -175,8 +175,10 @@ export class Incarnation {
     // The first read compares the epoch: the log may lose its end between the claim and this read.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#lifetime.guard(reading);
-      // Fetches the next batch while this one is processed and committed.
-      reading = ahead(input.read(batch.next));
+      // While records wait, fetches the next batch during this one's commit. Otherwise fetches after the commit: what arrives
+      // meanwhile is one batch then, and costs one fetch and one transaction.
+      const isBehind = batch.records.length === 0 || batch.next < batch.end;
+      if (isBehind) reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
       else {
         if (batch.next > committer.position) await committer.pass(batch, clock.monotonic());
@@ -190,6 +192,7 @@ export class Incarnation {
       if (watch.becameStuck(batch.end, batch.written, now)) this.#reportStuck(batch.end);
       metrics.undecidedSeconds.set(label, watch.stuckMs(now) / 1_000);
       metrics.stateSize.set(label, processor.size());
+      if (!isBehind) reading = ahead(input.read(batch.next));
     }
   }
 

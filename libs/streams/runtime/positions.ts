@@ -64,7 +64,7 @@ export function positionsTopic(application: string): string {
 
 /** Returns the command that processes all input again. `application`: prefix and service. */
 export function rebuildCommand(application: string): string {
-  return `npx touchline rebuild ${serviceOf(application)}`;
+  return `npx touchline rebuild ${serviceOf(application)} --yes`;
 }
 
 /** Returns the service name of an application, as used in commands. */

@@ -1,7 +1,9 @@
-import type { ReadBatch } from '../client/port.ts';
-import { StreamError } from '../errors.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { ReadBatch, TopicPartition } from '../client/port.ts';
+import { RefusedError, StreamError } from '../errors.ts';
 import type { Changelog, Claimed } from './claim.ts';
 import type { Lifetime } from './lifetime.ts';
+import { rebuildCommand } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { type ChangelogRecord, requireLastRecord } from './start-checks.ts';
 import type { TaskContext } from './stream-topics.ts';
@@ -42,7 +44,7 @@ export async function restoreState(
 }
 
 async function restoreOne(
-  { clock, metrics }: TaskContext,
+  { application, clock, metrics }: TaskContext,
   processor: PartitionProcessor,
   { topic, partition, start, end, reader }: Changelog,
   lifetime: Lifetime,
@@ -60,14 +62,39 @@ async function restoreOne(
     if (batch.next > at) movedAt = clock.monotonic();
     at = batch.next;
     reading = at < end ? ahead(reader.read(at)) : null;
-    const restoring = processor.restore(topic, batch.records);
-    if (restoring !== undefined) await lifetime.guard(restoring);
+    try {
+      const restoring = processor.restore(topic, batch.records);
+      if (restoring !== undefined) await lifetime.guard(restoring);
+    } catch (error) {
+      throw isUnreadable(error)
+        ? changelogUnreadable(application, { topic, partition }, batch, error)
+        : error;
+    }
     metrics.restoredRecords.inc(batch.records.length);
     const newest = batch.records.at(-1);
     if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
   }
   await reader.close();
   return last;
+}
+
+function isUnreadable(error: unknown): error is TouchlineError {
+  return error instanceof TouchlineError && error.code === 'DECODE_FAILED';
+}
+
+/** Going on without the record would forget the state of its key, or repeat its results. */
+function changelogUnreadable(
+  application: string,
+  { topic, partition }: TopicPartition,
+  { records }: ReadBatch,
+  error: TouchlineError,
+): RefusedError {
+  return new RefusedError(
+    'CHANGELOG_UNREADABLE',
+    `${topic}-${partition} has a record that nobody can read, at offsets ${records[0]?.offset} to ${records.at(-1)?.offset} (${error.message}): ` +
+      `the state of its key is unknown. Find out who else writes to the topic, then process all input again with ${rebuildCommand(application)}`,
+    error,
+  );
 }
 
 /** Marks a rejection as handled, so that a read may be awaited later. */

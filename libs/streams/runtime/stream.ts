@@ -38,7 +38,7 @@ export type Stream = {
   stop(): Promise<void>;
 };
 
-/** Interval of checks for failed tasks that are due. */
+/** Interval of checks for failed tasks that are due, while there are any. */
 const RETRY_POLL_MS = 50;
 /** Interval of committing the positions as offsets of the group. */
 const LAG_COMMIT_MS = 5_000;
@@ -107,6 +107,7 @@ class StreamRuntime implements GroupListener {
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
   #joined = false;
+  #isRetrying = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
     const { application, input, sessionTimeoutMs = 6_000 } = options;
@@ -132,7 +133,6 @@ class StreamRuntime implements GroupListener {
   }
 
   start(): Promise<void> {
-    void this.#claimFailed();
     return this.#member.start();
   }
 
@@ -163,7 +163,7 @@ class StreamRuntime implements GroupListener {
     for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
     for (const partition of partitions) {
       if (this.#tasks.has(partition)) continue;
-      const task = new Task(partition, this.#context);
+      const task = new Task(partition, this.#context, () => void this.#claimFailed());
       this.#tasks.set(partition, task);
       task.claim();
     }
@@ -190,15 +190,18 @@ class StreamRuntime implements GroupListener {
     return this.#context.clock.monotonic();
   }
 
-  /** Claims failed tasks when they are due, until the stream stops. */
+  /** Claims failed tasks when they are due, until all tasks run or the stream stops. */
   async #claimFailed(): Promise<void> {
+    if (this.#isRetrying) return;
+    this.#isRetrying = true;
     const { signal } = this.#ending;
-    for (;;) {
+    do {
       await this.#context.clock.sleep(RETRY_POLL_MS, signal);
       if (signal.aborted) return;
       const now = this.#now();
       for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
-    }
+    } while ([...this.#tasks.values()].some(({ state }) => state !== 'running'));
+    this.#isRetrying = false;
   }
 
   #release(partition: number): void {

@@ -14,6 +14,7 @@ import { requireTransition, type TaskState } from './task-state.ts';
 export class Task {
   readonly partition: number;
   readonly #context: TaskContext;
+  readonly #onFailure: () => void;
   readonly #suspects = new Suspects();
   #state: TaskState = 'created';
   #incarnation: Incarnation | null = null;
@@ -23,9 +24,11 @@ export class Task {
   /** State of a failed claim that the next one may reuse; null without one. */
   #kept: KeptState | null = null;
 
-  constructor(partition: number, context: TaskContext) {
+  /** `onFailure`: called after each failure, when the task may be claimed again. */
+  constructor(partition: number, context: TaskContext, onFailure: () => void = () => {}) {
     this.partition = partition;
     this.#context = context;
+    this.#onFailure = onFailure;
   }
 
   get state(): TaskState {
@@ -63,6 +66,7 @@ export class Task {
         }
         this.#kept = incarnation.left;
         this.#fail(error);
+        this.#onFailure();
       });
   }
 

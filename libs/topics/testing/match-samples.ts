@@ -150,6 +150,7 @@ export const MATCH_SAMPLES = {
       missing: true,
     },
     goals: ['5-889947'],
+    outranked: ['status_id'],
   },
   'match-results': {
     event_id: 2_429_281,
@@ -176,7 +177,10 @@ export const MATCH_SAMPLES = {
         assistant: { id: 3_682, name: 'A. Griezmann' },
       },
     ],
-    cards: [{ kind: 'yellow', team_id: 137_222, player: { id: 31_528, name: 'N. Kante' } }],
+    cards: [
+      { kind: 'yellow', team_id: 137_222, player: { id: 31_528, name: 'N. Kante' }, attribute_ids: [] },
+    ],
+    shoot_out: null,
     cause: CAUSE,
   },
 } satisfies Partial<TopicValues>;

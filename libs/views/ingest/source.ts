@@ -3,11 +3,11 @@
 import { offsetsAt } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
-import { partitionKey } from '#streams/client/port.ts';
+import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
-import { DecodeError } from '#topics/errors.ts';
+import { readable } from '#topics/readable.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
@@ -35,6 +35,8 @@ export type SourceOptions = {
   readonly epochs: ReadonlyMap<string, number>;
   /** Applies records, each partition's in order, and stores the positions after them. Returns when both are done. */
   readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
+  /** Minimum interval between two batches of the topics that readers wait for, milliseconds. */
+  readonly urgentBatchMs: number;
   /** The topics to read. */
   readonly topics: readonly SourceTopic[];
   /** Called once all records that existed at the start are applied. */
@@ -55,7 +57,6 @@ const URGENT: ReadonlySet<SourceTopic> = new Set([
   'match-transitions',
   'feed-health',
 ]);
-const URGENT_BATCH_MS = 2;
 /** Interval between batches of the feed and of tables. */
 const BATCH_MS = 50;
 
@@ -72,7 +73,7 @@ type DecodedBatch = {
  */
 export async function followSources(options: SourceOptions): Promise<void> {
   const lanes = [
-    { topics: options.topics.filter((topic) => URGENT.has(topic)), batchMs: URGENT_BATCH_MS },
+    { topics: options.topics.filter((topic) => URGENT.has(topic)), batchMs: options.urgentBatchMs },
     { topics: options.topics.filter((topic) => !URGENT.has(topic)), batchMs: BATCH_MS },
   ].filter(({ topics }) => topics.length > 0);
   const over = new AbortController();
@@ -97,7 +98,7 @@ export async function followSources(options: SourceOptions): Promise<void> {
 type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly batchMs: number };
 
 async function followLane(options: LaneOptions): Promise<void> {
-  const { brokers, prefix, registry, metrics, log, from, batchMs } = options;
+  const { brokers, prefix, registry, from, batchMs } = options;
   const topics = new Map(
     options.topics.map((topic) => [topicName(prefix, topic), { topic, decoder: registry.decoder(topic) }]),
   );
@@ -105,28 +106,19 @@ async function followLane(options: LaneOptions): Promise<void> {
     { topic, decoder }: { topic: SourceTopic; decoder: Decoder<unknown> },
     batch: FollowedBatch,
   ): Promise<ViewRecord[]> => {
-    const records: ViewRecord[] = [];
-    await decoder.prepare(batch.records);
-    for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
-      try {
-        const value = bytes === null ? null : decoder.decode(bytes);
-        // The topic's own decoder returns the topic's type of value.
-        const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
-        records.push(read as ViewRecord);
-      } catch (error) {
-        if (!(error instanceof DecodeError)) throw error;
-        metrics.skipped.inc({ topic });
-        const place = { topic: batch.topic, partition, offset };
-        log.error({ err: error, ...place }, 'skipped a record that cannot be decoded');
-      }
-    }
-    return records;
+    const found = await readable(decoder, batch, batch.records);
+    return found.map(({ value, record: { partition, offset, key, timestamp } }) => {
+      // The topic's own decoder returns the topic's type of value.
+      const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
+      return read as ViewRecord;
+    });
   };
   const gatherer = new BatchGatherer<DecodedBatch>({
     intervalMs: batchMs,
     sizeOf: ({ records }) => records.length,
     apply: (batches) => applyBatches(batches, options),
   });
+  const hasStates = options.topics.includes('match-state');
   const reading = follow({
     brokers,
     reader: options.reader,
@@ -139,9 +131,11 @@ async function followLane(options: LaneOptions): Promise<void> {
       if (source === undefined) return;
       await gatherer.add({ topic: source.topic, batch, records: await decode(source, batch) });
     },
-    onUpToDate({ topic, partition }, at) {
-      if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
-    },
+    ...(hasStates && {
+      onUpToDate({ topic, partition }: TopicPartition, at: number) {
+        if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
+      },
+    }),
     onCaughtUp() {
       gatherer.caughtUp();
       options.onCaughtUp();

@@ -30,17 +30,21 @@ export function eventConditions(query: EventsQuery, places: PlaceView, access: A
     .where('stage_id = ?', stage_id)
     .where('status_type = ?', query.status_type)
     .where(venue_type === undefined ? PLAYS : `${venue_type}_id = ?`, query.participant_id)
-    .where('start >= ?', query.date_from)
-    .where('start <= ?', query.date_to)
+    .where(`(start >= ?${orLive(query)})`, query.date_from)
+    .where(`(start <= ?${orLive(query)})`, query.date_to)
     .where('changed >= ?', since(query.timestamp));
+}
+
+/** Returns SQL that adds the live events to a window of dates. */
+function orLive({ holdsNow = false }: Pick<EventsQuery, 'holdsNow'>): string {
+  return holdsNow ? " OR status_type = 'live'" : '';
 }
 
 /** Returns the conditions of `livescore.index`. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
-  const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
   const conditions = visibleEvents(access, query.timestamp !== undefined)
-    .where(`(start >= ?${orLive})`, query.date_from)
-    .where(`(start <= ?${orLive})`, query.date_to)
+    .where(`(start >= ?${orLive(query)})`, query.date_from)
+    .where(`(start <= ?${orLive(query)})`, query.date_to)
     .where('sport_id = ?', query.sport_id)
     .where('status_type = ?', query.status_type)
     .where('changed >= ?', since(query.timestamp));

@@ -214,8 +214,8 @@ test('returns the type of its status, whether it is hidden and whether extra tim
     participants: [{ id: 101, counter: 1, results: [{ id: 104, value }] }],
   });
   const ofEvent = (...reports: readonly Fields[]) => {
-    const { statusType, hidden, extraTime } = renderEvent(stateOf(...reports), noName);
-    return { statusType, hidden, extraTime };
+    const { statusType, hidden, clockRule } = renderEvent(stateOf(...reports), noName);
+    return { statusType, hidden, extraTime: clockRule.extra_time };
   };
   expect(ofEvent({})).toEqual({ statusType: 'live', hidden: false, extraTime: null });
   expect(ofEvent({ status_id: 11, status_type: null, ...sides('') })).toEqual({

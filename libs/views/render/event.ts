@@ -4,7 +4,8 @@ import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
-import { extraTimePlayed } from '#domain/event-facts.ts';
+import { type ClockRule, clockRule } from '#domain/clock-rule.ts';
+import { reportedFields } from '#domain/reported-fields.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
@@ -23,15 +24,19 @@ type StatusName = (statusId: number) => string | undefined;
 
 /**
  * Renders an event with every field that was ever reported and every field of the spec. A field that was not reported has
- * the provider's empty value: `null`, `''` or 0. Result 2 is the derived score; it is missing if unknown, never zero.
+ * the provider's empty value: `null`, `''` or 0. Result 2 is the score of match state; it is missing if unknown, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const reported = reportedFields(state);
+  const reported = readReported(state);
   const { action: _, events_incidents: __, details, participants: sides, ...rest } = reported.fields;
   const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, sides, isSoccer);
-  const extraTime = extraTimePlayed(sides);
+  const playedTime = toWholeNumber(rest.played_time);
+  const isStale = reported.isOlder('played_time', 'clock_time', 'status_id');
+  const played =
+    playedTime === null || isStale ? null : { time: playedTime, ut: reported.timeOf('played_time') };
+  const rule = clockRule(state.sport_id, { details, participants: sides, played });
   /** The reported winner or progress, unless results or status were reported later: then what these say. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
     const own = toWholeNumber(rest[field]);
@@ -45,7 +50,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     item_status: hidden ? 'deleted' : (textOf(rest.item_status) ?? 'active'),
     ...identity(state, reported),
     ...status(state, reported, statusName),
-    ...clock(state, reported, isSoccer, extraTime),
+    ...clock(state, played, rule),
     ...otherSpecFields(rest),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
@@ -65,27 +70,24 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     }),
     statusType: state.status_type,
     hidden,
-    extraTime,
+    clockRule: rule,
   };
 }
 
-/** The last reported value of each field. A list has some fields and a message others, so their times differ. */
+/** The fields as they were reported, and their order in time. */
 type Reported = {
   readonly fields: JsonObject;
   /** Whether a field was reported before any of its sources; false if it was never reported. */
   isOlder(field: string, ...sources: readonly string[]): boolean;
+  /** When a field was reported, Unix seconds; 0 if it never was. */
+  timeOf(field: string): number;
 };
 
-function reportedFields(state: MatchState): Reported {
-  const fields: JsonObject = {};
-  const times = new Map<string, number>();
-  for (const { ut, json } of state.fields) {
-    const group: JsonObject = JSON.parse(json);
-    Object.assign(fields, group);
-    for (const name of Object.keys(group)) times.set(name, ut);
-  }
+function readReported(state: MatchState): Reported {
+  const { fields, times } = reportedFields(state.fields);
   return {
     fields,
+    timeOf: (field) => times.get(field) ?? 0,
     isOlder(field, ...sources) {
       const own = times.get(field);
       return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
@@ -136,18 +138,16 @@ function status(state: MatchState, { fields, isOlder }: Reported, statusName: St
  */
 function clock(
   { clock, status_id, status_type }: MatchState,
-  { fields, isOlder }: Reported,
-  isSoccer: boolean,
-  extraTime: boolean | null,
+  played: ClockRule['played'],
+  rule: ClockRule,
 ): JsonObject {
   const isFinished = status_type === 'finished';
   const reading = clock !== null && isFinished ? { ...clock, time: 0, status: 'stopped' } : clock;
-  const face = clockAt(reading, isSoccer ? status_id : null, clock?.ut ?? 0, extraTime);
-  const isStale = isOlder('played_time', 'clock_time', 'status_id');
+  const face = clockAt(reading, status_id, clock?.ut ?? 0, rule);
   return {
     clock_time: isFinished ? 0 : face.clock_time,
     clock_status: clock?.status ?? null,
-    played_time: face.played_time ?? (isStale ? null : toWholeNumber(fields.played_time)),
+    played_time: face.played_time ?? played?.time ?? null,
   };
 }
 

@@ -1,12 +1,13 @@
 /** The values that the live board shows. */
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
+import type { ClockRule } from '#domain/clock-rule.ts';
 import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
-  /** Whether extra time was played; null where unknown. */
-  readonly extra_time: boolean | null;
+  /** How its clock is read. */
+  readonly clock_rule: ClockRule;
 };
 
 /** The current value of an incident, removed or not. */

@@ -1,4 +1,5 @@
 import type { Paging } from '#contract/rest/provider.ts';
+import type { ClockRule } from '#domain/clock-rule.ts';
 import { foldName } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { PlaceIds, ShownState } from './board-view.ts';
@@ -24,8 +25,8 @@ export type RenderedEvent = {
   readonly statusType: string | null;
   /** Whether the provider deleted the event: only lists of changes show it. */
   readonly hidden: boolean;
-  /** Whether extra time was played; null where unknown. */
-  readonly extraTime: boolean | null;
+  /** How its clock is read. */
+  readonly clockRule: ClockRule;
 };
 
 /** The stored version of a match, and ids of its places. */
@@ -76,12 +77,12 @@ export class MatchView extends SqlView {
     known: StoredMatch | undefined,
     changed: number,
   ): ShownState {
-    const { full, plain, hidden, statusType, extraTime } = rendered;
+    const { full, plain, hidden, statusType, clockRule } = rendered;
     const id = state.event_id;
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.placeVersion += 1;
     const { fields: _, ...rest } = state;
-    const shown = { ...rest, extra_time: extraTime };
+    const shown = { ...rest, clock_rule: clockRule };
     this.sql.insert('INSERT OR REPLACE INTO events', {
       id,
       version: state.version,

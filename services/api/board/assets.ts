@@ -10,12 +10,17 @@ type Asset = { readonly type: string; readonly body: Buffer };
 const ASSETS_PATH = '/board/assets/';
 const SERVICE = new URL('../', import.meta.url);
 const ROOT = new URL('../../../', import.meta.url);
-const TYPES: Readonly<Record<string, string>> = { css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json',
+};
 
 const SCRIPTS = [
   'board/browser/board.js',
   'board/browser/page.js',
   'board/browser/metronome.js',
+  'board/browser/stream-worker.js',
   'docs/browser/try-it.js',
 ];
 const FOLDERS = ['board/assets/', 'docs/assets/'];

@@ -151,9 +151,10 @@ describe('/sign-in', () => {
       to: '/standings?season=312',
     });
     expect([statusCode, headers.location]).toEqual([303, '/standings?season=312']);
-    expect(headers['set-cookie']).toBe(
-      'touchline_session=v1.all; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax',
-    );
+    expect(headers['set-cookie']).toEqual([
+      'touchline_session=v1.all; HttpOnly; Path=/; Max-Age=43200; SameSite=Lax',
+      'touchline_client=7; Path=/; Max-Age=43200; SameSite=Lax',
+    ]);
     expect((await get('/', 'v1.all')).status).toBe(200);
     expect((await get('/sign-in', 'v1.all')).text).toContain('Signed in as client 1');
   });
@@ -161,7 +162,10 @@ describe('/sign-in', () => {
   test('marks the cookie as secure when clients use https', async () => {
     await serveAgain({ https: true });
     const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
-    expect(headers['set-cookie']).toMatch(/; Secure$/);
+    expect([headers['set-cookie']].flat()).toEqual([
+      expect.stringMatching(/; Secure$/),
+      expect.stringMatching(/; Secure$/),
+    ]);
   });
 
   test('shows the form again after wrong credentials, and repeats no secret', async () => {
@@ -205,7 +209,10 @@ describe('/sign-in', () => {
   test('deletes the cookie when signing out', async () => {
     const { statusCode, headers } = await post('/sign-out', {});
     expect([statusCode, headers.location]).toEqual([303, '/sign-in']);
-    expect(headers['set-cookie']).toContain('touchline_session=; Path=/; Max-Age=0;');
+    expect([headers['set-cookie']].flat()).toEqual([
+      expect.stringMatching(/^touchline_session=; .*Max-Age=0;/),
+      expect.stringMatching(/^touchline_client=; .*Max-Age=0;/),
+    ]);
   });
 
   test('keeps the session, and says so, when its end cannot be stored', async () => {
@@ -245,8 +252,8 @@ describe('a contract', () => {
 
 describe('a reader of /board/events', () => {
   /** Opens the stream. Returns the text received so far, and whether the stream ended. */
-  async function follow(session: string) {
-    const response = await fetch(`${await served.listen()}/board/events`, {
+  async function follow(session: string, query = '') {
+    const response = await fetch(`${await served.listen()}/board/events${query}`, {
       headers: { cookie: `touchline_session=${session}` },
     });
     const reading = { status: response.status, text: '', ended: false };
@@ -270,6 +277,14 @@ describe('a reader of /board/events', () => {
     // A match is sent again when its feed health changes, so there may be duplicates.
     await expect.poll(() => ids(all.text)).toEqual(expect.arrayContaining([4_000_001, 4_000_002]));
     await expect.poll(() => new Set(ids(other.text))).toEqual(new Set([4_000_002]));
+  });
+
+  test('is told which of several parts its contract does not cover, and receives the others', async () => {
+    const followed = await follow('v1.tables', '?follow=&follow=season%3D312');
+    await expect.poll(() => followed.text).toContain('event: 1/snapshot');
+    expect(followed.text).toContain('event: 0/refused');
+    expect(followed.text).not.toContain('event: 0/snapshot');
+    expect((await follow('v1.tables', '?follow=&follow=event%3D1')).status).toBe(403);
   });
 
   test('is disconnected when its session is over', async () => {

@@ -27,6 +27,8 @@ export type Permit = { access(): Access | null };
 export type BoardGate = (request: FastifyRequest) => Permit | null;
 
 const COOKIE = 'touchline_session';
+/** The id of the client who signed in, for the pages alone: tabs of one client share a stream. */
+const CLIENT_COOKIE = 'touchline_client';
 const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
 const BODY_LIMIT = 4 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -40,8 +42,10 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
   const { sessions, openOnLoopback, competitions, https } = options;
   const all = servedAccess(EVERYTHING, competitions);
   const everything = { access: () => all };
-  const cookie = (value: string, seconds: number): string =>
-    `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const cookies = (session: string, client: string, seconds: number): string[] => {
+    const rest = `Path=/; Max-Age=${seconds}; SameSite=Lax${https ? '; Secure' : ''}`;
+    return [`${COOKIE}=${session}; HttpOnly; ${rest}`, `${CLIENT_COOKIE}=${client}; ${rest}`];
+  };
   const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
     COOKIE_OF.exec(headers.cookie ?? '')?.[1];
   const viewerOf = (request: FastifyRequest): Viewer | null => {
@@ -78,7 +82,9 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
       const { client_id, secret_key, to } = given.data;
       const session = await sessions.open(client_id.trim(), secret_key.trim());
       if (session === null) return sendForm(reply, 401, ownPath(to), 'These credentials are wrong.');
-      return reply.header('set-cookie', cookie(session, SESSION_SECONDS)).redirect(ownPath(to), 303);
+      return reply
+        .header('set-cookie', cookies(session, client_id.trim(), SESSION_SECONDS))
+        .redirect(ownPath(to), 303);
     });
     scope.post('/sign-out', async (request, reply) => {
       const session = sessionOf(request);
@@ -88,7 +94,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
         request.log.warn({ err: error }, 'a session could not be ended');
         return sendForm(reply, 503, '/', 'You are still signed in: try again in a moment.');
       }
-      return reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303);
+      return reply.header('set-cookie', cookies('', '', 0)).redirect('/sign-in', 303);
     });
   });
 

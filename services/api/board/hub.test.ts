@@ -21,7 +21,7 @@ test('delays heartbeats and new readers after a stall, until the process has cau
   onTestFinished(() => hub.close());
   const { written, response } = recordedResponse();
   const access = { coversMatch: () => true, coversSeason: () => true, isValid: () => true };
-  hub.join(response, { kind: 'board' }, access, []);
+  hub.join(response, [{ topic: { kind: 'board' }, access, states: [], prefix: '' }]);
   const beats = () => written.filter((text) => text.startsWith('event: beat')).length;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(beats()).toBe(2);
@@ -43,7 +43,13 @@ test('delays heartbeats and new readers after a stall, until the process has cau
 /** A response that records what is written to it. */
 function recordedResponse() {
   const written: string[] = [];
-  const response = { write: (text: string) => written.push(text) > 0, on() {}, once() {}, end() {} };
+  const response = {
+    write: (text: string) => written.push(text) > 0,
+    on() {},
+    once() {},
+    end() {},
+    setMaxListeners() {},
+  };
   return { written, response: response as unknown as ServerResponse };
 }
 
@@ -60,7 +66,7 @@ function following(topic: StreamTopic) {
   const { written, response } = recordedResponse();
   const contract = { covers: true };
   const access = { coversMatch: () => contract.covers, coversSeason: () => true, isValid: () => true };
-  hub.join(response, topic, access, boardStates(view, 400));
+  hub.join(response, [{ topic, access, states: boardStates(view, 400), prefix: '' }]);
   const sent = () =>
     written
       .splice(0)

@@ -26,6 +26,14 @@ export type HubOptions = {
   readonly maxReaders: number;
 };
 
+/** A topic of a connection. `prefix`: of the names of its events; empty where it is the only one. */
+export type FollowedTopic = {
+  readonly topic: StreamTopic;
+  readonly access: ReaderAccess;
+  readonly states: readonly ShownState[];
+  readonly prefix: string;
+};
+
 /** Sends changes to the readers of `/board/events`. */
 export class Hub {
   readonly #options: HubOptions;
@@ -54,7 +62,7 @@ export class Hub {
     const registers = [metrics];
     new Gauge({
       name: 'touchline_board_readers',
-      help: 'Readers of the board’s events that are connected.',
+      help: 'Parts of the board that connected browsers follow: pages, of all tabs each part once.',
       registers,
       collect() {
         this.set(readers.size);
@@ -81,9 +89,9 @@ export class Hub {
     ).unref();
   }
 
-  /** Whether one more reader is allowed; counts a refusal in the metrics. */
-  admits(): boolean {
-    const room = this.#readers.size < this.#options.maxReaders;
+  /** Whether as many more readers are allowed; counts a refusal in the metrics. */
+  admits(readers: number): boolean {
+    const room = this.#readers.size + readers <= this.#options.maxReaders;
     if (!room) this.#refused.inc();
     return room;
   }
@@ -99,21 +107,20 @@ export class Hub {
     for (const state of states) this.#frameOf(state);
   }
 
-  /** Sends a snapshot of the topic and then its changes, until the reader disconnects or `close` is called. */
-  join(
-    response: ServerResponse,
-    topic: StreamTopic,
-    access: ReaderAccess,
-    states: readonly ShownState[],
-  ): void {
+  /** Sends a snapshot of each topic and then its changes, until the connection ends or `close` is called. */
+  join(response: ServerResponse, topics: readonly FollowedTopic[]): void {
     // The snapshot has the current health, so the new reader needs no event about earlier changes.
     this.#offerHealth();
-    const reader = new EventStreamReader(response, topic, access, (state) => this.#frameOf(state));
-    this.#readers.add(reader);
-    response.once('close', () => this.#readers.delete(reader));
+    // Each reader has its own listeners.
+    response.setMaxListeners(0);
     const now = this.#options.now();
-    reader.offerFeeds(feedsOf(this.#options.view, now));
-    reader.start({ now, steady: performance.now() }, states);
+    for (const { topic, access, states, prefix } of topics) {
+      const reader = new EventStreamReader(response, topic, access, (state) => this.#frameOf(state), prefix);
+      this.#readers.add(reader);
+      response.once('close', () => this.#readers.delete(reader));
+      reader.offerFeeds(feedsOf(this.#options.view, now));
+      reader.start({ now, steady: performance.now() }, states);
+    }
   }
 
   /** Ends every stream. */

@@ -24,9 +24,10 @@ export type StreamTopic =
 const MAX_MISSED_HEARTBEATS = 60;
 
 /** Returns the time of a match for a page of tables, and no field that only a contract for matches covers. */
-function clockOf({ event_id, start_date, status_id, status_type, clock, cause }: ShownState): ClockedMatch {
-  const { ut, received_at } = cause;
-  return { event_id, start_date, status_id, status_type, clock, ut, received_at };
+function clockOf(state: ShownState): ClockedMatch {
+  const { event_id, start_date, status_id, status_type, clock, clock_rule } = state;
+  const { ut, received_at } = state.cause;
+  return { event_id, start_date, status_id, status_type, clock, clock_rule, ut, received_at };
 }
 
 /**
@@ -35,6 +36,8 @@ function clockOf({ event_id, start_date, status_id, status_type, clock, cause }:
  */
 export class EventStreamReader {
   readonly #response: ServerResponse;
+  /** Prefix of the names of its events, where several readers share a connection. */
+  readonly #prefix: string;
   readonly #topic: StreamTopic;
   readonly #access: ReaderAccess;
   readonly #frameOf: (state: ShownState) => string;
@@ -56,8 +59,10 @@ export class EventStreamReader {
     topic: StreamTopic,
     access: ReaderAccess,
     frameOf: (state: ShownState) => string,
+    prefix = '',
   ) {
     this.#response = response;
+    this.#prefix = prefix;
     this.#topic = topic;
     this.#access = access;
     this.#frameOf = frameOf;
@@ -186,6 +191,6 @@ export class EventStreamReader {
 
   #write(event: string, data: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
-    this.#isFull = !this.#response.write(`event: ${event}\ndata: ${data}\n\n`);
+    this.#isFull = !this.#response.write(`event: ${this.#prefix}${event}\ndata: ${data}\n\n`);
   }
 }

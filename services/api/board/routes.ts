@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
+import type { RulesOf } from '#service/competition-rules.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
@@ -16,7 +17,7 @@ import { feedsPage } from './pages/feeds-page.ts';
 import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
-import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
+import { boardQuery, matchParams, partsQuery, standingsQuery, streamQuery } from './query.ts';
 import type { ReaderAccess, StreamTopic } from './reader.ts';
 import { type ReadView, scopedView } from './scoped-view.ts';
 import { liveKnockOuts, seasonStandings } from './standings.ts';
@@ -26,9 +27,11 @@ export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
   /** Unprocessed records of each processor, for the page of the feeds. Default: the page does not show them. */
   readonly backlog?: BacklogCounter | undefined;
+  /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
+  readonly rulesOf?: RulesOf | undefined;
   /** Maximum number of matches on the board, live ones first, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
-  /** Maximum number of simultaneous readers of `/board/events`. Default 1000. */
+  /** Maximum number of parts of the board that are followed at the same time. Default 1000. */
   readonly maxReaders?: number;
 };
 
@@ -45,7 +48,7 @@ const REQUIRED_OPERATIONS = {
  * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { view, now, metrics, backlog, size = 400, maxReaders = 1_000 } = options;
+  const { view, now, metrics, backlog, rulesOf, size = 400, maxReaders = 1_000 } = options;
   const hub = new Hub({ view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
@@ -55,8 +58,9 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     reply.headers(PAGE_HEADERS).header('cache-control', 'no-cache');
     done();
   });
-  const admit = admission(view, await boardGate(app, options.gate));
-  pageRoutes(app, admit, { now, backlog, size });
+  const enter = entrance(view, await boardGate(app, options.gate));
+  const admit = admission(enter);
+  pageRoutes(app, admit, { now, backlog, rulesOf, size });
   app.get('/board/matches/:id', (request, reply) => {
     const admitted = admit(request, reply, 'match');
     if (admitted === null) return reply;
@@ -66,32 +70,63 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
     return reply.code(404).send({ error });
   });
-  eventsRoute(app, admit, { view, hub, size });
+  eventsRoute(app, enter, { view, hub, size });
 }
 
-/** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
-type Admission = (request: FastifyRequest, reply: FastifyReply, kind: StreamTopic['kind']) => Admitted | null;
+/** What a request may see of the board. */
+type Entry = {
+  /** Returns the data of a kind of page; null when the contract does not cover it. */
+  of(kind: StreamTopic['kind']): Admitted | null;
+};
 
-function admission(view: BoardView, gate: BoardGate): Admission {
-  return (request, reply, kind) => {
+/** Returns what a request may see. Answers 401 and returns null when it has to sign in. */
+type Entrance = (request: FastifyRequest, reply: FastifyReply) => Entry | null;
+
+function entrance(view: BoardView, gate: BoardGate): Entrance {
+  return (request, reply) => {
     const permit = gate(request);
     const access = permit?.access() ?? null;
     if (permit === null || access === null) {
       refuseEntry(request, reply);
       return null;
     }
-    if (coversAll(access, REQUIRED_OPERATIONS[kind]))
-      return { permit, view: scopedView(view, access), served: servedWords(access) };
-    if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
-    else sendPage(reply.code(403), problemPage('Outside the contract', OUTSIDE));
-    return null;
+    return {
+      of: (kind) =>
+        coversAll(access, REQUIRED_OPERATIONS[kind])
+          ? { permit, view: scopedView(view, access), served: servedWords(access) }
+          : null,
+    };
   };
+}
+
+/** Returns what a request may see of a kind of page. Answers 401 or 403 and returns null when it may see nothing. */
+type Admission = (request: FastifyRequest, reply: FastifyReply, kind: StreamTopic['kind']) => Admitted | null;
+
+function admission(enter: Entrance): Admission {
+  return (request, reply, kind) => {
+    const entry = enter(request, reply);
+    const admitted = entry?.of(kind) ?? null;
+    if (entry !== null && admitted === null) refuseOutside(request, reply);
+    return admitted;
+  };
+}
+
+/** Answers 403 to a request for what its contract does not cover. */
+function refuseOutside({ url }: FastifyRequest, reply: FastifyReply): void {
+  reply.code(403);
+  if (url.startsWith('/board/')) reply.send({ error: 'Outside the contract' });
+  else sendPage(reply, problemPage('Outside the contract', OUTSIDE));
 }
 
 function pageRoutes(
   app: FastifyInstance,
   admit: Admission,
-  { now, backlog, size }: Pick<BoardOptions, 'now' | 'backlog'> & { readonly size: number },
+  {
+    now,
+    backlog,
+    rulesOf,
+    size,
+  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & { readonly size: number },
 ): void {
   /** Serves the pages of a kind; answers 404 when `render` returns null. */
   const servePage = (
@@ -121,30 +156,43 @@ function pageRoutes(
     feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
   servePage('/standings', 'season', ({ view }, { query }) => {
-    const standings = seasonStandings(view, standingsQuery.parse(query), now());
+    const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
     return standings && standingsPage(standings, now());
   });
 }
 
 function eventsRoute(
   app: FastifyInstance,
-  admit: Admission,
+  enter: Entrance,
   { view, hub, size }: { readonly view: BoardView; readonly hub: Hub; readonly size: number },
 ): void {
   app.get('/board/events', async (request, reply) => {
-    const query = streamQuery.safeParse(request.query);
-    if (!query.success)
+    const topics = topicsOf(request.query);
+    if (topics === null)
       return reply
         .code(400)
         .send({ error: 'event must be a positive whole number; season must be one too, or none' });
-    const topic = topicOf(query.data);
-    const admitted = admit(request, reply, topic.kind);
-    if (admitted === null) return reply;
+    const entry = enter(request, reply);
+    if (entry === null) return reply;
+    const covered = topics.flatMap(({ topic, prefix }) => {
+      const admitted = entry.of(topic.kind);
+      return admitted === null ? [] : [{ topic, prefix, admitted }];
+    });
+    if (covered.length === 0) {
+      refuseOutside(request, reply);
+      return reply;
+    }
     await hub.untilCaughtUp();
-    if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
+    if (!hub.admits(covered.length))
+      return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     // Reads everything before the answer begins, so that a failure can still be answered with 500.
-    const states = statesOf(admitted.view, topic, size);
-    hub.prepare(states);
+    const followed = covered.map(({ topic, prefix, admitted }) => ({
+      topic,
+      prefix,
+      access: readerAccess(admitted.permit, topic.kind, view),
+      states: statesOf(admitted.view, topic, size),
+    }));
+    for (const { states } of followed) hub.prepare(states);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...PAGE_HEADERS,
@@ -154,9 +202,20 @@ function eventsRoute(
       connection: 'close',
       'x-accel-buffering': 'no',
     });
-    hub.join(reply.raw, topic, readerAccess(admitted.permit, topic.kind, view), states);
+    for (const { prefix } of topics.filter((one) => !covered.some(({ topic }) => topic === one.topic)))
+      reply.raw.write(`event: ${prefix}refused\ndata: {}\n\n`);
+    hub.join(reply.raw, followed);
     return reply;
   });
+}
+
+/** Returns the topics of a query of `/board/events`, with the prefix of their events; null when it is invalid. */
+function topicsOf(query: unknown): { readonly topic: StreamTopic; readonly prefix: string }[] | null {
+  const { data: parts } = partsQuery.safeParse(query);
+  if (parts?.follow !== undefined)
+    return parts.follow.map((part, n) => ({ topic: topicOf(part), prefix: `${n}/` }));
+  const { data: only } = streamQuery.safeParse(query);
+  return parts === undefined || only === undefined ? null : [{ topic: topicOf(only), prefix: '' }];
 }
 
 type Admitted = {

@@ -56,7 +56,7 @@ class SlowReader {
 
   /** All received frames except heartbeats, whose number depends on time. */
   get frames(): Frame[] {
-    return [...this.#text.matchAll(/event: (?!beat)(\w+)\ndata: (.*)\n\n/g)].map(
+    return [...this.#text.matchAll(/event: (?!\d*\/?beat)([\w/]+)\ndata: (.*)\n\n/g)].map(
       ([, event = '', data = '']) => ({ event, data: JSON.parse(data) }),
     );
   }
@@ -95,6 +95,31 @@ describe('/board/events', () => {
     await season.until('the table', ({ frames }) => frames.length === 2);
     expect(season.frames[1]).toEqual({ event: 'table', data: { season_id: 312 } });
     expect(one.frames.map(({ event }) => event)).toEqual(['snapshot']);
+  });
+
+  test('sends several parts of the board on one connection, each with its own names of events', async () => {
+    const query = new URLSearchParams();
+    for (const part of ['event=5', `event=${match.id}`, 'season=312']) query.append('follow', part);
+    served = await ServedBoard.start();
+    kick(0);
+    const reader = await SlowReader.open(served, `/board/events?${query}`);
+    await reader.until('its snapshots', ({ frames }) => frames.length === 4);
+    kick(3);
+    served.played.table(39719, 2, 'League standings', { groups: [] });
+    await reader.until('the changes', ({ frames }) => frames.length === 6);
+    expect(reader.frames.map(({ event }) => event)).toEqual([
+      '0/snapshot',
+      '1/snapshot',
+      '1/match',
+      '2/snapshot',
+      '1/match',
+      '2/table',
+    ]);
+    expect(await served.metric('touchline_board_readers')).toBe(3);
+    reader.socket.destroy();
+    await expect.poll(() => served.metric('touchline_board_readers'), POLLING).toBe(0);
+    const invalid = await fetch(`${await served.listen()}/board/events?follow=event%3Dx`);
+    expect(invalid.status).toBe(400);
   });
 
   test('sends changed health of feeds and matches, also when it changes only with time', async () => {

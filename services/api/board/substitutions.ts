@@ -2,16 +2,17 @@ import { INCIDENT } from '#contract/soccer.ts';
 import type { TimelineEntry } from './story.ts';
 
 /**
- * Joins the two incidents of each substitution into one row, at the later of the two. The provider reports the players separately;
- * those of one team and minute are paired in order.
+ * Joins the two incidents of each substitution into one row, at the later of the two. The provider reports the players
+ * separately: those of one team and one time are one change (spec, incident types 450 and 452). Several changes of one second
+ * are paired in the order of their ids, since nothing else tells them apart. Without a time nothing is paired.
  */
 export function pairSubstitutions(timeline: readonly TimelineEntry[]): TimelineEntry[] {
   const unpaired = new Map<string, TimelineEntry[]>();
   const partners = new Map<string, TimelineEntry>();
   const dropped = new Set<string>();
   for (const entry of timeline) {
-    if (!isSubstitution(entry) || entry.void !== null) continue;
-    const key = `${entry.participant_id} ${entry.minute}`;
+    if (!isSubstitution(entry) || entry.void !== null || entry.time === null) continue;
+    const key = `${entry.participant_id} ${entry.time}`;
     const waiting = unpaired.get(key) ?? [];
     const at = waiting.findIndex(({ incident_id }) => incident_id !== entry.incident_id);
     const [partner] = at === -1 ? [] : waiting.splice(at, 1);

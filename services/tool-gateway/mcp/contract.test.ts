@@ -29,14 +29,21 @@ function accessTo(shown: readonly League[], operations: Access['operations'] = n
 }
 
 const ids = LEAGUES.flatMap(({ teams, ...league }) => [...Object.values(league), ...teams]);
-const words = ['Göteborg', 'zurich', 'ZÜR', 'rich', 'player', 'a', 'match', '201', '-', 'goteborg 101'];
+const names = ['Göteborg', 'zurich', 'ZÜR', 'rich', 'player', 'a', 'match', '201', '-', 'goteborg 101'];
+const documents = LEAGUES.flatMap(({ competition, match, teams }) => [
+  `competition-${competition}`,
+  `match-${match}`,
+  ...teams.map((team) => `team-${team}`),
+]);
+const words = names.concat('goteborg vs zurich', documents);
 
 /** Generates values of an argument with that schema: valid ones, and some invalid ones. */
 function argument(schema: Readonly<Record<string, unknown>>): fc.Arbitrary<unknown> {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (schema.type === 'integer')
     return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...ids) }, fc.integer());
-  if (schema.format === 'date') return fc.constantFrom('2026-08-01', '2026-08-15', '2026-09-21');
+  if (String(schema.description).includes('YYYY-MM-DD'))
+    return fc.constantFrom('2026-08-01', '2026-08-15', '2026-09-21');
   if (schema.format === 'date-time')
     return fc.constantFrom('1970-01-01T00:00:00Z', '2026-09-21T14:13:00+00:00');
   return fc.oneof(fc.constantFrom(...words), fc.string());
@@ -93,18 +100,18 @@ describe('a contract without a competition', () => {
 
   test('never sees it in a resource', () => {
     const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), documentUri('contract')];
-    const documents = documentsOf(createProviderData(world.views), '1.2.3');
+    const contractDocuments = documentsOf(createProviderData(world.views), '1.2.3');
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
         const scope = scopeTo(accessTo(shown));
-        const listed = JSON.stringify(listResources(documents, scope, undefined));
+        const listed = JSON.stringify(listResources(contractDocuments, scope, undefined));
         for (const league of LEAGUES) {
           if (!shown.includes(league)) expect(shows(listed, league), listed).toBe(false);
           else expect(listed).toContain(tableUri(league.table));
         }
         let text = '';
         try {
-          text = readResource(documents, scope, uri);
+          text = readResource(contractDocuments, scope, uri);
         } catch (error) {
           expect(String(error)).toContain('Resource not found');
         }
@@ -117,11 +124,11 @@ describe('a contract without a competition', () => {
 
 describe('a contract without an operation', () => {
   test.each([
-    ['events.show', ['get_match']],
-    ['events.incidents', ['get_match', 'list_changes']],
-    ['events.index', ['search', 'list_matches', 'list_changes', 'get_head_to_head']],
+    ['events.show', ['fetch', 'get_match']],
+    ['events.incidents', ['fetch', 'get_match', 'list_changes']],
+    ['events.index', ['search', 'fetch', 'list_matches', 'list_changes', 'get_head_to_head']],
     ['livescore.index', ['live_board']],
-    ['competitions.index', ['search', 'list_competitions']],
+    ['competitions.index', ['search', 'fetch', 'list_competitions']],
     ['standings.index', ['list_standings', 'get_standings', 'get_top_scorers']],
     ['standings.show', ['get_standings', 'get_top_scorers']],
   ])('has no tool that answers from %s', async (operation, without) => {

@@ -69,7 +69,7 @@ class Endpoint {
   readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
-    const { data, view, metrics, now, version, queries } = options;
+    const { data, view, metrics, now, version, queries, boardUrl } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
@@ -81,7 +81,7 @@ class Endpoint {
       now,
       competitionOf: queries.competitionOf,
       listsOf: (access) =>
-        listKeysOf(documents, { data, queries, access, now: now() / 1000 }, view.nameVersion),
+        listKeysOf(documents, { data, queries, access, now: now() / 1000, boardUrl }, view.nameVersion),
     });
     const context = { ...options, documents, answers: new ToolAnswerCache(() => view.version) };
     const shared = { context, changes: this.#changes, limits };

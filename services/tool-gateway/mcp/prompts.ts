@@ -2,10 +2,10 @@
 import type { GetPromptResult, Prompt, PromptArgument } from '@modelcontextprotocol/server';
 import type { Access } from '#contract/rest/provider.ts';
 import { invalidParams } from './errors.ts';
-import { search } from './tools/catalogue.ts';
 import { listChanges } from './tools/changes.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard } from './tools/matches.ts';
+import { search } from './tools/search.ts';
 import { getStandings } from './tools/standings.ts';
 import type { Tool } from './tools/tool.ts';
 import { covers } from './tools.ts';

@@ -27,6 +27,8 @@ export type ServerContext = {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly version: string;
+  /** Address of the live board, for links in answers; null: unknown. */
+  readonly boardUrl: string | null;
   readonly metrics: McpMetrics;
   readonly log: FastifyBaseLogger;
   /** Called with an error that neither the client nor its contract caused. */
@@ -84,6 +86,7 @@ export function createServer(
     queries: context.queries,
     access: context.accessOf(caller.clientId) ?? NO_ACCESS,
     now: context.now() / 1000,
+    boardUrl: context.boardUrl,
   });
   const server = new Server(
     { name: 'touchline', title: 'Touchline', version },

@@ -1,15 +1,18 @@
 /** All tools of the endpoint, in the order of the list. */
 import { type OperationName, operationNamed } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
-import { listCompetitions, listSports, search } from './tools/catalogue.ts';
+import { listCompetitions, listSports } from './tools/catalogue.ts';
 import { listChanges } from './tools/changes.ts';
+import { fetchDocument } from './tools/fetch.ts';
 import { getMatch } from './tools/match.ts';
 import { headToHead, listMatches, liveBoard } from './tools/matches.ts';
+import { search } from './tools/search.ts';
 import { getStandings, getTopScorers, listStandings } from './tools/standings.ts';
 import type { Tool } from './tools/tool.ts';
 
 export const TOOLS: readonly Tool[] = [
   search,
+  fetchDocument,
   listSports,
   listCompetitions,
   listMatches,

@@ -4,6 +4,7 @@ import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/p
 import { StreamError } from '#streams/errors.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
+import { readable } from '#topics/readable.ts';
 import type { MessageAtOffset } from './message-window.ts';
 
 /** Consecutive messages of a partition. */
@@ -95,9 +96,10 @@ export class BacklogReader {
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(offset);
-      const messages: MessageAtOffset[] = [];
-      for (const { offset: at, value, traceparent } of records)
-        if (value !== null) messages.push({ offset: at, message: await decoder.read(value), traceparent });
+      const found = await readable(decoder, { topic, partition }, records);
+      const messages = found.flatMap(({ value, record: { offset: at, traceparent } }): MessageAtOffset[] =>
+        value === null ? [] : [{ offset: at, message: value, traceparent }],
+      );
       return { messages, next };
     } catch (error) {
       slot.delete(partition);

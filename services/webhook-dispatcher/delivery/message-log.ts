@@ -10,6 +10,7 @@ import {
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
+import { readable } from '#topics/readable.ts';
 import { type MessageAtOffset, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -67,16 +68,14 @@ export class MessageLog {
       from: new Map(this.#partitions.map((of) => [partitionKey(of), this.window.nextOf(of.partition)])),
       signal,
       onBatch: async ({ partition, records, next }) => {
-        await decoder.prepare(records);
         const messages: MessageAtOffset[] = [];
-        for (const { offset, value, traceparent } of records) {
-          if (value === null) continue;
-          const message = decoder.decode(value);
+        for (const { value: message, record } of await readable(decoder, { topic, partition }, records)) {
+          if (message === null) continue;
           // Copies the bytes: a view would keep all bytes that were fetched with it.
           messages.push({
-            offset,
+            offset: record.offset,
             message: { ...message, message: Buffer.from(message.message) },
-            traceparent,
+            traceparent: record.traceparent,
           });
         }
         this.window.add(partition, messages, next);

@@ -7,6 +7,7 @@ import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { Client } from '#topics/generated/types.ts';
+import { readable } from '#topics/readable.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = SubscriptionFilter & {
@@ -63,9 +64,9 @@ export class WebhookSubscriptions {
       reader: 'touchline-webhook-dispatcher',
       topics: [topic],
       signal,
-      onBatch: async ({ records }) => {
-        await decoder.prepare(records);
-        for (const { value } of records) if (value !== null) this.#apply(decoder.decode(value));
+      onBatch: async (batch) => {
+        for (const { value } of await readable(decoder, batch, batch.records))
+          if (value !== null) this.#apply(value);
         if (this.#known) onChange();
       },
       onCaughtUp: () => {

@@ -100,7 +100,8 @@ test('seals webhooks, and shows their addresses with the key', async () => {
   expect(opened(client, CLIENTS_KEY)).toEqual([{ id, url, secret }]);
   expect((await run('show 1')).out).toContain(`webhook ${id}: ${url}`);
   expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
-  await run(`webhook remove 1 ${id}`);
+  expect((await run(`webhook remove 1 ${id}`, 1)).err).toContain('0 pending messages never sent: confirm');
+  await run(`webhook remove 1 ${id} --yes`);
   expect((await directory.list())[0]?.webhooks).toEqual([]);
 });
 
@@ -190,7 +191,7 @@ test('reseals the webhooks of all clients once, and names those that no key open
   const lost = (await directory.list())[1]?.webhooks[1];
   const { err } = await run('webhook reseal', 1, next);
   expect(err).toContain(`2 webhooks were sealed again, no key opens ${lost?.id}: `);
-  await run(`webhook remove 2 ${lost?.id}`, 0, {});
+  await run(`webhook remove 2 ${lost?.id} --yes`, 0, {});
   const before = await directory.list();
   expect((await run('webhook reseal', 0, next)).out).toBe('0 webhooks were sealed again\n');
   expect(await directory.list()).toEqual(before);

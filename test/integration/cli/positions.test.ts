@@ -84,7 +84,17 @@ describe('touchline rebuild', () => {
   });
 
   test('deletes nothing without --yes', async () => {
-    expect(await run('rebuild', 'match-processor')).toMatchObject({ code: 2, out: '' });
+    await pipeline.feed(LOAD);
+    const processor = pipeline.startProcessor();
+    await pipeline.settled();
+    await processor.stop();
+    const before = await pipeline.output();
+    const refused = await run('rebuild', 'match-processor');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(
+      /up to \d+ records would be deleted \(.*\d+ of \S+match-state.*: confirm with --yes/,
+    );
+    expect(await pipeline.output()).toEqual(before);
     expect(await run('rebuild', 'api', '--yes')).toMatchObject({ code: 2, out: '' });
   });
 });

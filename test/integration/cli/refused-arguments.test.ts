@@ -17,7 +17,7 @@ test.each([
   ['dead-letters drop', ''],
   ['dead-letters list x', ''],
   ['dead-letters resend', ''],
-  ['dead-letters resend a --all', ''],
+  ['dead-letters resend abcd --all', ''],
   ['dead-letters resend --all --json', ''],
   ['dead-letters show', ''],
   ['dead-letters show --all', ''],

@@ -71,13 +71,24 @@ async function commandsOfPs(): Promise<string[]> {
   return (await promisify(execFile)('ps', ['-A', '-o', 'command='])).stdout.split('\n');
 }
 
+/** Kills the broker and the registry of the data folder, and waits for both ends. */
+async function killJava(): Promise<void> {
+  const pids = await pidsOf('java');
+  expect(pids).toHaveLength(2);
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await untilTrue('both have ended', async () => (await pidsOf('java')).every((pid) => !pids.includes(pid)));
+}
+
 /** Returns the pids of the brokers of the data folder (Linux). */
-async function brokerPids(): Promise<number[]> {
+const brokerPids = () => pidsOf('kafka.Kafka');
+
+/** Returns the pids of the processes of the data folder whose command has a word (Linux). */
+async function pidsOf(word: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
     pids.map(async (pid) => {
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      return command.includes('kafka.Kafka') && command.includes(dataDir) ? pid : [];
+      return command.includes(word) && command.includes(dataDir) ? pid : [];
     }),
   );
   return found.flat();
@@ -116,7 +127,9 @@ test('ends with its killed parent, and restores topics and schemas at the next s
   parent?.kill('SIGKILL');
   await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
   // The new start must wait for the end of the old broker.
-  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
+  const problems: string[] = [];
+  const onProblem = (line: string) => void problems.push(line);
+  backbone = await startBackbone({ dataDir, env, onProgress: () => {}, onProblem, isShort: true });
   expect(backbone.kind).toBe('embedded');
   expect(backbone.why).toBe(
     `using an embedded broker with its data in ${dataDir}: KAFKA_BROKERS is not set and no Docker engine answers`,
@@ -129,6 +142,16 @@ test('ends with its killed parent, and restores topics and schemas at the next s
   await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
   const broker = (await javaProcesses()).find((command) => command.includes('kafka.Kafka'));
   expect(broker).toContain('-XX:TieredStopAtLevel=1');
+
+  const { registryUrl: address } = backbone;
+  await killJava();
+  for (const name of ['broker', 'schema registry']) {
+    const report = `${name} was ended by SIGKILL; starting it again in 0.5 s`;
+    await untilTrue(`the end of the ${name} is reported`, () => problems.includes(report));
+    await untilTrue(`the ${name} runs again`, () => problems.includes(`${name} runs again`));
+  }
+  const again = await fetch(`${address}/schemas/ids/${ids.at(-1)}`);
+  expect(JSON.parse(((await again.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
 
   await backbone.stop();
   backbone = undefined;

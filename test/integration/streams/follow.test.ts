@@ -105,7 +105,7 @@ test('continues from its checkpoints, and reports at once that it caught up with
 /** Tolerance for the rounding of timers and clocks. */
 const NEARLY = 0.95;
 
-test('fetches from an idle broker twice a second, or every two seconds in a reader of one partition', async () => {
+test('fetches from an idle broker twice a second, or after two and then five seconds in a reader of one partition', async () => {
   const times: number[] = [];
   const onUpToDate = ({ topic }: TopicPartition): void => {
     if (topic === topics[0]) times.push(performance.now());
@@ -127,8 +127,28 @@ test('fetches from an idle broker twice a second, or every two seconds in a read
   };
   const first = await read();
   const second = await read();
+  const idle = await read();
   expect(second).toBeGreaterThan(NEARLY * 2_000);
   expect(first).toBeLessThan(second);
+  expect(idle).toBeGreaterThan(NEARLY * 5_000);
+});
+
+test('delivers what arrives within its pace together, and the first record after a pause at once', async () => {
+  const publisher = await writer(brokers);
+  const paceMs = 1_000;
+  const times: number[] = [];
+  const onBatch = (): void => void times.push(performance.now());
+  const reader = new RecordingReader().start({ topics: [topics[0]], paceMs, idleMs: 10_000, onBatch });
+  await untilTrue('it has caught up', () => reader.caughtUpAt === 0);
+  const write = () => publisher.publish([{ topic: topics[0], key: 'k', value: Buffer.from('1') }]);
+  const started = performance.now();
+  await write();
+  await untilTrue('the first record is delivered', () => times.length === 1);
+  expect((times[0] as number) - started).toBeLessThan(paceMs);
+  for (let n = 0; n < 5; n += 1) await write();
+  await untilTrue('the others are delivered', () => times.length >= 2);
+  expect((times[1] as number) - started).toBeGreaterThan(NEARLY * paceMs);
+  await reader.stop();
 });
 
 test('delivers a committed transaction, and catches up at its markers', async () => {

@@ -55,7 +55,8 @@ let proxy: TcpProxy;
 let brokers: string[];
 
 beforeAll(async () => {
-  const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '3000' } });
+  // Longer than a fetch of an idle reader waits.
+  const proxied = await startProxiedKafka({ settings: { 'connections.max.idle.ms': '6000' } });
   ({ proxy, brokers } = proxied);
   proxy.forwardTo(await withholding.listen(proxied.kafka.proxiedPort as number));
   await makeTopics(brokers, [{ topic: TOPIC, numPartitions: 2, replicationFactor: 1 }]);

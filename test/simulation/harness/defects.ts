@@ -142,8 +142,8 @@ export const DEFECTS: readonly Defect[] = [
     changes: [
       change(
         GROUP_MEMBER,
-        'this.#heartbeatAt + heartbeatMs - performance.now()',
-        'this.#heartbeatAt + heartbeatMs - Date.now()',
+        'this.#heartbeatAt + this.#heartbeatMs() - performance.now()',
+        'this.#heartbeatAt + this.#heartbeatMs() - Date.now()',
       ),
       change(
         GROUP_MEMBER,

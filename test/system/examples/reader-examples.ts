@@ -1,7 +1,7 @@
 /** Prepares, starts and reads the example readers of docs/examples/reader. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -35,19 +35,29 @@ export const READER_EXAMPLES: readonly ReaderExample[] = [
   { name: 'Java', present: HAS_MAVEN, prepare: prepareJava },
 ];
 
-/** Installs the package for readers beside the example as npm would: packed, compiled, without the rest of the tree. */
-async function prepareTypeScript(): Promise<Command> {
+/** Packs one of the npm packages of `libs/` with a copy of its sources. Returns the path of the file. */
+export async function packed(name: 'reader' | 'laws'): Promise<string> {
   const folder = temporaryFolder();
-  const source = join(folder, 'reader');
-  const modules = join(folder, 'node_modules');
-  const installed = join(modules, '@touchline/reader');
-  for (const lib of ['reader', 'tradability'])
+  for (const lib of ['reader', 'laws', 'tradability', 'contract', 'domain', 'errors', 'topics'])
     cpSync(join(ROOT, 'libs', lib), join(folder, lib), { recursive: true });
-  mkdirSync(installed, { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const bin = join(ROOT, 'node_modules/.bin');
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-  const { stdout } = await run('npm', ['pack', '--silent'], { cwd: source, env });
-  await run('tar', ['-xzf', join(source, stdout.trim()), '-C', installed, '--strip-components=1']);
+  const { stdout } = await run('npm', ['pack', '--silent'], { cwd: join(folder, name), env });
+  return join(folder, name, stdout.trim());
+}
+
+/** Installs packed packages in an empty folder, without the registry. */
+export async function installed(folder: string, files: readonly string[]): Promise<void> {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files], { cwd: folder });
+}
+
+/** Installs the package for readers beside the example. */
+async function prepareTypeScript(): Promise<Command> {
+  const folder = temporaryFolder();
+  const modules = join(folder, 'node_modules');
+  await installed(folder, [await packed('reader')]);
   mkdirSync(join(modules, '@kafkajs'));
   for (const name of ['kafkajs', '@kafkajs/confluent-schema-registry'])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { withTopicAdmin } from '#cluster/topic-admin.ts';
+import { openStreamClient } from '#streams/client/client.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
+import { quietLog } from '../../support/log.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -68,11 +71,45 @@ describe('a replay', () => {
 
   test('refuses a prefix that holds records, and replaces it with --replace', async () => {
     const refused = await run('replay', '--into', `${prefix}raw-b.`);
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds records already') });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('hold records already') });
     // Minimal gaps: the batches differ, the compared values are the same.
-    const replaced = await run('replay', '--into', `${prefix}raw-b.`, '--replace', '--gaps', '0.001');
+    const replace = ['replay', '--into', `${prefix}raw-b.`, '--replace', '--gaps', '0.001'];
+    const asked = await run(...replace);
+    expect(asked).toMatchObject({ code: 1, out: '' });
+    expect(asked.err).toMatch(/up to \d+ records would be deleted \(.*: confirm with --yes/);
+    expect(await run('compare', prefix, `${prefix}raw-b.`, '--level', 'state')).toMatchObject({ code: 0 });
+    const replaced = await run(...replace, '--yes');
     expect(replaced).toMatchObject({ code: 0 });
     expect(await run('compare', prefix, `${prefix}raw-b.`)).toMatchObject({ code: 0 });
+  });
+
+  test('refuses the prefix of another application, and one whose readers run', async () => {
+    const { place } = live.pipeline;
+    await withTopicAdmin(place.brokers, 30_000, (admin) =>
+      admin.createTopics(
+        ['clients', 'baskets'].map((name) => ({
+          name: `${prefix}shop.${name}`,
+          partitions: 1,
+          settings: {},
+        })),
+      ),
+    );
+    const into = (name: string) => run('replay', '--into', `${prefix}${name}`, '--replace', '--yes');
+    const foreign = await into('shop.');
+    expect(foreign).toMatchObject({ code: 1, out: '' });
+    expect(foreign.err).toContain(`${prefix}shop.baskets are not topics of Touchline`);
+    const member = openStreamClient({ ...place, clientId: 'reader', log: quietLog }).openGroupMember({
+      group: `${prefix}raw-a.desk`,
+      topic: `${prefix}raw-a.match-state`,
+      sessionTimeoutMs: 6_000,
+      heartbeatMs: 1_000,
+      listener: { onAssigned() {}, onLost() {}, onFenced() {}, onHeartbeat() {} },
+    });
+    await member.start();
+    const running = await into('raw-a.');
+    expect(running).toMatchObject({ code: 1, out: '' });
+    expect(running.err).toContain(`${prefix}raw-a.desk run with the prefix`);
+    await member.stop();
   });
 
   test('for a switch serves the same clients', async () => {

@@ -206,7 +206,7 @@ describe('touchline webhooks', () => {
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
     const clientId = /client (\d+)/.exec(await row(id))?.[1];
-    await clients(place, `webhook remove ${clientId} ${id}`);
+    await clients(place, `webhook remove ${clientId} ${id} --yes`);
     await untilTrue('it is said to be removed', async () =>
       (await webhooks(place, `attempts ${id} --since 1h`)).includes(`${id}  removed`),
     );

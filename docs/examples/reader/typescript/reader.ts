@@ -53,6 +53,8 @@ function printChanges(changes: readonly Change[]): void {
       print({ type: kind, event, version, until: rest.until });
       continue;
     }
+    // The other readers do not follow who scored.
+    if (!('status' in rest)) continue;
     const { incidentId: incident, status, teamId: team, player, minute, before, score } = rest;
     print({ type: kind, event, version, incident, status, team, player, minute, before, score });
   }

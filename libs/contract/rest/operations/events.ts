@@ -4,26 +4,34 @@ import { operation } from '../operation.ts';
 import { eventsParameters, incidentsParameters } from '../parameters.ts';
 import type { EventsQuery } from '../provider.ts';
 import { ANSWERS } from '../records.ts';
-import { dateWindow, openDates } from '../windows.ts';
+import { dateWindow, includesNow, openDates } from '../windows.ts';
 
-/** Limits the list to a window of dates, today by default, unless a competition, season, stage or participant is named. */
+/** Whether the list is limited by a competition, season, stage or participant, so that it needs no dates. */
+function isNarrowed({ competition_id, season_id, stage_id, participant_id }: EventsQuery): boolean {
+  return (competition_id ?? season_id ?? stage_id ?? participant_id) !== undefined;
+}
+
+/** Limits the list to a window of dates, today by default, unless it is narrowed. */
 function settleEvents(values: EventsQuery, now: number): EventsQuery {
-  const { competition_id, season_id, stage_id, participant_id } = values;
-  const narrowed = competition_id ?? season_id ?? stage_id ?? participant_id;
-  return { ...values, ...(narrowed === undefined ? dateWindow(values, now) : openDates(values)) };
+  return { ...values, ...(isNarrowed(values) ? openDates(values) : dateWindow(values, now)) };
+}
+
+/** Adds the live events to a window of dates that includes now: matches in play are never missing from the default list. */
+function withLive(values: EventsQuery, now: number): EventsQuery {
+  return isNarrowed(values) ? values : { ...values, holdsNow: includesNow(dateWindow(values, now), now) };
 }
 
 export const eventOperations = [
   operation({
     name: 'events.index',
     path: '/v2/events',
-    summary: 'Events, in their places.',
+    summary: 'Events, in their places; a window of dates that includes now has all live events too.',
     notShown:
       'The maximum range of dates is not shown: 31 days; any range if a competition, season, stage or participant is named.',
     params: eventsParameters,
     settle: settleEvents,
     data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
-    answer: (data, values, _id, access) => data.events(values, access),
+    answer: (data, values, _id, access, now) => data.events(withLive(values, now), access),
   }),
   operation({
     name: 'events-simple.index',
@@ -33,7 +41,7 @@ export const eventOperations = [
     params: eventsParameters,
     settle: settleEvents,
     data: z.looseObject({ competitions: z.array(ANSWERS.simpleTree) }),
-    answer: (data, values, _id, access) => data.eventsSimple(values, access),
+    answer: (data, values, _id, access, now) => data.eventsSimple(withLive(values, now), access),
   }),
   operation({
     name: 'events.show',

@@ -1,9 +1,9 @@
 /** Operations of the live board and the feed. */
 import { z } from 'zod';
 import { AS_PUBLISHED, operation } from '../operation.ts';
-import { basicLivescoreParameters, feedParameters, formatDate, livescoreParameters } from '../parameters.ts';
+import { basicLivescoreParameters, feedParameters, livescoreParameters } from '../parameters.ts';
 import { ANSWERS } from '../records.ts';
-import { dateWindow, feedWindow } from '../windows.ts';
+import { dateWindow, feedWindow, includesNow } from '../windows.ts';
 
 export const liveOperations = [
   operation({
@@ -15,9 +15,7 @@ export const liveOperations = [
     settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
     data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
     answer(data, values, _id, access, now) {
-      const present = formatDate(now);
-      const holdsNow = values.date_from <= present && present <= values.date_to;
-      return data.livescore({ ...values, holdsNow }, access);
+      return data.livescore({ ...values, holdsNow: includesNow(values, now) }, access);
     },
   }),
   operation({

@@ -189,7 +189,8 @@ function matches(event: RestEvent, query: EventsQuery): boolean {
     (query.season_id === undefined || event.season_id === query.season_id) &&
     (query.stage_id === undefined || event.stage_id === query.stage_id) &&
     (query.status_type === undefined || event.status_type === query.status_type) &&
-    within(event.start_date ?? '', query.date_from?.slice(0, 16) ?? '', query.date_to?.slice(0, 16) ?? '~')
+    ((query.holdsNow === true && event.status_type === 'live') ||
+      within(event.start_date ?? '', query.date_from?.slice(0, 16) ?? '', query.date_to?.slice(0, 16) ?? '~'))
   );
 }
 

@@ -27,10 +27,14 @@ export function deriveTables(
   const { games, flags } = readGames(results, rules, day);
   return {
     tables: tablesOf(
-      viewOf(
-        subset(() => true),
-        games,
-      ),
+      {
+        games: viewOf(
+          subset(() => true),
+          games,
+        ),
+        teams: null,
+        start: null,
+      },
       { ...rules, corrections: correctionsAt(rules, day) },
       kinds,
     ),
@@ -64,6 +68,8 @@ export function readGames(
 const TO_COME = {
   state: 'to_come',
   score: null,
+  bothLose: false,
+  shootOut: null,
   firstHalf: null,
   secondHalf: null,
   goals: null,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type CompetitionRules, readCompetitionRules } from '#contract/competition-rules.ts';
+import { type CompetitionRules, readRulesFile } from '#contract/competition-rules.ts';
 import type { ResultTeam, Score } from '#topics/generated/types.ts';
 import type { TableKind } from '../columns.ts';
 import type { Table, TableRow } from '../tables.ts';
@@ -16,13 +16,13 @@ export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRul
     tie_break: ['points', 'goals_diff', 'goals_scored'],
     ...overrides,
   };
-  return readCompetitionRules(JSON.stringify(rules), 'test rules');
+  return readRulesFile(JSON.stringify(rules), 'test rules').withStages({});
 }
 
-/** Reads a rules file of the repository. */
-export function rulesFile(name: string): CompetitionRules {
+/** Reads a rules file of the repository. `stages`: the ids of the stages that it names. */
+export function rulesFile(name: string, stages: Record<string, number[]> = {}): CompetitionRules {
   const file = new URL(`../../../../data/rules/${name}.json`, import.meta.url);
-  return readCompetitionRules(readFileSync(file, 'utf8'), `${name}.json`);
+  return readRulesFile(readFileSync(file, 'utf8'), `${name}.json`).withStages(stages);
 }
 
 /** Reads a score from text such as "2-1"; null from "?". */
@@ -46,7 +46,12 @@ export const LIVE = { status_id: 34, status_type: 'live' };
 export const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
 
 export const GOAL = { kind: 'goal', team_id: 1, player: { id: 9, name: 'Nine' }, assistant: null } as const;
-export const CARD = { kind: 'yellow', team_id: 1, player: { id: 9, name: 'Nine' } } as const;
+export const CARD = {
+  kind: 'yellow',
+  team_id: 1,
+  player: { id: 9, name: 'Nine' },
+  attribute_ids: [] as number[],
+} as const;
 /** What a result may leave unknown, all known. */
 export const KNOWN = {
   first_half: score('0-0'),

@@ -16,6 +16,8 @@ import { READ } from './retries.ts';
 
 /** Default long poll: most partitions are idle, and each task reads its partitions separately. */
 const MAX_WAIT_MS = 2_000;
+/** Default long poll after one without records. Below the timeout of a request. */
+const IDLE_WAIT_MS = 5_000;
 /** Errors for an unknown topic id: transient just after a broker's start, permanent for a deleted topic. */
 const UNKNOWN_ID_CODES = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
@@ -26,8 +28,8 @@ export class ProtocolPartitionReader implements PartitionReader {
   readonly #closing = new AbortController();
   /** Null until it is looked up; then constant. */
   #topicId: string | null = null;
-  /** Whether no fetch has succeeded yet: the first one does not wait for records. */
-  #isFirst = true;
+  /** Default wait of the next fetch: the first one does not wait for records. */
+  #waitMs = 0;
   /** The end of the last read, and the leader epoch of its last batch; null when that is unknown. */
   #read: { readonly next: number; readonly epoch: number } | null = null;
 
@@ -54,6 +56,7 @@ export class ProtocolPartitionReader implements PartitionReader {
     const { signal } = this.#closing;
     const passes = async (error: unknown): Promise<boolean> => {
       if (!(isTransient(error) || isDisconnected(error)) || signal.aborted) return false;
+      this.#waitMs = Math.min(this.#waitMs, MAX_WAIT_MS);
       if (isMoved(error)) this.#connections.forget();
       if (hasCode(error, UNKNOWN_ID_CODES)) await this.#requireSameTopic();
       return true;
@@ -72,7 +75,7 @@ export class ProtocolPartitionReader implements PartitionReader {
   }
 
   async #fetch(offset: number, epochBefore: number | null): Promise<ReadBatch> {
-    const { topic, partition, maxBytes, maxWaitMs = this.#isFirst ? 0 : MAX_WAIT_MS } = this.#options;
+    const { topic, partition, maxBytes, maxWaitMs = this.#waitMs } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
     const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
     const topicId = await this.#findTopicId();
@@ -86,9 +89,11 @@ export class ProtocolPartitionReader implements PartitionReader {
       maxWaitMs,
       maxBytes,
     });
-    this.#isFirst = false;
     const { records, next, lastStableOffset, highWatermark, diverging } = fetched;
     if (diverging !== null) throw logTruncated({ topic, partition, offset }, diverging);
+    // A transaction that is open or was just committed is looked at again soon.
+    const isIdle = maxWaitMs > 0 && next === offset && highWatermark === lastStableOffset;
+    this.#waitMs = isIdle ? IDLE_WAIT_MS : MAX_WAIT_MS;
     const epoch = fetched.epoch ?? lastFetchedEpoch;
     this.#read = epoch === null ? null : { next, epoch };
     return { records, next, end: lastStableOffset, written: highWatermark, epoch };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   endLastTransaction,
   type LastTransaction,
@@ -14,6 +15,7 @@ import {
   type TransactionalProducer,
   type WrittenBatch,
 } from '../port.ts';
+import { CompletionEstimate } from './completion.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
@@ -61,6 +63,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly #options: ProducerOptions;
   readonly #sender: BatchSender;
   readonly #undecided: UndecidedTransactions;
+  readonly #completion = new CompletionEstimate();
 
   constructor(
     connections: BrokerConnections,
@@ -146,8 +149,11 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
+    const waitMs = this.#completion.waitMs(performance.now());
+    if (waitMs > 0) await delay(waitMs);
     try {
-      await this.#addPartitions(partitions);
+      const asked = await this.#addPartitions(partitions);
+      this.#completion.begun(performance.now(), { waited: waitMs > 0, refusals: asked - 1 });
     } catch (error) {
       if (!isDisconnected(error)) throw error;
       await this.#reach(partitions);
@@ -169,14 +175,17 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     await this.#undecided.require(partitions);
   }
 
-  async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
+  /** Adds partitions to the transaction, and returns the number of requests. */
+  async #addPartitions(partitions: readonly TopicPartition[]): Promise<number> {
     const { transactionalId } = this.#options;
+    let requests = 0;
     const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
       name,
       partitions: [...new Set(of.map(({ partition }) => partition))],
     }));
-    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
-      addPartitionsToTxnV3.api.async(coordinator, [
+    await onCoordinator(this.#connections, transactionalId, (coordinator) => {
+      requests += 1;
+      return addPartitionsToTxnV3.api.async(coordinator, [
         {
           transactionalId,
           producerId: BigInt(this.identity.id),
@@ -184,8 +193,9 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
           verifyOnly: false,
           topics,
         },
-      ]),
-    );
+      ]);
+    });
+    return requests;
   }
 
   async #end(commit: boolean): Promise<void> {
@@ -194,5 +204,6 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     await onCoordinator(this.#connections, transactionalId, (coordinator) =>
       endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, commit),
     );
+    this.#completion.ended(performance.now());
   }
 }

@@ -173,6 +173,11 @@ test('shows live events on the current board, whenever they began', async () => 
   expect(await idsAt('/v2/livescore?date_from=2026-09-21&date_to=2026-09-22')).toEqual([1, 3]);
   expect(await idsAt('/v2/livescore?date_from=2026-09-20&date_to=2026-09-20')).toEqual([1, 2]);
   expect(await idsAt('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19')).toEqual([]);
+  for (const path of ['/v2/events', '/v2/events-simple']) {
+    expect(await idsAt(path)).toEqual([1, 3]);
+    expect(await idsAt(`${path}?date_from=2026-09-19&date_to=2026-09-19`)).toEqual([]);
+    expect(await idsAt(`${path}?season_id=25528&date_from=2026-09-21`)).toEqual([3]);
+  }
 });
 
 test('counts the events of a basic board, and refuses one that is too long', async () => {

@@ -1,13 +1,13 @@
-/** Follows `/board/events`: passes on events, and watches the age of the last heartbeat. */
+/** Follows a part of the board: passes on events, and watches the age of the last heartbeat. */
 import { type ConnectionState, type Heartbeat, HeartbeatAge, type ShownMoment } from '../shown/heartbeat.ts';
+import { BoardConnection } from './connection.ts';
 import { scriptUrl } from './morph.ts';
+import { ALIVE_MS, type StreamMessage, type TabMessage } from './shared-streams.ts';
 
 /** Age from which a heartbeat no longer counts, milliseconds. They arrive every second; the content is withdrawn within two. */
 const FRESH_MS = 1_750;
-/** Time without a heartbeat after which the connection is opened again, milliseconds, whatever its state in the browser. */
-const REOPEN_AFTER_MS = 5_000;
-/** Delays before a connection is opened again, milliseconds; the delay doubles with each failure. */
-const REOPEN_MS = { first: 1_000, last: 15_000 };
+/** Silence of the shared worker after which the page joins it anew, milliseconds: longer than any delay of the worker itself. */
+const REJOIN_AFTER_MS = 30_000;
 /** Interval of the page's own timer, milliseconds. The metronome ticks more often, and also in a hidden page. */
 const TICK_MS = 200;
 
@@ -21,48 +21,43 @@ export type StreamEvents = {
   readonly onTick: (age: number | null) => void;
 };
 
-/** Follows a stream as long as the page lives; reopens a lost connection. Returns a function that returns the current moment. */
-export function followStream(url: string, { on, onConnection, onTick }: StreamEvents): () => ShownMoment {
+/**
+ * Follows a part of the board as long as the page lives. `part`: its query for `/board/events`; empty: the whole board. Returns a
+ * function that returns the current moment.
+ */
+export function followStream(part: string, { on, onConnection, onTick }: StreamEvents): () => ShownMoment {
   const last = new HeartbeatAge();
-  let source: EventSource | undefined;
   let connection: ConnectionState = 'awaited';
   let isOpen = false;
   let hasFailed = false;
-  let delay = REOPEN_MS.first;
   /** The server's clock minus the page's monotonic clock, seconds. */
   let offset = Number.NaN;
-  /** When to give up the connection, and when to open the next one, by the page's monotonic clock. */
-  let [giveUpAt, openAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
-  const receive = ({ now, steady }: Heartbeat): void => {
-    const at = performance.now();
+  const receive = ({ now, steady }: Heartbeat, age: number): void => {
+    const at = performance.now() - age;
     last.receive(steady, at);
     offset = now - at / 1000;
     isOpen = true;
-    delay = REOPEN_MS.first;
-    giveUpAt = at + REOPEN_AFTER_MS;
     check();
   };
-  const giveUp = (): void => {
-    source?.close();
-    isOpen = false;
-    hasFailed = true;
-    giveUpAt = Number.POSITIVE_INFINITY;
-    openAt = performance.now() + delay;
-    delay = Math.min(delay * 2, REOPEN_MS.last);
-    check();
-  };
-  const open = (): void => {
-    openAt = Number.POSITIVE_INFINITY;
-    giveUpAt = performance.now() + REOPEN_AFTER_MS;
-    last.connect();
-    source = new EventSource(url);
-    for (const [name, take] of Object.entries(on))
-      source.addEventListener(name, (event) => take(JSON.parse(event.data)));
-    // Added last: the page has the snapshot before the connection counts as fresh.
-    for (const name of ['snapshot', 'beat'])
-      source.addEventListener(name, (event) => receive(JSON.parse(event.data) as Heartbeat));
-    source.addEventListener('error', giveUp);
+  const take = (message: StreamMessage): void => {
+    switch (message.kind) {
+      case 'open':
+        last.connect();
+        return;
+      case 'lost':
+        isOpen = false;
+        hasFailed = true;
+        check();
+        return;
+      case 'event': {
+        const { name, age } = message;
+        const data: unknown = JSON.parse(message.data);
+        on[name]?.(data);
+        // After the page's own callback: it has the snapshot before the connection counts as fresh.
+        if (name === 'snapshot' || name === 'beat') receive(data as Heartbeat, age);
+      }
+    }
   };
   const check = (): void => {
     const at = performance.now();
@@ -74,16 +69,80 @@ export function followStream(url: string, { on, onConnection, onTick }: StreamEv
       onConnection(connection);
     }
     onTick(Number.isFinite(age) ? age / 1000 : null);
-    if (at >= giveUpAt) giveUp();
-    if (at >= openAt) open();
   };
-  open();
-  everyTick(check);
+  const tickSource = openSource(part, take);
+  everyTick(() => {
+    check();
+    tickSource();
+  });
   return () => {
     const at = performance.now() / 1000;
     const now = offset + at - (connection === 'lost' ? last.age(at * 1000) / 1000 : 0);
     return { now: Number.isNaN(now) ? Date.now() / 1000 : now, connection };
   };
+}
+
+/** Joins the connection that all tabs share; opens one for this page where the browser has no shared workers. Returns its tick. */
+function openSource(part: string, take: (message: StreamMessage) => void): () => void {
+  if (!('SharedWorker' in globalThis)) return ownConnection(part, take);
+  let tick = joinShared(part, take, () => {
+    tick = ownConnection(part, take);
+  });
+  return () => tick();
+}
+
+/** Opens a connection for this page alone. Returns its tick. */
+function ownConnection(part: string, take: (message: StreamMessage) => void): () => void {
+  const own = new BoardConnection({
+    onOpen: () => take({ kind: 'open' }),
+    onEvent: (_part, name, data) =>
+      take(name === 'refused' ? { kind: 'lost' } : { kind: 'event', name, data, age: 0 }),
+    onLost: () => take({ kind: 'lost' }),
+  });
+  own.follow([part]);
+  return () => own.tick();
+}
+
+/** Joins the shared worker. `onFailure`: called when it cannot run. Returns its tick. */
+function joinShared(part: string, take: (message: StreamMessage) => void, onFailure: () => void): () => void {
+  const url = scriptUrl(new URL('./stream-worker.js', import.meta.url).href);
+  let port: MessagePort | undefined;
+  let [heardAt, saidAt] = [0, 0];
+  const say = (message: TabMessage): void => {
+    saidAt = performance.now();
+    port?.postMessage(message);
+  };
+  const join = (): void => {
+    port?.close();
+    heardAt = performance.now();
+    const worker = new SharedWorker(url, { type: 'module', name: signedInClient() });
+    worker.addEventListener('error', () => {
+      port?.close();
+      onFailure();
+    });
+    port = worker.port;
+    port.addEventListener('message', ({ data }) => {
+      heardAt = performance.now();
+      take(data as StreamMessage);
+    });
+    port.start();
+    say({ join: part });
+  };
+  join();
+  addEventListener('pagehide', () => say('leave'));
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) join();
+  });
+  return () => {
+    const at = performance.now();
+    if (at - heardAt > REJOIN_AFTER_MS) join();
+    else if (at - saidAt > ALIVE_MS) say('alive');
+  };
+}
+
+/** Returns the client who signed in: a tab must not share the stream of another client, who signed in before. Empty: nobody did. */
+function signedInClient(): string {
+  return /(?:^|;\s*)touchline_client=(\w*)/.exec(document.cookie)?.[1] ?? '';
 }
 
 /** Calls `onTick` ten times a second as long as the page lives, and before a page that slept or was hidden is seen again. */

@@ -43,7 +43,7 @@ ${waiting !== undefined && waitingHtml(waiting)}`;
   return document({
     title: 'Feeds',
     here: 'feeds',
-    stream: '/board/events?feeds=yes',
+    stream: 'feeds=yes',
     styles: ['feeds.css'],
     script: 'board/browser/page.js',
     content,

@@ -31,7 +31,7 @@ ${shown.map((one) => tableHtml(one, shown.length > 1))}${search !== null && show
   return document({
     title: name,
     here: 'standings',
-    stream: empty ? null : `/board/events?season=${season?.season_id ?? 'none'}${clocks}`,
+    stream: empty ? null : `season=${season?.season_id ?? 'none'}${clocks}`,
     styles: ['tables.css', 'bracket.css'],
     script: empty ? null : 'board/browser/page.js',
     content,

@@ -6,7 +6,7 @@ import { dayWords, shortStatus, timeWords } from './words.ts';
 /** The fields that the time of a match is computed from: the data of a `clock` event of `/board/events`. */
 export type ClockedMatch = Pick<
   BoardMatch,
-  'event_id' | 'start_date' | 'status_id' | 'status_type' | 'clock' | 'ut' | 'received_at'
+  'event_id' | 'start_date' | 'status_id' | 'status_type' | 'clock' | 'clock_rule' | 'ut' | 'received_at'
 >;
 
 /** Returns the whole seconds since the last message of a match whose clock runs; null up to `QUIET_AFTER_SECONDS`. */

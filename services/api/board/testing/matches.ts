@@ -1,3 +1,4 @@
+import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
 import type { BoardMatch } from '../shown/match.ts';
 
 /** Time of the last message of the tests' matches, Unix seconds. */
@@ -14,10 +15,13 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     status_id: 34,
     status_type: 'live',
     clock: { time: 1200, status: 'running', ut: PUBLISHED_AT },
+    clock_rule: SOCCER_CLOCK,
     score: { home: 1, away: 0 },
     firm: { home: 1, away: 0 },
     shoot_out: null,
     red_cards: { home: 0, away: 0 },
+    source: 'incidents',
+    derived: { home: 1, away: 0 },
     reported: { home: 1, away: 0 },
     agreement: 'agrees',
     under_review: false,

@@ -82,6 +82,7 @@ export class ServedMcp {
       ready: () => true,
       now: () => RECEIVED_AT,
       version: '1.2.3',
+      boardUrl: null,
       metrics: mcpMetrics(served.metrics),
       log: app.log,
       onFailure: () => {},

@@ -12,6 +12,7 @@ export function argumentsFor(league: League): Readonly<Record<string, ToolArgume
   const [team_id, opponent_id] = league.teams;
   return {
     search: { query: league.competition === 601 ? 'goteborg' : 'zurich' },
+    fetch: { id: `match-${league.match}` },
     list_sports: {},
     list_competitions: {},
     list_matches: { competition_id: league.competition },
@@ -32,6 +33,7 @@ export function scopeOf(world: ViewsWorld, access: Access = EVERYTHING): ToolSco
     queries: toolQueries(world.views),
     access,
     now: RECEIVED_AT / 1000,
+    boardUrl: null,
   };
 }
 

@@ -1,7 +1,7 @@
-/** Tools that list sports, competitions and teams. */
+/** Tools that list sports and competitions. */
 import { z } from 'zod';
 import { toWholeNumber } from '#contract/values.ts';
-import { dataOf, id, pageOf } from './common.ts';
+import { dataOf, id } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 export const listSports = tool({
@@ -35,7 +35,8 @@ export const listSports = tool({
   },
 });
 
-const season = z.object({
+/** A season of a competition. */
+export const season = z.object({
   season_id: z.int(),
   name: z.string().nullable(),
   current: z.boolean(),
@@ -52,7 +53,8 @@ const competition = z.object({
 /** Maximum number of seasons that are returned with a competition. */
 const MAX_SEASONS = 10;
 
-function seasonsOf(competitionId: number, { queries, access }: ToolScope): z.input<typeof season>[] {
+/** Returns the latest seasons of a competition. */
+export function seasonsOf(competitionId: number, { queries, access }: ToolScope): z.input<typeof season>[] {
   return queries
     .seasons(competitionId, access)
     .slice(0, MAX_SEASONS)
@@ -81,67 +83,6 @@ export const listCompetitions = tool({
         seasons: seasonsOf(record.id, scope),
       })),
       total: answer.total ?? competitions.length,
-    };
-  },
-});
-
-const NOTHING_FOUND =
-  'No team or competition has such a name; players are not searched. For a player: call get_match for a match of the team, or get_top_scorers. For another spelling: try fewer or shorter words.';
-
-const found = z.object({
-  kind: z.enum(['team', 'competition']),
-  team_id: z.int().nullable(),
-  competition_id: z.int().nullable().describe('Of a team: one that it plays in.'),
-  name: z.string(),
-  area: z.string().nullable(),
-  competition: z.string().nullable().describe('Of a team: name of that competition.'),
-  seasons: z.array(season).describe('Of a competition.'),
-});
-
-export const search = tool({
-  name: 'search',
-  title: 'Search by name',
-  description:
-    'Finds teams and competitions by part of their name, best first. Ignores accents, case and punctuation. Start here to find the id for a name.',
-  operations: ['competitions.index', 'events.index'],
-  input: z.object({
-    query: z.string().trim().min(2).max(80).describe('Part of the name, such as "besiktas" or "world cup".'),
-    kind: z.enum(['any', 'team', 'competition']).default('any'),
-  }),
-  pageSize: 10,
-  output: z.object({
-    results: z.array(found),
-    hint: z.string().nullable().describe('What to do if nothing is found.'),
-  }),
-  missing: 'Unknown name. Try fewer or shorter words.',
-  answer({ query, kind, ...paging }, scope) {
-    const noSeason = { season_id: null, stage_id: null, group_id: null };
-    const teams = kind === 'competition' ? [] : scope.queries.teams(query, scope.access);
-    const competitions = kind === 'team' ? [] : scope.queries.competitions(query, scope.access);
-    const all = [
-      ...competitions.map((one) => () => ({
-        kind: 'competition' as const,
-        team_id: null,
-        competition_id: one.id,
-        name: one.name,
-        area: one.area,
-        competition: null,
-        seasons: seasonsOf(one.id, scope),
-      })),
-      ...teams.map(({ id: team_id, competition_id, name }) => () => ({
-        kind: 'team' as const,
-        team_id,
-        competition_id,
-        name,
-        area: null,
-        competition: scope.queries.place({ competition_id, ...noSeason }).competition,
-        seasons: [],
-      })),
-    ];
-    return {
-      results: pageOf(all, paging).map((make) => make()),
-      hint: all.length === 0 ? NOTHING_FOUND : null,
-      total: all.length,
     };
   },
 });

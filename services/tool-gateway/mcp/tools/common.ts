@@ -62,8 +62,8 @@ export const matchSummary = z.object({
   updated_at: z.string(),
 });
 
-/** A page of matches. */
-export const matchPage = { matches: z.array(matchSummary) };
+/** A page of matches, with their schema only in list_matches: each conversation pays for the schemas of all tools. */
+export const matchPage = { matches: z.array(matchSummary.meta({ sameAs: 'list_matches' })) };
 
 export function matchPageOf(
   { items, total }: CountedPage<NamedMatch>,

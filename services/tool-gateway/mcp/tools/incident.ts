@@ -8,10 +8,13 @@ export function isInShootOut({ event_status_id: phase }: ShownIncident): boolean
 }
 
 /** Returns the minute of an incident, such as 45+2; undefined if it is unknown, and in a shoot-out. */
-export function minuteOf(incident: ShownIncident): string | undefined {
+export function minuteOf(
+  incident: ShownIncident,
+  { clock_rule }: Pick<ShownState, 'clock_rule'>,
+): string | undefined {
   const { event_time, event_status_id } = incident;
   if (event_time === null || isInShootOut(incident)) return undefined;
-  return renderMinute(event_time, event_status_id);
+  return renderMinute(event_time, event_status_id, clock_rule.lengths);
 }
 
 /** Returns why an incident does not count; undefined if it counts. */

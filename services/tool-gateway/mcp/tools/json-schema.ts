@@ -3,12 +3,10 @@ import { z } from 'zod';
 
 export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
-type Node = Record<string, unknown>;
-
 /**
- * Returns the JSON Schema 2020-12, the protocol's default, of an argument or answer. A nullable type is a list of two
- * types. Schemas of answers have no `required`, which is a tenth of the list: docs/reference/mcp.md says which fields may
- * be missing.
+ * Returns the JSON Schema 2020-12 of an argument or answer, in the subset that every assistant's client takes: some refuse a list
+ * in `type`, a `format` other than `date-time`, or `additionalProperties` of an argument. Schemas of answers have no `required`,
+ * which is a tenth of the list: docs/reference/mcp.md says which fields may be missing.
  */
 export function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
@@ -24,19 +22,15 @@ function compact(value: unknown, io: 'input' | 'output'): unknown {
   // Removes the bounds that every integer has, and keywords that a reader of answers does not need.
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
-  if (io === 'output') {
-    delete node.additionalProperties;
-    if (Array.isArray(node.required)) delete node.required;
-  }
+  if (typeof node.additionalProperties === 'boolean' || io === 'output') delete node.additionalProperties;
+  if (io === 'output' && Array.isArray(node.required)) delete node.required;
+  // A schema that another tool of the list has.
+  if (typeof node.sameAs === 'string') return { type: 'object', description: `As in ${node.sameAs}.` };
+  // The description names the form of a date; its pattern is a hundred characters.
   if (typeof node.format === 'string') delete node.pattern;
-  return withNull(node);
-}
-
-/** Replaces `anyOf` of a type and null by a list of both types. */
-function withNull(node: Node): Node {
-  const { anyOf, ...rest } = node;
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return node;
-  const [type, none] = anyOf as [Node, Node];
-  if (none.type !== 'null' || typeof type.type !== 'string' || 'enum' in type) return node;
-  return { ...type, ...rest, type: [type.type, 'null'] };
+  if (node.format !== 'date-time') delete node.format;
+  if (!Array.isArray(node.type)) return node;
+  const { type: types, description, ...rest } = node;
+  const anyOf = types.map((type) => (type === 'null' ? { type } : { type, ...rest }));
+  return description === undefined ? { anyOf } : { anyOf, description };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
-import { day, id, matchPage, matchPageOf } from './common.ts';
+import { day, id, matchPage, matchPageOf, matchSummary } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
@@ -20,7 +20,7 @@ export const listMatches = tool({
   name: 'list_matches',
   title: 'Schedule and results',
   description:
-    'Lists past and future matches by start: by default of today, else of the days, competition, season or team that you name.',
+    'Lists past and future matches by start: by default those in play and of today, else of the days, competition, season or team that you name.',
   operations: ['events.index'],
   input: z.object({
     date_from: day.optional().describe('First day, YYYY-MM-DD.'),
@@ -36,14 +36,15 @@ export const listMatches = tool({
     order: z.enum(['earliest', 'latest']).default('earliest').describe('Which come first.'),
   }),
   pageSize: 20,
-  output: z.object(matchPage),
+  output: z.object({ matches: z.array(matchSummary) }),
   missing: FIND_MATCHES,
   answer(args, scope) {
     const { team_id, status, order, ...query } = args;
     const { competition_id, season_id, stage_id } = query;
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
     const dates = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
-    const filter = { ...query, ...dates, participant_id: team_id, status_type: status };
+    const holdsNow = args.date_from === undefined && args.date_to === undefined && narrowed === undefined;
+    const filter = { ...query, ...dates, holdsNow, participant_id: team_id, status_type: status };
     return matchPageOf(scope.queries.matches(filter, scope.access, order), scope);
   },
 });

@@ -16,6 +16,8 @@ export type ToolScope = {
   readonly access: Access;
   /** Unix seconds. */
   readonly now: number;
+  /** Address of the live board without a slash at its end, for links; null: unknown. */
+  readonly boardUrl: string | null;
 };
 
 /** Thrown to refuse a call. Its message tells an assistant what is wrong, and what to do about it. */
@@ -51,23 +53,20 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 > & {
   readonly input: I;
   readonly output: O;
-  /** Default number of items in a page. */
-  readonly pageSize: number;
+  /** Default number of items in a page; null: the answer has no pages. */
+  readonly pageSize: number | null;
   /** Message for an unknown record: names the tool that finds ids. */
   readonly missing: string;
-  answer(args: z.output<I> & Paging, scope: ToolScope): z.input<O> & { readonly total: number };
+  answer(args: z.output<I> & Paging, scope: ToolScope): z.input<O> & { readonly total?: number };
 };
 
 /** Creates a tool with paging, validation of arguments, and errors of REST as `ToolError`. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
   const { name, title, description, operations, missing, pageSize } = definition;
-  const paging = {
-    limit: z.int().min(1).max(MAX_ITEMS).default(pageSize),
-    page: z.int().min(1).max(100_000).default(1),
-  };
+  const paging = pageSize === null ? {} : pagingOf(pageSize);
   // Ignoring an unknown argument would answer another question.
   const input = definition.input.extend(paging).strict();
-  const output = definition.output.extend(pageInfo);
+  const output = pageSize === null ? definition.output : definition.output.extend(pageInfo);
   const known = Object.keys(input.shape);
   return {
     name,
@@ -82,11 +81,21 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
       try {
         const { limit, page } = parsed.data as Paging;
         const answer = definition.answer(parsed.data as z.output<I> & Paging, scope);
-        return output.parse({ ...answer, next_page: page * limit < answer.total ? page + 1 : null });
+        return output.parse({
+          ...answer,
+          next_page: page * limit < (answer.total ?? 0) ? page + 1 : null,
+        });
       } catch (error) {
         throw asToolError(error, missing, scope.access);
       }
     },
+  };
+}
+
+function pagingOf(pageSize: number) {
+  return {
+    limit: z.int().min(1).max(MAX_ITEMS).default(pageSize),
+    page: z.int().min(1).max(100_000).default(1),
   };
 }
 

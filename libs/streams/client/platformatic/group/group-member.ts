@@ -21,6 +21,10 @@ import {
 
 /** Default heartbeat interval. A member learns of a rebalance by a heartbeat, and its new partitions are idle until then. */
 const HEARTBEAT_MS = 200;
+/** Heartbeat interval of a member that has been alone for a while: only a member that joins waits for its next heartbeat. */
+const ALONE_HEARTBEAT_MS = 1_000;
+/** How long a group is watched for members that start together with the first one. */
+const ALONE_AFTER_MS = 10_000;
 /** Timeout of the first assignment. */
 const START_WITHIN_MS = 30_000;
 /** Timeout of leaving the group. The group removes a member without heartbeats by itself. */
@@ -52,6 +56,8 @@ export class ProtocolGroupMember implements GroupMember {
   #failures = 0;
   /** Number of partitions at the leader's last assignment, and when it was last checked; null when this member does not lead. */
   #partitions: { readonly count: number; readonly at: number } | null = null;
+  /** Since when this member has been the only one, on the monotonic clock; infinite when there are others. */
+  #aloneSince = Number.POSITIVE_INFINITY;
 
   constructor(connections: BrokerConnections, options: GroupOptions, log: Logger) {
     this.#connections = connections;
@@ -104,10 +110,13 @@ export class ProtocolGroupMember implements GroupMember {
   async #join(): Promise<void> {
     const { topic } = this.#options;
     const answer = await this.#requests.join(this.#membership);
-    const { memberId, generationId, leader } = answer;
+    const { memberId, generationId, leader, members } = answer;
     this.#membership = joined(this.#membership, memberId, generationId);
     const shares = memberId === leader ? await this.#share(answer) : [];
     if (memberId !== leader) this.#partitions = null;
+    // Only the leader learns of the members.
+    const isAlone = memberId === leader && members.length === 1;
+    this.#aloneSince = isAlone ? performance.now() : Number.POSITIVE_INFINITY;
     const sentAt = performance.now();
     const assignment = await this.#requests.sync(this.#membership, shares);
     if (this.#stopping.signal.aborted) return;
@@ -139,8 +148,8 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async #heartbeat(): Promise<void> {
-    const { heartbeatMs = HEARTBEAT_MS, listener } = this.#options;
-    await this.#pause(this.#heartbeatAt + heartbeatMs - performance.now());
+    const { listener } = this.#options;
+    await this.#pause(this.#heartbeatAt + this.#heartbeatMs() - performance.now());
     if (this.#stopping.signal.aborted) return;
     const sentAt = performance.now();
     this.#heartbeatAt = sentAt;
@@ -150,6 +159,12 @@ export class ProtocolGroupMember implements GroupMember {
     if (this.#isAssigned) listener.onHeartbeat(sentAt);
     else this.#assign(sentAt);
     if (await this.#hasMorePartitions()) this.#membership = { ...this.#membership, step: 'join' };
+  }
+
+  #heartbeatMs(): number {
+    const { heartbeatMs = HEARTBEAT_MS } = this.#options;
+    const isAlone = performance.now() > this.#aloneSince + ALONE_AFTER_MS;
+    return isAlone ? Math.max(heartbeatMs, ALONE_HEARTBEAT_MS) : heartbeatMs;
   }
 
   async #hasMorePartitions(): Promise<boolean> {

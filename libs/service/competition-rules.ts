@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CompetitionRules,
-  RulesError,
-  readCompetitionRules,
-  rulesFor,
-} from '#contract/competition-rules.ts';
+import { fileURLToPath } from 'node:url';
+import { type CompetitionRules, RulesError, readRulesFile, rulesFor } from '#contract/competition-rules.ts';
+
+/** The rules of this program, which `RULES_DIR` replaces. */
+export const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
 
 /** The file for competitions that no other file names. */
 const DEFAULT = 'default.json';
@@ -20,13 +19,13 @@ export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRu
 export function readRules(folder: string): RulesOf {
   const files = filesOf(folder).map((file) => ({
     file,
-    rules: readCompetitionRules(readFileSync(join(folder, file), 'utf8'), file),
+    rules: readRulesFile(readFileSync(join(folder, file), 'utf8'), file),
   }));
-  const fallback = files.find(({ file }) => file === DEFAULT)?.rules;
+  const fallback = files.find(({ file }) => file === DEFAULT)?.rules.withStages({});
   if (fallback === undefined) throw new RulesError(folder, [`there is no ${DEFAULT} in it`]);
   const fileOfScope = new Map<string, string>();
   for (const { file, rules } of files) {
-    for (const { competition_id, season_id } of rules.applies_to) {
+    for (const { competition_id, season_id } of rules.scopes) {
       const season = season_id === null ? '' : `season ${season_id} of `;
       const scope = `${season}competition ${competition_id}`;
       const other = fileOfScope.get(scope);

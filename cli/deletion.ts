@@ -1,0 +1,113 @@
+/** What an order deletes, and whether something still uses it. */
+import { groupsWithMembers } from '#cluster/groups.ts';
+import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import { pausedServicesFile } from '#service/backbone-file.ts';
+import { poll } from '#timing/poll.ts';
+import { findTopics, groupMembers } from '#topics/admin.ts';
+import { applicationOf, type ProcessorName } from '#topics/processors.ts';
+import type { TopicCluster } from '#topics/read-values.ts';
+import { topicName } from '#topics/topics.ts';
+import { dataDirWithPlatform } from './cluster.ts';
+import { CommandError } from './command.ts';
+
+/** An ingress service reports every three seconds; one that is silent for so long has ended. */
+const REPORTED_WITHIN_MS = 15_000;
+
+/** Throws `CommandError` while processes of a processor run. */
+export async function requireStopped(
+  cluster: TopicCluster,
+  processors: readonly ProcessorName[],
+): Promise<void> {
+  for (const processor of processors) {
+    const members = await membersOf(cluster, processor);
+    if (members > 0)
+      throw new CommandError(
+        `${members} processes of ${processor} run with the prefix ${cluster.prefix}: stop them first`,
+      );
+  }
+}
+
+function membersOf({ brokers, prefix }: TopicCluster, processor: ProcessorName): Promise<number> {
+  return groupMembers(brokers, applicationOf(prefix, processor));
+}
+
+/** A process that ends by force stays in its group until its session expires. */
+const STOPPED_WITHIN_MS = 60_000;
+
+/**
+ * Does work that needs some processors stopped. Where a `touchline up` on this machine runs them, it stops them meanwhile and
+ * starts them again. Throws `CommandError` while processes run elsewhere, or another command has stopped some.
+ */
+export async function withStopped(
+  cluster: TopicCluster,
+  processors: readonly ProcessorName[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const dataDir = dataDirWithPlatform(process.env);
+  if (dataDir === null) {
+    await requireStopped(cluster, processors);
+    return work();
+  }
+  const file = pausedServicesFile(dataDir);
+  if (file.read() !== null)
+    throw new CommandError('another command has stopped processors of touchline up: wait for its end');
+  file.write({ services: processors });
+  const onEnd = () => file.remove();
+  process.once('exit', onEnd);
+  try {
+    const running = async () =>
+      (await Promise.all(processors.map((one) => membersOf(cluster, one)))).some(Boolean);
+    await poll(async () => !(await running()), { timeoutMs: STOPPED_WITHIN_MS, everyMs: 250 });
+    await requireStopped(cluster, processors);
+    await work();
+  } finally {
+    process.off('exit', onEnd);
+    file.remove();
+  }
+}
+
+/**
+ * Throws `CommandError` while something of a prefix runs: a consumer group with its name has members, or an ingress service
+ * reported moments ago. An api and a tool gateway leave no trace on the brokers.
+ */
+export async function requireNothingRuns(cluster: TopicCluster): Promise<void> {
+  const { brokers, prefix } = cluster;
+  const groups = (await groupsWithMembers(brokers)).filter((name) => isDirectlyUnder(prefix, name)).sort();
+  if (groups.length > 0)
+    throw new CommandError(`${groups.join(', ')} run with the prefix ${prefix}: stop them first`);
+  if (!(await findTopics(cluster)).has('ingress-status')) return;
+  const topic = topicName(prefix, 'ingress-status');
+  const recent = await offsetsAt({ brokers, topic, time: Date.now() - REPORTED_WITHIN_MS });
+  const bounds = await topicBounds({ brokers, clientId: 'touchline-running' }, [topic]);
+  if (bounds.some(({ partition, end }) => (recent.get(`${topic}-${partition}`) ?? end) < end))
+    throw new CommandError(
+      `a receiver or poller with the prefix ${prefix} reported within ${REPORTED_WITHIN_MS / 1_000} s: stop it first`,
+    );
+}
+
+/** Whether a name belongs to a prefix itself, not to a longer one such as that of a replay. */
+function isDirectlyUnder(prefix: string, name: string): boolean {
+  return name.startsWith(prefix) && !name.slice(prefix.length).includes('.');
+}
+
+/** Topics with records, named as on the broker, with the number of offsets that their logs hold. */
+type RecordCounts = ReadonlyMap<string, number>;
+
+/** Returns the record counts of existing topics, named as on the broker; leaves empty topics out. Rejects with `StreamError`. */
+export async function recordCounts(cluster: TopicCluster, topics: readonly string[]): Promise<RecordCounts> {
+  const { brokers } = cluster;
+  const counts = new Map<string, number>();
+  for (const { topic, start, end } of await topicBounds({ brokers, clientId: 'touchline-counts' }, topics))
+    counts.set(topic, (counts.get(topic) ?? 0) + end - start);
+  return new Map([...counts].filter(([, count]) => count > 0));
+}
+
+/**
+ * Returns the loss for an operator, such as `up to 12 records would be deleted (2 of next.clients, 10 of next.raw-messages)`. Marks of
+ * transactions count as records.
+ */
+export function lossOf(counts: RecordCounts): string {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const each = [...counts].map(([topic, count]) => `${count} of ${topic}`).join(', ');
+  return `up to ${total} records would be deleted${each && ` (${each})`}`;
+}

@@ -1,0 +1,114 @@
+/** Every order with arguments that an unset variable, a half-typed word or another application leaves: refused before a broker is asked. */
+import { describe, expect, test } from 'vitest';
+import { touchlineHere } from '../test/support/touchline-here.ts';
+import { parseArguments } from './command.ts';
+import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
+
+const NO_BROKER = { DATA_DIR: '/nonexistent' };
+const BLANK = ['', ' ', '\t'];
+
+/** Arguments by their kind: one that is valid, and those that are not. */
+const KINDS: Readonly<Record<string, { readonly valid: string; readonly wrong: readonly string[] }>> = {
+  '<client>': { valid: '7', wrong: ['0', '-1', '7x', '7,8', '*', 'all'] },
+  '<token>': { valid: '0123456789abcdef', wrong: ['0123', '*', 'touchline_pat_abc', '0123456789ABCDEF'] },
+  '<webhook start>': { valid: 'a1b2', wrong: ['a', 'a1b', '*'] },
+  '<letter start>': { valid: 'a1b2', wrong: ['a', 'a1b', '*'] },
+  // Compared as a whole.
+  '<id>': { valid: 'a1b2c3', wrong: [] },
+  '<text>': { valid: 'desk', wrong: [] },
+  '<file>': { valid: '/nonexistent/file', wrong: [] },
+  '<url>': { valid: 'https://a.example/hook', wrong: [] },
+  '<prefix>': {
+    valid: 'rebuilt.',
+    wrong: ['.', '..', 'rebuilt', '.rebuilt.', 'rebuilt..', 'a b.', '*', 'rebuilt.*', 'a/b.', 'match-state'],
+  },
+  '<time>': { valid: '1h', wrong: ['1', 'yesterday', '2026-11', '2126-01-01T00:00:00Z', '*'] },
+  '<moment>': { valid: '2026-01-01T00:00:00Z', wrong: ['1h', '2026-11', '*'] },
+  '<day>': { valid: '2027-01-31', wrong: ['2027-01', '2027-13-31', 'tomorrow', '*'] },
+  '<processor>': {
+    valid: 'match-processor',
+    wrong: ['match', 'match-processo', 'api', '*', 'touchline.match-processor'],
+  },
+  '<partition>': { valid: '3', wrong: ['x', '-1', '3x', '*', '99999'] },
+  '<offset>': { valid: 'end', wrong: ['en', 'x', '-4', '*', '1e3'] },
+  '<count>': { valid: '4', wrong: ['0', '-1', '4x', '*'] },
+  '<factor>': { valid: '0.5', wrong: ['0', '-1', 'x', '*'] },
+  '<ids>': { valid: '1,2', wrong: ['1,', ',', '1,x', '*'] },
+  '<operations>': { valid: 'events.index', wrong: ['events', 'events.', 'events.index,', '*'] },
+  '<types>': { valid: 'incident', wrong: ['inc', 'incident,', '*'] },
+  '<source>': { valid: 'raw', wrong: ['ra', '*', 'match-state'] },
+};
+
+/** The orders, each with all its arguments. */
+const ORDERS: readonly string[] = [
+  'clients add --id <client> --name <text> --competitions <ids> --operations <operations>',
+  'clients enable <client>',
+  'clients disable <client>',
+  'clients rotate-secret <client>',
+  'clients contract <client> --competitions <ids> --operations <operations>',
+  'clients webhook add <client> --url <url> --secret-file <file> --types <types>',
+  'clients webhook remove <client> <id> --yes',
+  'clients webhook rotate-secret <client> <id> --finish',
+  'clients webhook reseal',
+  'webhooks resend <webhook start> --from <time>',
+  'webhooks skip <webhook start> --before <time> --yes',
+  'webhooks skip <webhook start> --message <id> --yes',
+  'webhooks enable <webhook start>',
+  'webhooks disable <webhook start>',
+  'tokens revoke <token> --yes',
+  'tokens revoke --client <client> --yes',
+  'tokens label <token> <text>',
+  'tokens label <token> --none',
+  'tokens expire <token> --at <day>',
+  'tokens expire <token> --never',
+  'dead-letters resend <letter start> <letter start>',
+  'dead-letters resend --all',
+  'position <processor> <partition> <offset> --yes --accept-state',
+  'rebuild <processor> --yes',
+  'replay --into <prefix> --replace --yes --source <source> --from <moment> --gaps <factor> --partitions <count>',
+  'replay --into <prefix> --to <moment> --for-switch',
+  'topics --replication-factor <count> --min-in-sync <count> --partitions <count>',
+];
+
+/** Splits an order into its words and arguments; a kind may have a space. */
+const partsOf = (order: string): string[] => order.match(/<[^>]+>|\S+/g) ?? [];
+const validArgument = (part: string): string => KINDS[part]?.valid ?? part;
+
+/** Each order with one argument replaced by a wrong one. */
+const WRONG = ORDERS.flatMap((order) => {
+  const parts = partsOf(order);
+  return parts.flatMap((part, at) =>
+    (part in KINDS ? [...BLANK, ...(KINDS[part]?.wrong ?? [])] : []).map((wrong) => [
+      ...parts.slice(0, at).map(validArgument),
+      wrong,
+      ...parts.slice(at + 1).map(validArgument),
+    ]),
+  );
+});
+
+describe('an order', () => {
+  test.each(ORDERS)('asks for a broker once its arguments are valid: %s', async (order) => {
+    const args = partsOf(order).map(validArgument);
+    const { err, code } = await touchlineHere(args, NO_BROKER);
+    expect(code, err).toBe(1);
+    expect(err).toContain('no broker: ');
+  });
+
+  test.each(WRONG)('refuses %j', async (...args) => {
+    const { code, out, err } = await touchlineHere(args, NO_BROKER);
+    expect({ code, out }, err).toEqual({ code: 2, out: '' });
+  });
+
+  test('is in this list with each action and option that it has', async () => {
+    for (const name of Object.keys(SUMMARIES)) {
+      const command = await loadCommand(name);
+      if (command.changes === undefined) continue;
+      const known = ORDERS.filter((order) => order.startsWith(`${name} `));
+      const isOrder = (words: readonly string[]): boolean =>
+        command.changes?.(parseArguments(words, command)) ?? false;
+      for (const action of command.words?.([]) ?? [])
+        if (isOrder([action])) expect(known.join('\n'), `${name} ${action}`).toContain(`${name} ${action}`);
+      expect(known.length, name).toBeGreaterThan(0);
+    }
+  });
+});

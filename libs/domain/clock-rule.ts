@@ -1,0 +1,101 @@
+/** How the clock of a match is read: by its sport, and by what its event says. */
+import { RESULT, SOCCER } from '#contract/soccer.ts';
+import type { MatchState } from '#topics/generated/types.ts';
+import { count, int, list, object } from './values.ts';
+
+/** The nominal lengths of periods, minutes. */
+export type PeriodLengths = { readonly half: number; readonly extra_half: number };
+
+/** How the clock of a match is read. */
+export type ClockRule = {
+  /** Null in another sport than soccer: its periods are not known. */
+  readonly lengths: PeriodLengths | null;
+  /** Whether extra time was played; null where unknown. */
+  readonly extra_time: boolean | null;
+  /** The match time that the provider reported last, in a sport without a rule, seconds; null where none is reported. */
+  readonly played: { readonly time: number; readonly ut: number } | null;
+};
+
+export const SOCCER_LENGTHS: PeriodLengths = { half: 45, extra_half: 15 };
+export const SOCCER_CLOCK: ClockRule = { lengths: SOCCER_LENGTHS, extra_time: null, played: null };
+
+/** Ids of the details of an event that say how long its periods are. */
+const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50 } as const;
+
+const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
+  RESULT.extraTime,
+  RESULT.extraTimeFirstHalf,
+  RESULT.extraTimeSecondHalf,
+]);
+
+/** The longest period, minutes: a longer one is no length of a half. */
+const LONGEST = 60;
+
+/**
+ * Returns the clock rule of a match from what its event reports. `sportId`: null counts as soccer. `played`: the reported match
+ * time and the time of its report; null where the clock or the status was reported later.
+ */
+export function clockRule(
+  sportId: number | null,
+  reported: {
+    readonly details: unknown;
+    readonly participants: unknown;
+    readonly played: ClockRule['played'];
+  },
+): ClockRule {
+  if ((sportId ?? SOCCER) !== SOCCER) return { lengths: null, extra_time: null, played: reported.played };
+  return {
+    lengths: lengthsOf(reported.details),
+    extra_time: extraTimePlayed(reported.participants),
+    played: null,
+  };
+}
+
+/**
+ * Whether extra time was played, by the results in the event's `participants`: without extra time the provider reports its
+ * results empty. Null when it reports none of these results.
+ */
+export function extraTimePlayed(participants: unknown): boolean | null {
+  const values = list(participants)
+    .flatMap((one) => list(object(one)?.results))
+    .map(object)
+    .filter((result) => EXTRA_TIME_RESULTS.has(int(result?.id)))
+    .map((result) => count(result?.value));
+  return values.length === 0 ? null : values.some((value) => value !== null);
+}
+
+/** Returns the lengths of two halves and of two halves of extra time; the usual ones where the event says nothing else. */
+function lengthsOf(details: unknown): PeriodLengths {
+  const values = new Map(list(details).map((one) => [count(object(one)?.id), count(object(one)?.value)]));
+  const own = (id: number): number | null => {
+    const length = values.get(id) ?? null;
+    return length !== null && length >= 1 && length <= LONGEST ? length : null;
+  };
+  const isTwoHalves = (values.get(DETAIL.periods) ?? 2) === 2;
+  return {
+    half: (isTwoHalves ? own(DETAIL.periodLength) : null) ?? SOCCER_LENGTHS.half,
+    extra_half: own(DETAIL.extraPeriodLength) ?? SOCCER_LENGTHS.extra_half,
+  };
+}
+
+/** Returns the clock rule of a match state. */
+export function clockRuleOf({ sport_id, fields }: Pick<MatchState, 'sport_id' | 'fields'>): ClockRule {
+  const values: Record<string, unknown> = {};
+  const times = new Map<string, number>();
+  const participants: unknown[] = [];
+  for (const { ut, json } of fields) {
+    const group = object(JSON.parse(json)) ?? {};
+    Object.assign(values, group);
+    for (const name in group) times.set(name, ut);
+    // Each message decides some sides, or their results.
+    participants.push(...list(group.participants));
+  }
+  const time = count(values.played_time);
+  const ut = times.get('played_time') ?? 0;
+  const isStale = ['clock_time', 'status_id'].some((name) => (times.get(name) ?? 0) > ut);
+  return clockRule(sport_id, {
+    details: values.details,
+    participants,
+    played: time === null || isStale ? null : { time, ut },
+  });
+}

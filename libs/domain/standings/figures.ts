@@ -1,0 +1,133 @@
+/** The figures that a ranking compares. Of every figure the larger value ranks higher. */
+import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Criterion, OwnFigure } from '#contract/ranking-criteria.ts';
+import type { GameView, SeasonCutoff } from './game-set.ts';
+import type { Game } from './games.ts';
+import { difference, emptyTally, type TeamTally, talliesAt, type Venue } from './tally.ts';
+
+/** The counts of teams in the same games: all of them, and those at home or away on demand. */
+export type TallySource = {
+  readonly all: ReadonlyMap<number, TeamTally>;
+  readonly at: (venue: 'home' | 'away') => ReadonlyMap<number, TeamTally>;
+};
+
+/** What ranks teams beside their own games. */
+export type TableFigures = {
+  /** The games in which opponents are found, with their sums; null: no opponents are known. */
+  readonly cutoff: SeasonCutoff;
+  readonly points: CompetitionRules['points'];
+  /** Ranks before the stage, see `StageStart`; null without one. */
+  readonly previousRanks: ReadonlyMap<number, number> | null;
+};
+
+/** Returns the counts of every team of `teams` up to a cutoff as a source. `all`: the totals, corrections included. */
+export function tallySource(
+  all: ReadonlyMap<number, TeamTally>,
+  tallyAt: (venue: 'home' | 'away') => ReadonlyMap<number, TeamTally>,
+): TallySource {
+  const known = new Map<Venue, ReadonlyMap<number, TeamTally>>();
+  return {
+    all,
+    at: (venue) => {
+      const tallies = known.get(venue) ?? tallyAt(venue);
+      known.set(venue, tallies);
+      return tallies;
+    },
+  };
+}
+
+const NONE = emptyTally();
+
+/** The value of each figure of one team's own games. */
+const OWN: Readonly<Record<OwnFigure, (tallies: TallySource, id: number) => number>> = {
+  points: total(({ points }) => points),
+  // Equal fractions of small whole numbers have equal quotients; no games are no points.
+  points_per_game: total(({ points, mp }) => points / Math.max(1, mp)),
+  goals_diff: total(difference),
+  goals_scored: total(({ scored }) => scored),
+  goals_allowed: total(({ allowed }) => -allowed),
+  goal_average: total(({ scored, allowed }) => (scored === 0 ? 0 : scored / allowed)),
+  won: total(({ won }) => won),
+  lost: total(({ lost }) => -lost),
+  away_goals: venue('away', ({ scored }) => scored),
+  away_goals_diff: venue('away', difference),
+  away_won: venue('away', ({ won }) => won),
+  away_points: venue('away', ({ points }) => points),
+  home_goals: venue('home', ({ scored }) => scored),
+  home_goals_diff: venue('home', difference),
+  home_won: venue('home', ({ won }) => won),
+};
+
+function total(figureOf: (tally: TeamTally) => number) {
+  return ({ all }: TallySource, id: number) => figureOf(all.get(id) ?? NONE);
+}
+
+function venue(at: 'home' | 'away', figureOf: (tally: TeamTally) => number) {
+  return (tallies: TallySource, id: number) => figureOf(tallies.at(at).get(id) ?? NONE);
+}
+
+/** Returns the figure of a team's own games. */
+export function ownFigure(figure: OwnFigure, tallies: TallySource, id: number): number {
+  return OWN[figure](tallies, id);
+}
+
+/** Whether a criterion is a figure of a team's own games. */
+export function isOwnFigure(criterion: Criterion): criterion is OwnFigure {
+  return criterion in OWN;
+}
+
+/** Returns the value of a criterion for each team; null when it is unknown for one of them. */
+export function figuresOf(
+  criterion: Criterion,
+  ids: readonly number[],
+  tallies: TallySource,
+  { cutoff, points, previousRanks }: TableFigures,
+): ReadonlyMap<number, number> | null {
+  const each = (figureOf: (id: number) => number) => new Map(ids.map((id) => [id, figureOf(id)]));
+  if (isOwnFigure(criterion)) return each((id) => ownFigure(criterion, tallies, id));
+  if (criterion === 'half_point') return each((id) => (tallies.all.get(id) ?? NONE).halfPoint);
+  if (criterion === 'previous_rank') {
+    const ranks = previousRanks;
+    return ranks === null || ids.some((id) => !ranks.has(id)) ? null : each((id) => -(ranks.get(id) ?? 0));
+  }
+  const figureOf = OF_OPPONENTS[criterion];
+  const everyone = new Set([...cutoff.games.teamIds(), ...tallies.all.keys()]);
+  // Corrections of a team of the table are part of what its opponents' sums count.
+  const ofAll = new Map([...talliesAt(cutoff, everyone, points), ...tallies.all]);
+  const opponents = cutoff.games.view(OPPONENTS);
+  return each((id) => {
+    let sum = 0;
+    for (const [opponent, games] of opponents.get(id) ?? []) {
+      const times = [...games].filter((game) => !cutoff.without.has(game)).length;
+      sum += times * figureOf(ofAll.get(opponent) ?? NONE);
+    }
+    return sum;
+  });
+}
+
+const OF_OPPONENTS: Readonly<
+  Record<Exclude<Criterion, OwnFigure | 'half_point' | 'previous_rank'>, (tally: TeamTally) => number>
+> = {
+  opponents_points: ({ points }) => points,
+  opponents_goals_diff: difference,
+  opponents_goals_scored: ({ scored }) => scored,
+};
+
+/** The games with a known score, by team, then by opponent. */
+const OPPONENTS: GameView<Map<number, Map<number, Set<Game>>>> = {
+  empty: () => new Map(),
+  change: (value, game, times) => {
+    if (game.score === null) return;
+    const { home, away } = game;
+    for (const [id, other] of [
+      [home.id, away.id],
+      [away.id, home.id],
+    ] as const) {
+      const opponents = value.get(id) ?? new Map<number, Set<Game>>();
+      const games = opponents.get(other) ?? new Set();
+      if (times === 1) games.add(game);
+      else games.delete(game);
+      value.set(id, opponents.set(other, games));
+    }
+  },
+};

@@ -1,0 +1,83 @@
+/** The rules of one stage, and which corrections belong to it. */
+import type { Carried, CompetitionRules } from '#contract/competition-rules.ts';
+import type { GameSet } from './game-set.ts';
+
+type Correction = CompetitionRules['corrections'][number];
+
+/** The games of a season by stage, then by group; null is no stage, or no group. */
+export type SeasonGames = ReadonlyMap<number | null, ReadonlyMap<number | null, GameSet>>;
+
+/** The rules of one stage. `carried`: what it starts with; null: nothing. */
+export type StageRules = CompetitionRules & { readonly carried: Carried | null };
+
+/** Returns the rules of a stage: those of the file, with what its own entry replaces. */
+export function rulesOfStage(rules: CompetitionRules, stageId: number | null): StageRules {
+  const own =
+    stageId === null ? undefined : rules.stages.find(({ stage_ids }) => stage_ids.includes(stageId));
+  return {
+    ...rules,
+    points: own?.points ?? rules.points,
+    tie_break: own?.tie_break ?? rules.tie_break,
+    zones: own?.zones ?? rules.zones,
+    curtailed: own?.curtailed ?? rules.curtailed,
+    split: own?.split ?? rules.split,
+    conferences: own?.conferences ?? rules.conferences,
+    carried: own?.carried ?? null,
+  };
+}
+
+/** Returns the stages whose tables start with the games of a stage, directly or through another stage. */
+export function stagesAfter(rules: CompetitionRules, stageId: number | null): number[] {
+  if (stageId === null) return [];
+  const found = new Set<number>();
+  const visit = (from: number) => {
+    for (const { stage_ids, carried } of rules.stages) {
+      if (carried === undefined || !carried.from.includes(from)) continue;
+      for (const id of stage_ids) {
+        if (found.has(id)) continue;
+        found.add(id);
+        visit(id);
+      }
+    }
+  };
+  visit(stageId);
+  return [...found];
+}
+
+/**
+ * Returns the corrections by the stage that each belongs to. One that names no stage belongs to the stage that the team began
+ * last on the correction's first day, else to its first stage; one of a team without games belongs to none yet.
+ */
+export function correctionsByStage(
+  corrections: readonly Correction[],
+  seasonId: number,
+  games: SeasonGames,
+): ReadonlyMap<number | null, Correction[]> {
+  const byStage = new Map<number | null, Correction[]>();
+  for (const correction of corrections) {
+    if (correction.season_id !== null && correction.season_id !== seasonId) continue;
+    const stage = correction.stage_id ?? stageOf(correction, games);
+    if (stage === undefined) continue;
+    byStage.set(stage, [...(byStage.get(stage) ?? []), correction]);
+  }
+  return byStage;
+}
+
+/** Returns the stage of a correction that names none; undefined while its team has no games. */
+function stageOf({ participant_id, from }: Correction, games: SeasonGames): number | null | undefined {
+  const begun = Array.from(games, ([stage, groups]) => ({ stage, start: firstStart(groups, participant_id) }))
+    .filter((entry): entry is { stage: number | null; start: string } => entry.start !== null)
+    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : (a.stage ?? -1) - (b.stage ?? -1)));
+  const onDay = from === null ? undefined : begun.findLast(({ start }) => start.slice(0, 10) <= from);
+  return (onDay ?? begun[0])?.stage;
+}
+
+/** Returns when a team's first game of a stage begins; null if it has none. */
+function firstStart(groups: ReadonlyMap<number | null, GameSet>, team: number): string | null {
+  let first: string | null = null;
+  for (const games of groups.values()) {
+    const start = games.ofTeam(team)[0]?.start;
+    if (start !== undefined && (first === null || start < first)) first = start;
+  }
+  return first;
+}

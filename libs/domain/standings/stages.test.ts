@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'vitest';
+import { GOAL, rulesOf } from './testing/results.ts';
+import { placed, tablesOfSeason } from './testing/seasons.ts';
+
+const REGULAR = 10;
+const FINALS = 20;
+const CODES = ['mp', 'goals_scored', 'pts'];
+
+/** A has 7 points after the first stage, B 6, C 1, D 3. */
+const FIRST = [
+  placed(1, 'A 1-0 C', REGULAR),
+  placed(2, 'A 2-2 C', REGULAR),
+  placed(3, 'A 1-0 D', REGULAR),
+  placed(4, 'B 1-0 D', REGULAR),
+  placed(5, 'B 4-0 C', REGULAR),
+  placed(6, 'B 0-1 D', REGULAR),
+];
+const SECOND = [placed(11, 'A 0-1 B', FINALS), placed(12, 'B 0-0 A', FINALS)];
+
+function finals(carried: Record<string, unknown> | null, more: Record<string, unknown> = {}) {
+  const stages = carried === null ? [] : [{ stage_ids: [FINALS], carried: { from: [REGULAR], ...carried } }];
+  return tablesOfSeason([...SECOND, ...FIRST], rulesOf({ stages, ...more }), 'league', ...CODES);
+}
+
+describe('what a stage starts with', () => {
+  test('is nothing, unless rules say so', () => {
+    expect(finals(null)[FINALS]).toEqual(['1 B 2 1 4', '2 A 2 0 1']);
+  });
+
+  test('is all matches, goals and points, or only the points', () => {
+    const own = ['1 A 3 4 7', '2 B 3 5 6', '3 D 3 1 3', '4 C 3 2 1'];
+    expect(finals({})).toEqual({ [REGULAR]: own, [FINALS]: ['1 B 5 6 10', '2 A 5 4 8'] });
+    expect(finals({ matches: false })[FINALS]).toEqual(['1 B 2 1 10', '2 A 2 0 8']);
+  });
+
+  test('is half of the points, rounded up or down', () => {
+    expect(finals({ points: 'half', rounded: 'up' })[FINALS]).toEqual(['1 B 5 6 7', '2 A 5 4 5']);
+    expect(finals({ points: 'half', rounded: 'down' })[FINALS]).toEqual(['1 B 5 6 7', '2 A 5 4 4']);
+  });
+
+  test('is no points, or those against teams of the table alone', () => {
+    expect(finals({ points: 'none' })[FINALS]).toEqual(['1 B 5 6 4', '2 A 5 4 1']);
+    const met = [...FIRST, placed(7, 'A 5-0 B', REGULAR), ...SECOND];
+    const stages = [{ stage_ids: [FINALS], carried: { from: [REGULAR], against: 'same_table' } }];
+    expect(tablesOfSeason(met, rulesOf({ stages }), 'league', ...CODES)[FINALS]).toEqual([
+      '1 A 3 5 4',
+      '2 B 3 1 4',
+    ]);
+  });
+
+  test('has the corrections of the first stage, and not those of another', () => {
+    const corrected = (correction: object) =>
+      finals(
+        { points: 'half', rounded: 'down' },
+        { corrections: [{ participant_id: 2, value: -4, reason: 'Quit', ...correction }] },
+      );
+    expect(corrected({ stage_id: REGULAR })[FINALS]).toEqual(['1 B 5 6 5', '2 A 5 4 4']);
+    expect(corrected({ stage_id: FINALS })[FINALS]).toEqual(['1 A 5 4 4', '2 B 5 6 3']);
+    expect(corrected({ stage_id: FINALS })[REGULAR]?.[1]).toBe('2 B 3 5 6');
+  });
+
+  test('decides equal points by the half point that rounding took or gave', () => {
+    // A has 7, halved 3 and a half; E has 6, halved 3.
+    const results = [
+      ...FIRST,
+      placed(8, 'E 9-0 C', REGULAR),
+      placed(9, 'E 9-0 C', REGULAR),
+      placed(12, 'A 0-0 E', FINALS),
+    ];
+    const order = (rounded: string, wins: number) => {
+      const more = wins === 0 ? [] : [placed(13, 'E 1-0 A', FINALS), placed(14, 'A 1-0 E', FINALS)];
+      return tablesOfSeason(
+        [...results, ...more],
+        rulesOf({
+          tie_break: ['points', 'half_point', 'goals_diff'],
+          stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR], points: 'half', rounded } }],
+        }),
+        'league',
+        'pts',
+      )[FINALS];
+    };
+    expect(order('down', 0)).toEqual(['1 A 4', '2 E 4']);
+    expect(order('up', 0)).toEqual(['1 A 5', '2 E 4']);
+    expect(order('down', 1)).toEqual(['1 A 7', '2 E 7']);
+    const odd = [...results, placed(15, 'E 0-0 A', REGULAR)];
+    const both = tablesOfSeason(
+      odd,
+      rulesOf({
+        tie_break: ['points', 'half_point'],
+        stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR], points: 'half', rounded: 'up' } }],
+      }),
+      'league',
+      'pts',
+    );
+    // 8 and 7: both are 4 when halved and rounded up; the half point was given to E.
+    expect(both[FINALS]).toEqual(['1 A 5', '2 E 5']);
+  });
+
+  test('decides equal points by the rank in the first stage', () => {
+    const results = [...FIRST, placed(11, 'B 1-0 A', FINALS), placed(12, 'A 1-0 B', FINALS)];
+    const rules = rulesOf({
+      tie_break: ['points', 'previous_rank'],
+      stages: [
+        { stage_ids: [FINALS], carried: { from: [REGULAR], points: 'none', matches: false } },
+        { stage_ids: [REGULAR], tie_break: ['points', 'goals_diff'] },
+      ],
+    });
+    expect(tablesOfSeason(results, rules, 'league', 'pts')[FINALS]).toEqual(['1 A 3', '2 B 3']);
+    const swapped = rulesOf({
+      ...rules,
+      stages: [
+        { stage_ids: [FINALS], carried: { from: [REGULAR], points: 'none' } },
+        { stage_ids: [REGULAR], tie_break: ['goals_scored'] },
+      ],
+    });
+    expect(tablesOfSeason(results, swapped, 'league', 'pts')[FINALS]).toEqual(['1 B 3', '2 A 3']);
+  });
+
+  test('may come from a stage that starts with another one', () => {
+    const last = [placed(21, 'A 1-0 B', 30)];
+    const stages = [
+      { stage_ids: [FINALS], carried: { from: [REGULAR], points: 'half' } },
+      { stage_ids: [30], carried: { from: [FINALS] } },
+    ];
+    const rules = rulesOf({ stages });
+    expect(tablesOfSeason([...FIRST, ...SECOND, ...last], rules, 'league', ...CODES)[30]).toEqual([
+      '1 A 6 5 8',
+      '2 B 6 6 7',
+    ]);
+  });
+});
+
+describe('rules of a stage', () => {
+  test('replace zones, points and criteria of the file in its tables alone', () => {
+    const zone = { id: 1, name: 'Up', colour: '#fff', from: 1, to: 1 };
+    const rules = rulesOf({
+      zones: [zone],
+      stages: [
+        { stage_ids: [FINALS], zones: [], points: { won: 2, draw: 1, lost: 0 }, tie_break: ['goals_scored'] },
+      ],
+    });
+    const shown = tablesOfSeason([...FIRST, ...SECOND], rules, 'league', 'pts');
+    expect(shown[FINALS]).toEqual(['1 B 3', '2 A 1']);
+    expect(shown[REGULAR]?.[0]).toBe('1 A 7');
+  });
+});
+
+describe('a table that splits', () => {
+  /** After two matches A and B lead; then D wins all. */
+  const before = [
+    placed(1, 'A 3-0 C', REGULAR),
+    placed(2, 'B 2-0 D', REGULAR),
+    placed(3, 'A 1-0 D', REGULAR),
+    placed(4, 'B 1-0 C', REGULAR),
+  ];
+  const after = [
+    placed(5, 'A 0-1 B', REGULAR),
+    placed(6, 'D 9-0 C', REGULAR),
+    placed(7, 'A 0-1 B', REGULAR),
+    placed(8, 'C 0-9 D', REGULAR),
+    placed(9, 'C 0-9 D', REGULAR),
+  ];
+  const split = { after_matches: 2, sizes: [2, 2] };
+  const shown = (results: ReturnType<typeof placed>[], rule: object | null = split) =>
+    tablesOfSeason(results, rulesOf(rule === null ? {} : { split: rule }), 'league', 'pts')[REGULAR];
+
+  test('keeps a team of the lower part below one of the upper part that has fewer points', () => {
+    expect(shown([...before, ...after], null)).toEqual(['1 B 12', '2 D 9', '3 A 6', '4 C 0']);
+    expect(shown([...before, ...after])).toEqual(['1 B 12', '2 A 6', '3 D 9', '4 C 0']);
+  });
+
+  test('is whole until every team has played the matches before it', () => {
+    expect(shown([...before.slice(0, 3), ...after.slice(1, 2), placed(7, 'D 5-0 C', REGULAR)])?.[0]).toBe(
+      '1 D 6',
+    );
+  });
+
+  test('is whole while equal teams stand on both sides of the border', () => {
+    const level = [
+      placed(1, 'A 0-0 C', REGULAR),
+      placed(2, 'B 0-0 D', REGULAR),
+      placed(3, 'D 1-0 C', REGULAR),
+    ];
+    expect(shown(level, { after_matches: 1, sizes: [2] })).toEqual(['1 D 4', '2 A 1', '2 B 1', '4 C 1']);
+  });
+
+  test('ranks each part alone, also in the stage that carries the matches before', () => {
+    const halves = [
+      ...before,
+      placed(5, 'A 0-1 B', FINALS, { group_id: 1 }),
+      placed(6, 'D 9-0 C', FINALS, { group_id: 2 }),
+      placed(7, 'C 0-9 D', FINALS, { group_id: 2 }),
+    ];
+    const rules = rulesOf({ stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR] } }] });
+    const all = tablesOfSeason(halves, rules, 'league', 'mp', 'pts');
+    expect(all[`${FINALS}/1`]).toEqual(['1 B 3 9', '2 A 3 6']);
+    expect(all[`${FINALS}/2`]).toEqual(['1 D 4 6', '2 C 4 0']);
+  });
+});
+
+describe('a correction', () => {
+  const results = [
+    placed(1, 'A 1-0 B', 9201),
+    placed(2, 'B 0-1 A', 9201),
+    placed(3, 'A 2-0 C', 9202),
+    placed(4, 'C 0-2 A', 9202),
+  ];
+  const points = (correction: object) => {
+    const corrections = [{ participant_id: 1, value: -6, reason: 'Financial issues', ...correction }];
+    const shown = tablesOfSeason(results, rulesOf({ corrections }), 'league', 'pts');
+    return ['9201', '9202'].map((stage) => shown[stage]?.find((line) => line.includes('A'))?.slice(4));
+  };
+
+  test('belongs to the stage that it names', () => {
+    expect(points({ stage_id: 9202 })).toEqual(['6', '0']);
+    expect(points({ stage_id: 9201 })).toEqual(['0', '6']);
+    expect(points({ stage_id: 9209 })).toEqual(['6', '6']);
+  });
+
+  test('that names none belongs to the first stage of its team, or to the one that it plays on that day', () => {
+    expect(points({})).toEqual(['0', '6']);
+    expect(points({ from: '2024-01-02' })).toEqual(['0', '6']);
+    expect(points({ from: '2024-01-03' })).toEqual(['6', '0']);
+    expect(points({ from: '2023-01-01' })).toEqual(['0', '6']);
+  });
+
+  test('waits for the season that it names', () => {
+    expect(points({ season_id: 2 })).toEqual(['0', '6']);
+    expect(points({ season_id: 3 })).toEqual(['6', '6']);
+  });
+});
+
+describe('conferences', () => {
+  const east = { group_id: 1 };
+  const west = { group_id: 2 };
+  const results = [
+    placed(1, 'A 1-0 B', 9201, east),
+    placed(2, 'C 1-0 D', 9201, west),
+    placed(3, 'A 1-0 C', 9201, east),
+    placed(4, 'B 0-1 D', 9201, west),
+  ];
+  const own = { '9201/1': ['1 A 2 6', '2 B 2 0'], '9201/2': ['1 C 2 3', '1 D 2 3'] };
+
+  test('list their own teams, with the matches against teams of the other one', () => {
+    expect(tablesOfSeason(results, rulesOf({ tie_break: ['points'] }), 'league', 'mp', 'pts')).toEqual(own);
+  });
+
+  test('that the rules list have also matches without a group, and those filed under the other one', () => {
+    const rules = rulesOf({
+      tie_break: ['points'],
+      conferences: [
+        { group_id: 1, participant_ids: [1, 2] },
+        { group_id: 2, participant_ids: [3, 4] },
+      ],
+    });
+    expect(tablesOfSeason(results, rules, 'league', 'mp', 'pts')).toEqual(own);
+    const without = results.map((one) => (one.event_id > 2 ? { ...one, group_id: null } : one));
+    expect(tablesOfSeason(without, rules, 'league', 'mp', 'pts')).toEqual(own);
+    const first = [placed(0, 'B 5-0 C', 9201, { ...west, start_date: '2023-12-01 12:00' }), ...results];
+    expect(tablesOfSeason(first, rules, 'league', 'mp', 'pts')['9201/1']).toEqual(['1 A 2 6', '2 B 3 3']);
+  });
+
+  test('are not a group that teams of several groups enter together', () => {
+    const next = [placed(5, 'A 1-0 C', 9201, { group_id: 3 })];
+    const shown = tablesOfSeason([...results.slice(0, 2), ...next], rulesOf(), 'league', 'mp', 'pts');
+    expect(shown['9201/3']).toEqual(['1 A 1 3', '2 C 1 0']);
+    expect(shown['9201/1']).toEqual(['1 A 1 3', '2 B 1 0']);
+  });
+});
+
+describe('rankings of persons', () => {
+  const goals = (count: number) => Array.from({ length: count }, () => GOAL);
+  const results = [
+    placed(1, 'A 3-0 B', REGULAR, { goals: goals(3) }),
+    placed(2, 'A 2-0 B', FINALS, { goals: goals(2) }),
+  ];
+  const scorers = (rankings?: object) =>
+    tablesOfSeason(
+      results,
+      rulesOf(rankings === undefined ? {} : { rankings }),
+      'top_scorers',
+      'goals_scored',
+    );
+
+  test('count the season, the season without some stages, or each stage', () => {
+    expect(scorers()).toEqual({ 2: ['1 Nine 5'] });
+    expect(scorers({ without_stages: [REGULAR] })).toEqual({ 2: ['1 Nine 2'] });
+    expect(scorers({ of: 'stage' })).toEqual({ [REGULAR]: ['1 Nine 3'], [FINALS]: ['1 Nine 2'] });
+    expect(scorers({ of: 'stage', without_stages: [REGULAR] })).toEqual({ [FINALS]: ['1 Nine 2'] });
+  });
+});

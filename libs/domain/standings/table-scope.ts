@@ -1,0 +1,146 @@
+/** Which games and teams a group's table has: those of its group, of conferences, and of earlier stages. */
+import type { Carried, CompetitionRules } from '#contract/competition-rules.ts';
+import { GameSet } from './game-set.ts';
+import { compareOrder, type Game } from './games.ts';
+import { rankTable } from './split.ts';
+import { rulesOfStage, type SeasonGames } from './stage-rules.ts';
+import { type StageStart, seasonOf, totalsAt } from './standing.ts';
+import { PLAYED } from './subsets.ts';
+
+/** The games and teams of a table. */
+export type TableScope = {
+  readonly games: GameSet;
+  /** The teams with a row; null: all teams of the games. */
+  readonly teams: ReadonlySet<number> | null;
+  readonly start: StageStart | null;
+};
+
+type Corrections = ReadonlyMap<number | null, CompetitionRules['corrections']>;
+
+/** The inputs of the tables of a season's stages. */
+export type ScopeInputs = {
+  readonly rules: CompetitionRules;
+  readonly games: SeasonGames;
+  /** The corrections in force, by stage. */
+  readonly corrections: Corrections;
+};
+
+/** Returns the scope of each group's table of a stage, by group. */
+export function scopesOf(inputs: ScopeInputs, stageId: number | null): Map<number | null, TableScope> {
+  const { carried, conferences } = rulesOfStage(inputs.rules, stageId);
+  const groups = new Map([...(inputs.games.get(stageId) ?? [])].filter(([, { size }]) => size > 0));
+  const scopes = conferenceScopes(groups, conferences);
+  if (carried === null) return scopes;
+  return new Map(
+    Array.from(scopes, ([group, scope]) => [group, startedScope(inputs, stageId, scope)] as const),
+  );
+}
+
+/** Returns the scopes of groups whose teams may also play teams of another group: each has all games of its own teams. */
+function conferenceScopes(
+  groups: ReadonlyMap<number | null, GameSet>,
+  conferences: CompetitionRules['conferences'],
+): Map<number | null, TableScope> {
+  const plain = new Map(
+    Array.from(groups, ([id, games]) => [id, { games, teams: null, start: null } as TableScope] as const),
+  );
+  if (groups.size < 2) return plain;
+  const isListed = conferences.length > 0;
+  const own = isListed
+    ? new Map(conferences.flatMap((one) => one.participant_ids.map((team) => [team, one.group_id] as const)))
+    : firstGroups(groups);
+  const across = new Map<Game, number | null>();
+  for (const [group, games] of groups) {
+    for (const game of games) {
+      const [home, away] = [own.get(game.home.id), own.get(game.away.id)];
+      if (home === undefined || away === undefined || home === away) continue;
+      if (isListed || group === home || group === away) across.set(game, group);
+    }
+  }
+  if (across.size === 0) return plain;
+  return new Map(
+    Array.from(plain, ([group, { games }]) => {
+      const teams = new Set<number>();
+      for (const { id, game } of sides(games)) if (!across.has(game) || own.get(id) === group) teams.add(id);
+      const ofTeams = [...across].flatMap(([game, filed]) =>
+        filed !== group && (own.get(game.home.id) === group || own.get(game.away.id) === group) ? [game] : [],
+      );
+      for (const { home, away } of ofTeams)
+        for (const { id } of [home, away]) if (own.get(id) === group) teams.add(id);
+      const withTeams = [...games].filter(({ home, away }) => teams.has(home.id) || teams.has(away.id));
+      return [group, { games: gameSet([...withTeams, ...ofTeams]), teams, start: null }] as const;
+    }),
+  );
+}
+
+/** Returns the group of each team's first game. Games without a group belong to no conference. */
+function firstGroups(groups: ReadonlyMap<number | null, GameSet>): Map<number, number> {
+  const first = new Map<number, { readonly game: Game; readonly group: number }>();
+  for (const [group, games] of groups) {
+    if (group === null) return new Map();
+    for (const id of games.teamIds()) {
+      const game = games.ofTeam(id)[0];
+      const known = first.get(id);
+      if (game !== undefined && (known === undefined || compareOrder(game, known.game) < 0))
+        first.set(id, { game, group });
+    }
+  }
+  return new Map(Array.from(first, ([id, { group }]) => [id, group]));
+}
+
+function* sides(games: Iterable<Game>): Generator<{ id: number; game: Game }> {
+  for (const game of games) {
+    yield { id: game.home.id, game };
+    yield { id: game.away.id, game };
+  }
+}
+
+/** Returns a scope with what its teams bring along from earlier stages. */
+function startedScope(inputs: ScopeInputs, stageId: number | null, scope: TableScope): TableScope {
+  const { carried } = rulesOfStage(inputs.rules, stageId);
+  if (carried === null) return scope;
+  const teams = scope.teams ?? new Set(scope.games.teamIds());
+  const points = new Map<number, number>();
+  const ranks = new Map<number, number>();
+  const brought: Game[] = [];
+  for (const from of carried.from) {
+    for (const source of scopesOf(inputs, from).values()) {
+      const counts = ({ home, away }: Game) =>
+        carried.against === 'all'
+          ? teams.has(home.id) || teams.has(away.id)
+          : teams.has(home.id) && teams.has(away.id);
+      const games = carried.against === 'all' ? source.games : gameSet([...source.games].filter(counts));
+      const rules = { ...rulesOfStage(inputs.rules, from), corrections: inputs.corrections.get(from) ?? [] };
+      const named = [...games.teams()].filter(([id]) => source.teams?.has(id) ?? true);
+      const season = seasonOf(games.view(PLAYED), new Map(named), rules, source.start);
+      for (const [id, tally] of totalsAt(season, season.now))
+        if (teams.has(id)) points.set(id, (points.get(id) ?? 0) + tally.points);
+      for (const [id, rank] of rankTable(season, season.now)) if (!ranks.has(id)) ranks.set(id, rank);
+      brought.push(...[...games].filter(counts));
+    }
+  }
+  const shown = carried.matches ? [...new Set(brought)] : [];
+  return {
+    games: shown.length === 0 ? scope.games : gameSet([...scope.games, ...shown]),
+    teams,
+    start: {
+      points: new Map(Array.from(points, ([id, all]) => [id, broughtPoints(all, carried)])),
+      games: new Set(shown.filter(({ state }) => state === 'played')),
+      ranks,
+    },
+  };
+}
+
+/** Returns the points that a team starts with. `halfPoint`: see `TeamTally`. */
+function broughtPoints(all: number, { points, rounded }: Carried): { points: number; halfPoint: number } {
+  if (points === 'none') return { points: 0, halfPoint: 0 };
+  if (points === 'all') return { points: all, halfPoint: 0 };
+  const whole = rounded === 'up' ? Math.ceil(all / 2) : Math.floor(all / 2);
+  return { points: whole, halfPoint: all / 2 - whole };
+}
+
+function gameSet(games: Iterable<Game>): GameSet {
+  const set = new GameSet();
+  for (const game of [...games].sort(compareOrder)) set.add(game);
+  return set;
+}

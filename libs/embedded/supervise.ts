@@ -1,0 +1,36 @@
+import { backoffMs } from '#timing/backoff.ts';
+import { machineClock } from '#timing/clock.ts';
+import type { Controls } from './server.ts';
+
+const RESTART = { firstMs: 500, ceilingMs: 10_000 };
+
+/**
+ * Starts a server again whenever it ends by itself, until `signal`. Calls `onProblem` with each end and each failed start, one
+ * line.
+ */
+export async function supervise(
+  name: string,
+  server: Controls,
+  { onProblem, signal }: { readonly onProblem: (line: string) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  let failures = 0;
+  for (;;) {
+    const { code, signal: killedBy } = await server.exited;
+    if (signal.aborted) return;
+    const end = killedBy === null ? `ended with exit code ${code}` : `was ended by ${killedBy}`;
+    failures += 1;
+    const wait = backoffMs(RESTART, failures);
+    onProblem(`${name} ${end}; starting it again in ${wait / 1000} s`);
+    await machineClock.sleep(wait, signal);
+    if (signal.aborted) return;
+    try {
+      await server.start(signal);
+      // Stopped meanwhile, and the stop did not know the new process.
+      if (signal.aborted) return await server.stop();
+      onProblem(`${name} runs again`);
+      failures = 0;
+    } catch (error) {
+      if (!signal.aborted) onProblem(`${name}: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+// Copies the modules that the laws are made of to src/, so that the imports of package.json resolve; then tsc compiles them to dist/.
+import { cpSync, rmSync } from 'node:fs';
+
+for (const folder of ['src', 'dist']) rmSync(folder, { recursive: true, force: true });
+for (const lib of ['contract', 'domain', 'errors', 'topics', 'tradability'])
+  cpSync(`../${lib}`, `src/${lib}`, {
+    recursive: true,
+    filter: (path) => !/\.test\.ts$|\/(testing|rest|standings|health)$/.test(path),
+  });
+cpSync('index.ts', 'src/laws/index.ts');

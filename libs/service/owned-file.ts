@@ -1,0 +1,47 @@
+/** A JSON file that speaks for the process that wrote it, for as long as that process runs. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Returns access to a file with a value of `T`. */
+export function ownedFile<T extends object>(path: string) {
+  return {
+    path,
+    /** Returns the value; null without a file, or if its writer ended without removing it. */
+    read(): T | null {
+      const content = load<T>(path);
+      if (content === null || !isRunning(content.pid)) return null;
+      const { pid: _, ...value } = content;
+      return value as unknown as T;
+    },
+    /** Stores a value, with this process as its writer. */
+    write(value: T): void {
+      mkdirSync(dirname(path), { recursive: true });
+      // Renamed into place, so that a reader never sees half a file.
+      const draft = `${path}.${process.pid}`;
+      writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
+      renameSync(draft, path);
+    },
+    /** Removes the file where this process wrote it. */
+    remove(): void {
+      if (load<T>(path)?.pid === process.pid) rmSync(path, { force: true });
+    },
+  };
+}
+
+function load<T>(path: string): (T & { readonly pid: number }) | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T & { readonly pid: number };
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: a running process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

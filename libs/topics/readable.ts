@@ -1,0 +1,60 @@
+/**
+ * The one rule for records that nobody can read, such as random bytes or an unknown schema: their reader leaves them out, and
+ * reports each once. Every process logs and counts what is reported; a command prints it.
+ */
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import type { Decoder } from './codec.ts';
+import { DecodeError } from './errors.ts';
+
+/** A record that its reader cannot use, and why. `topic` is its name on the broker. */
+export type UnreadableRecord = TopicPartition & { readonly offset: number; readonly error: Error };
+
+const NAME = 'touchline:record:unreadable';
+const reports = channel(NAME);
+/** Readers read a topic again, after an edit or an error: a record is reported once. */
+const reported = new Set<string>();
+const MAX_REPORTED = 10_000;
+
+/** Reports a record that its reader cannot use, once. */
+export function reportUnreadable(record: UnreadableRecord): void {
+  const id = `${partitionKey(record)}@${record.offset}`;
+  if (reported.has(id)) return;
+  if (reported.size >= MAX_REPORTED) reported.clear();
+  reported.add(id);
+  reports.publish(record);
+}
+
+/** Calls `listener` with each reported record. Returns a function that ends this. */
+export function onUnreadable(listener: (record: UnreadableRecord) => void): () => void {
+  const onMessage = (message: unknown): void => listener(message as UnreadableRecord);
+  subscribe(NAME, onMessage);
+  return () => void unsubscribe(NAME, onMessage);
+}
+
+type Encoded = { readonly offset: number; readonly value: Buffer | null };
+
+/** A record with its decoded value, which is null for a deleted key. */
+export type Readable<T, R> = { readonly record: R; readonly value: T | null };
+
+/**
+ * Decodes records of one partition, in order. Leaves out those that cannot be decoded, and passes them to `report`. Rejects with
+ * `RegistryUnavailableError`.
+ */
+export async function readable<T, R extends Encoded>(
+  decoder: Pick<Decoder<T>, 'prepare' | 'decode'>,
+  of: TopicPartition,
+  records: readonly R[],
+  report: (record: UnreadableRecord) => void = reportUnreadable,
+): Promise<Readable<T, R>[]> {
+  await decoder.prepare(records);
+  return records.flatMap((record) => {
+    try {
+      return { record, value: record.value === null ? null : decoder.decode(record.value) };
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      report({ topic: of.topic, partition: of.partition, offset: record.offset, error });
+      return [];
+    }
+  });
+}

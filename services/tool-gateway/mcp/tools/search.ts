@@ -1,0 +1,153 @@
+/** The tool that finds ids by name, in the shape that connectors of research assistants call: `id`, `title` and `url`. */
+import { z } from 'zod';
+import { formatDate } from '#contract/rest/parameters.ts';
+import type { Paging } from '#contract/rest/provider.ts';
+import type { NamedMatch } from '#views/queries/tool-queries.ts';
+import { season, seasonsOf } from './catalogue.ts';
+import { pageOf, titleOf } from './common.ts';
+import { documentId, linkOf } from './document-id.ts';
+import { type ToolScope, tool } from './tool.ts';
+
+const NOTHING_FOUND =
+  'No team, match or competition has such a name; players are not searched. For a player: call get_match for a match of the team, or get_top_scorers. For another spelling: try fewer or shorter words.';
+
+/** Words between the teams of a match, which are in no name. */
+const BETWEEN = /^(?:vs?\.?|against|and|-|–)$/i;
+/** Number of teams whose matches are found with them, and of matches of two teams. */
+const [MAX_TEAMS, MAX_MEETINGS] = [3, 5] as const;
+const ONE: Paging = { limit: 1, page: 1 };
+
+const found = z.object({
+  id: z.string().describe('Send to fetch.'),
+  title: z.string(),
+  url: z.string(),
+  kind: z.enum(['team', 'competition', 'match']),
+  team_id: z.int().nullable(),
+  competition_id: z.int().nullable().describe('Of a team: one that it plays in.'),
+  match_id: z.int().nullable(),
+  name: z.string(),
+  area: z.string().nullable(),
+  competition: z.string().nullable().describe('Of a team or match: name of that competition.'),
+  seasons: z.array(season).describe('Of a competition.'),
+});
+
+type Found = z.input<typeof found>;
+
+export const search = tool({
+  name: 'search',
+  title: 'Search by name',
+  description:
+    'Finds teams, competitions and matches by part of their name, best first; for a team also its match in play, its next and its last one. Ignores accents, case and punctuation. Start here to find the id for a name.',
+  operations: ['competitions.index', 'events.index'],
+  input: z.object({
+    query: z
+      .string()
+      .trim()
+      .min(2)
+      .max(80)
+      .describe('Part of the name, such as "besiktas" or "world cup", or two teams: "serbia vs brazil".'),
+    kind: z.enum(['any', 'team', 'competition', 'match']).default('any'),
+  }),
+  pageSize: 10,
+  output: z.object({
+    results: z.array(found),
+    hint: z.string().nullable().describe('What to do if nothing is found.'),
+  }),
+  missing: 'Unknown name. Try fewer or shorter words.',
+  answer({ query, kind, ...paging }, scope) {
+    const wants = (one: Found['kind']): boolean => kind === 'any' || kind === one;
+    const teams = kind === 'competition' ? [] : scope.queries.teams(query, scope.access);
+    const competitions = wants('competition') ? scope.queries.competitions(query, scope.access) : [];
+    const matches = wants('match')
+      ? [
+          ...new Map(
+            [
+              ...teams.slice(0, MAX_TEAMS).flatMap(({ id }) => matchesOf(id, scope)),
+              ...meetings(query, scope),
+            ].map((match) => [match.state.event_id, match]),
+          ).values(),
+        ]
+      : [];
+    const all = [
+      ...competitions.map((one) => () => ofCompetition(one, scope)),
+      ...(wants('team') ? teams : []).map((one) => () => ofTeam(one, scope)),
+      ...matches.map((one) => () => ofMatch(one, scope)),
+    ];
+    return {
+      results: pageOf(all, paging).map((make) => make()),
+      hint: all.length === 0 ? NOTHING_FOUND : null,
+      total: all.length,
+    };
+  },
+});
+
+const NOTHING = {
+  team_id: null,
+  competition_id: null,
+  match_id: null,
+  area: null,
+  competition: null,
+  seasons: [],
+};
+const NO_SEASON = { season_id: null, stage_id: null, group_id: null };
+
+function ofCompetition(
+  { id, name, area }: ReturnType<ToolScope['queries']['competitions']>[number],
+  scope: ToolScope,
+): Found {
+  const own = { competition_id: id, name, area, seasons: seasonsOf(id, scope) };
+  const title = area === null || area === '' ? name : `${name} (${area})`;
+  return { ...NOTHING, kind: 'competition', ...identified('competition', id, title, scope), ...own };
+}
+
+function ofTeam(
+  { id, name, competition_id }: ReturnType<ToolScope['queries']['teams']>[number],
+  scope: ToolScope,
+): Found {
+  const { competition } = scope.queries.place({ competition_id, ...NO_SEASON });
+  const own = { team_id: id, competition_id, name, competition };
+  return { ...NOTHING, kind: 'team', ...identified('team', id, name, scope), ...own };
+}
+
+function ofMatch({ state }: NamedMatch, scope: ToolScope): Found {
+  const { event_id: match_id, competition_id, start_date } = state;
+  const name = titleOf(state);
+  const title = start_date === null ? name : `${name}, ${start_date}`;
+  const own = { match_id, competition_id, name, competition: scope.queries.place(state).competition };
+  return { ...NOTHING, kind: 'match', ...identified('match', match_id, title, scope), ...own };
+}
+
+function identified(kind: Found['kind'], id: number, title: string, scope: ToolScope) {
+  return { id: documentId(kind, id), title, url: linkOf(kind, id, scope) };
+}
+
+/** Returns the match in play, the next one and the last one of a team. */
+export function matchesOf(
+  participant_id: number,
+  { queries, access, now }: ToolScope,
+  paging = ONE,
+): NamedMatch[] {
+  const of = { participant_id, ...paging };
+  const today = formatDate(now).slice(0, 10);
+  return [
+    ...queries.matches({ ...of, status_type: 'live' }, access, 'earliest').items,
+    ...queries.matches({ ...of, status_type: 'scheduled', date_from: today }, access, 'earliest').items,
+    ...queries.matches({ ...of, status_type: 'finished' }, access, 'latest').items,
+  ];
+}
+
+/** Returns the latest matches of two teams that a query names one after the other. */
+function meetings(query: string, { queries, access }: ToolScope): readonly NamedMatch[] {
+  const words = query.split(/\s+/);
+  for (let n = 1; n < words.length; n += 1) {
+    const [left, right] = [words.slice(0, n), words.slice(n)].map((part) =>
+      part.filter((word) => !BETWEEN.test(word)).join(' '),
+    );
+    const [home] = left ? queries.teams(left, access) : [];
+    const [away] = right && home !== undefined ? queries.teams(right, access) : [];
+    if (home === undefined || away === undefined || home.id === away.id) continue;
+    const { items } = queries.meetings([home.id, away.id], access, { limit: MAX_MEETINGS, page: 1 });
+    if (items.length > 0) return items;
+  }
+  return [];
+}

@@ -1,0 +1,107 @@
+/** Records that nobody can read, on every topic of a running platform: its services and commands leave them out. */
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { withPublisher } from '#streams/publish/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import type { TestBackbone } from '../../setup/backbone.ts';
+import { CLIENTS_KEY } from '../../support/api.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startService, type TestService } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+import { initializedCluster } from './topics.ts';
+
+const UNKNOWN_SCHEMA = Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3]);
+const MATCH = sampleOf('match-state');
+
+/** Values that nobody can read, by their kind. */
+const UNREADABLE = {
+  'random bytes': Buffer.from('8d1f6c2b9e0a', 'hex'),
+  'an unknown schema': UNKNOWN_SCHEMA,
+  'an empty value': Buffer.alloc(0),
+};
+/** Readers of topics that hold no partition. The receiver reads none. */
+const READERS = ['api', 'tool-gateway', 'feed-monitor', 'webhook-dispatcher'] as const;
+
+let place: TestBackbone;
+let env: Readonly<Record<string, string>>;
+const services = new Map<string, TestService>();
+
+beforeAll(async () => {
+  const cluster = await initializedCluster();
+  place = cluster.place;
+  env = { ...cluster.env, CLIENTS_KEY, DATA_DIR: temporaryFolder() };
+  await touchlineHere(['clients', 'add', '--name', 'first'], env);
+  for (const name of READERS)
+    services.set(
+      name,
+      startService(name, {
+        ...env,
+        DATA_DIR: temporaryFolder(),
+        API_PORT: '0',
+        TOOLS_PORT: '0',
+        DISPATCHER_PORT: '0',
+        UPSTREAM_BASE_URL: 'http://127.0.0.1:9',
+      }),
+    );
+  for (const service of services.values()) await service.ready();
+  const { brokers, prefix, registryUrl } = place;
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('match-state');
+  await withPublisher({ brokers, clientId: 'test', log: quietLog }, async (publisher) => {
+    const records = TOPIC_NAMES.flatMap((name) => {
+      const topic = topicName(prefix, name);
+      return [
+        ...Object.values(UNREADABLE).map((value) => ({ topic, key: 'nobody', value })),
+        { topic, key: 'not ours', value: null },
+      ];
+    });
+    const key = String(MATCH.event_id);
+    const readable = { topic: topicName(prefix, 'match-state'), key, value: codec.encode(MATCH) };
+    await publisher.publish([...records, readable]);
+  });
+});
+
+describe('records that nobody can read', () => {
+  test.each(READERS)('are left out and counted by a running %s', async (name) => {
+    const service = services.get(name) ?? expect.fail('not started');
+    await untilTrue('it counts them', async () =>
+      /^touchline_unreadable_records_total\{.*\} [1-9]/m.test(await service.metrics()),
+    );
+    await service.ready();
+    expect(service.lines.join('\n')).toContain('a record that nobody can read is left out');
+  });
+
+  test.each([
+    ['status'],
+    ['live', '--json'],
+    ['match', String(MATCH.event_id)],
+    ['webhooks', 'list'],
+    ['webhooks', 'attempts'],
+    ['clients', 'list'],
+    ['tokens', 'list'],
+    ['export', 'states'],
+    ['export', 'tables'],
+  ])('are left out by `touchline %s`', async (...args) => {
+    const { code, err } = await touchlineHere(args, env);
+    expect(err).not.toContain('touchline ');
+    expect(code, err).toBe(0);
+  });
+
+  test('do not hide the client beside them', async () => {
+    expect((await touchlineHere(['clients', 'list'], env)).out).toContain('first');
+  });
+
+  test('are named by doctor and status, of every topic', async () => {
+    const { out, code } = await touchlineHere(['doctor'], env);
+    expect(code).toBe(1);
+    const status = (await touchlineHere(['status'], env)).out;
+    for (const name of TOPIC_NAMES) {
+      const named = new RegExp(`nobody can read +${topicName(place.prefix, name)}-\\d+, offset \\d+: `);
+      expect(out, name).toMatch(named);
+      expect(status, name).toMatch(named);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+/** The npm packages of `libs/`, installed from their files in an empty folder: the code of their READMEs runs. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { received } from '../../support/api.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { DEADLINE_MS } from '../../support/poll.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { installed, packed } from './reader-examples.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const EVENT = 7_000_001;
+
+/** Returns the first TypeScript of a README. */
+function codeOf(readme: string): string {
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, readme), 'utf8')) ?? [];
+  return code;
+}
+
+test('a reader installed from its file is told goals, scorers, cancellations and guards', async () => {
+  const folder = temporaryFolder();
+  await installed(folder, [await packed('reader')]);
+  mkdirSync(join(folder, 'node_modules/@platformatic'));
+  symlinkSync(
+    join(ROOT, 'node_modules/@platformatic/kafka'),
+    join(folder, 'node_modules/@platformatic/kafka'),
+  );
+  writeFileSync(join(folder, 'follow.ts'), codeOf('libs/reader/README.md'));
+  const pipeline = await Pipeline.create(backbone());
+  pipeline.startProcessor();
+  const feed = await pipeline.openFeed();
+  onTestFinished(() => feed.close());
+  const ut = Math.floor(Date.now() / 1000);
+  const start = {
+    id: '5-100',
+    incident_id: 429,
+    participant_id: null,
+    confirmation: null,
+    event_time: '00:00',
+  };
+  const goal = (n: number, changes: Record<string, unknown>) =>
+    feed.send(received(incidentMessage({ id: 10 + n, ut: ut + n }, changes)));
+  await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
+  await goal(1, { confirmation: 'confirmed' });
+  await pipeline.settled();
+
+  const { brokers, registryUrl, prefix } = pipeline.place;
+  const child = spawn(process.execPath, ['follow.ts'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+    },
+  });
+  onTestFinished(() => void child.kill());
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const says = (start: string) =>
+    expect.poll(() => lines.join('\n'), { timeout: DEADLINE_MS }).toContain(start);
+  await says(`goal ${EVENT} null 10`);
+  await says('ready');
+  await says(`guard ${EVENT} halted`);
+  await goal(2, { confirmation: 'confirmed', subparticipant_id: 9, subparticipant_name: 'A. Nine' });
+  await says(`scorer ${EVENT} A. Nine`);
+  await goal(3, { confirmation: 'cancelled', subparticipant_id: 9, subparticipant_name: 'A. Nine' });
+  await says(`cancelled ${EVENT}`);
+});
+
+test('the laws installed from their file derive a match', async () => {
+  const folder = temporaryFolder();
+  await installed(folder, [await packed('laws')]);
+  const messages = [
+    normalized(eventMessage({ id: 1 })),
+    normalized(incidentMessage({ id: 2 }, { confirmation: 'confirmed' })),
+  ];
+  const [imports = '', ...code] = codeOf('libs/laws/README.md').split('\n');
+  writeFileSync(
+    join(folder, 'laws.ts'),
+    [imports, `const messages = ${JSON.stringify(messages)} as never[];`, ...code].join('\n'),
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, ['laws.ts'], { cwd: folder });
+  expect(stdout).toContain('goal_added');
+  expect(stdout.trim().split('\n').at(-1)).toMatch(
+    /^\{ home: 1, away: 0 \} \{ home: 1, away: 0 \} (true|false) \[/,
+  );
+});

@@ -1,0 +1,58 @@
+/** Commands on a `touchline up` of which a processor refuses its partitions: the platform is never ready. */
+
+import { expect, test } from 'vitest';
+import { readPositions } from '#cluster/logs.ts';
+import { createTopics, deleteTopics } from '#topics/admin.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { connectionEnv } from '../../support/environment.ts';
+import { quietLog } from '../../support/log.ts';
+import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+import { workload } from '../../support/workload.ts';
+import { touchline } from '../demo/platform.ts';
+
+const PROCESSED_AGAIN =
+  'match-processor and standings-processor and webhook-composer and alert-processor process';
+
+test('rebuilds a refused processor with the command that it prints, beside the platform that runs it', async () => {
+  const place = backbone();
+  const { brokers, prefix } = place;
+  const pipeline = await Pipeline.create(place);
+  const first = pipeline.startProcessor();
+  await pipeline.feed(workload({ events: 6, perEvent: 10, seed: 5 }));
+  await pipeline.settled();
+  const { states } = await pipeline.output();
+  await first.stop();
+  await deleteTopics(brokers, [`${prefix}match-state`]);
+  await createTopics({ brokers, prefix, partitions: FEW_PARTITIONS });
+
+  const DATA_DIR = temporaryFolder();
+  const run = touchline(['up'], {
+    ...connectionEnv(place),
+    DATA_DIR,
+    TOPIC_PARTITIONS: String(FEW_PARTITIONS),
+    WEBHOOK_PORT: '0',
+    API_PORT: '0',
+    TOOLS_PORT: '0',
+    DISPATCHER_PORT: '0',
+  });
+  const [, printed = ''] = await run.says(/match-state.*npx touchline (rebuild match-processor --yes)/);
+  expect(run.text()).not.toContain('Touchline is up');
+  const command = (line: string) => touchlineHere(line.split(' '), { DATA_DIR });
+  const shown = await command('position match-processor');
+  expect(shown, shown.err).toMatchObject({ code: 0, err: '' });
+  expect((await command('doctor')).out).not.toContain('no broker');
+
+  const rebuilt = await command(printed);
+  expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining(PROCESSED_AGAIN) });
+  await run.says('match-processor is stopped for a command');
+  await run.says('Touchline is up');
+  await pipeline.settled();
+  expect([...(await pipeline.output()).states.keys()].sort()).toEqual([...states.keys()].sort());
+  const positions = { brokers, application: `${prefix}match-processor`, log: quietLog };
+  expect((await readPositions(positions)).size).toBeGreaterThan(0);
+  run.child.kill('SIGTERM');
+  expect(await run.end()).toBe(0);
+  expect((await command('position match-processor')).err).toContain('no broker: ');
+});
