@@ -1,6 +1,6 @@
 /** Arranges knock-out stages as rounds of ties; each tie is aligned with the tie it leads to. Pure. */
 import type { TieRule } from '#contract/competition-rules.ts';
-import { hasResult, resultScore } from '#domain/result.ts';
+import { hasResult } from '#domain/result.ts';
 import { levelRule, tieOutcome } from '#domain/standings/ties.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';
@@ -75,7 +75,7 @@ function tiesOf(matches: readonly BracketMatch[], level: TieRule['level']): Tie[
 /** Whether two matches are legs of a tie. A second match after a draw may be a replay instead. */
 function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
   if (first === undefined || second === undefined) return false;
-  const score = isOver([first]) ? resultScore(first.match) : null;
+  const score = isOver([first]) ? first.match.score : null;
   return score === null || score.home !== score.away;
 }
 
@@ -85,7 +85,7 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean, lev
   const last = legs.at(-1) as BracketMatch;
   const goalsOf = (id: number | null): number | null =>
     legs.reduce<number | null>((sum, leg) => {
-      const goals = resultScore(leg.match)?.[leg.home_id === id ? 'home' : 'away'] ?? null;
+      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
       return sum === null || goals === null ? null : sum + goals;
     }, 0);
   const kicksOf = (id: number | null): number | null =>
@@ -123,7 +123,7 @@ function outcomeOf(ids: readonly [number, number], legs: readonly BracketMatch[]
     ids,
     legs.map(({ match, home_id }) => ({
       home: home_id,
-      score: resultScore(match),
+      score: match.score,
       shoot_out: match.shoot_out,
     })),
     level,
