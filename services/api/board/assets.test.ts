@@ -10,6 +10,7 @@ test('serves the scripts with all their imports, and no other module', () => {
     'libs/domain/clock-rule.js',
     'libs/domain/clock.js',
     'libs/domain/fold.js',
+    'libs/domain/guard-words.js',
     'libs/domain/result.js',
     'libs/domain/values.js',
     'libs/tradability/trading.js',

@@ -5,7 +5,7 @@ import { applyMessage, type Match, matchResult, newMatch } from '#domain/match.t
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { causeOf } from '#domain/testing/messages.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { readRules } from '../../../services/standings-processor/rules.ts';
+import { readRules } from '#service/competition-rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import { seeded } from '../../support/seed.ts';
