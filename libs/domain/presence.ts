@@ -5,7 +5,7 @@ import type { Incident, MatchIncident } from '#topics/generated/types.ts';
 export const SETTLE_SECONDS = 5;
 
 /** Law 3: how much newer than its last sign of life a list must be that proves an incident's removal by omitting it, seconds. */
-const REMOVAL_SECONDS = 75;
+export const REMOVAL_SECONDS = 75;
 
 /** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
 export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
