@@ -44,6 +44,11 @@ const REASONS: readonly Reason[] = [
     why: 'zsh is missing; install it (Debian: apt install zsh)',
   },
   {
+    pattern: /needs fish/,
+    of: 'of completion in fish',
+    why: 'fish is missing; install it (Debian: apt install fish)',
+  },
+  {
     pattern: /needs nginx/,
     of: 'of servers behind a proxy',
     why: 'nginx is missing; install it (Debian: apt install nginx-light)',

@@ -36,10 +36,7 @@ const ids = z.array(id).min(1, 'expected at least one id');
 const STAGE_EXPECTED = 'expected an id or a name such as championship';
 
 /** A stage: its id, or a name to which each scope of the file gives its ids. */
-const stageRef = z.union(
-  [id, z.string().regex(/^[a-z][a-z0-9_]*$/, STAGE_EXPECTED)],
-  STAGE_EXPECTED,
-);
+const stageRef = z.union([id, z.string().regex(/^[a-z][a-z0-9_]*$/, STAGE_EXPECTED)], STAGE_EXPECTED);
 const stageRefs = z.array(stageRef).min(1, 'expected at least one stage');
 
 /** What a stage starts with. */
@@ -77,7 +74,7 @@ const stage = z
   .required({ stage_ids: true });
 
 /** What decides a tie of one or more matches whose goals are level; extra time is part of a score. */
-const LEVEL = ['away_goals', 'shoot_out', 'replay', 'previous_rank'] as const;
+const LEVEL = ['away_goals', 'shoot_out', 'replay'] as const;
 
 const tie = z.strictObject({
   /** The knock-out stages; null: all others. */

@@ -44,7 +44,7 @@ export function dateOf(milliseconds: number): Date | null {
 }
 
 /** Whether a value is a whole number from 0 to `max`, as a number or a string of digits. */
-export function isWhole(value: unknown, max: number): boolean {
+function isWhole(value: unknown, max: number): boolean {
   const number = toWholeNumber(value);
   return number !== null && number >= 0 && number <= max;
 }

@@ -102,12 +102,12 @@ describe('a cancellation without a parent (law 6)', () => {
     ['names a removed one too', [goal('5-1'), goal('5-2'), cancels('5-3')], ['5-2'], [], ['5-2']],
     [
       'cancelled, leaves its goal to the next one',
-      [goal('5-1'), goal('5-2'), cancels('5-3', CANCELLED), cancels('5-4')],
+      [goal('5-1'), goal('5-2'), cancels('5-3', { ...CANCELLED, ...at(500) }), cancels('5-4', at(561))],
       ['5-2'],
     ],
     [
       'removed, leaves its goal to the next one',
-      [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')],
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(500)), cancels('5-4', at(561))],
       ['5-2'],
       [],
       ['5-3'],
@@ -244,7 +244,44 @@ describe('a cancellation without a parent (law 6)', () => {
       ['5-1'],
       ['5-2'],
     ],
-    ['lists orphans in order', [cancels('5-1'), cancels('5-2', { parent_id: '5-7' })], [], ['5-1', '5-2']],
+    [
+      'of an unknown team names no own goal',
+      [incident('5-1', 423), cancels('5-2', { participant_id: 999 })],
+      [],
+      ['5-2'],
+    ],
+    [
+      'of the scorer’s team names no goal that counts for the rival and is no own goal',
+      [goal('5-1', { counts_for: 'rival' }), cancels('5-2')],
+      [],
+      ['5-2'],
+    ],
+    [
+      'repeats none before the last of several goals that fit',
+      [goal('5-1'), goal('5-2'), cancels('5-3'), goal('5-4'), cancels('5-5')],
+      ['5-2', '5-4'],
+    ],
+    [
+      'of the first minute repeats none of unknown time',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(null)), cancels('5-4', at(30))],
+      ['5-1', '5-2'],
+    ],
+    [
+      'of unknown time repeats none of the first minute',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(30)), cancels('5-4', at(null))],
+      ['5-1', '5-2'],
+    ],
+    [
+      'of unknown time repeats none of unknown time',
+      [goal('5-1'), goal('5-2'), cancels('5-3', at(null)), cancels('5-4', at(null))],
+      ['5-1', '5-2'],
+    ],
+    [
+      'lists orphans in order',
+      [cancels('5-1'), cancels('5-2', { parent_id: '5-7' }), cancels('5-3')],
+      [],
+      ['5-1', '5-2', '5-3'],
+    ],
   ])('%s', (_, timeline, voided, orphans = [], removed = []) => {
     const result = tally(timeline, removed);
     expect(Object.keys(result.voided)).toEqual(voided);
@@ -262,7 +299,8 @@ test('lists the incidents that name each goal (law 6)', () => {
     known(cancels('5-7'), true),
     known(cancels('5-8', { parent_id: '5-9' })),
   ];
-  expect([...namedGoals(goals, cancellations, sides)]).toEqual([
+  const unseen = { id: '5-0', incident: null, removed: false, missing: false };
+  expect([...namedGoals([unseen, ...goals], [unseen, ...cancellations], sides)]).toEqual([
     ['5-1', ['5-4', '5-5']],
     ['5-3', ['5-6']],
   ]);

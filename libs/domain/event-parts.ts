@@ -33,7 +33,7 @@ const ALWAYS_KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** What a field of the register is about: the event, or one side of its `participants`. */
-export type FieldOf = {
+type FieldOf = {
   /** The side's `counter`; null for a field of the event. */
   readonly side: number | null;
   /** Of a side: whether it is its `results`, or all its other fields. */

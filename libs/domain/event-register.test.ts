@@ -155,19 +155,23 @@ describe('the sides of the event (law 2)', () => {
 describe('applying an event', () => {
   test('returns the fields with a new value', () => {
     const register = registerOf([1, { a: 1, b: 1 }]);
-    expect(apply(register, [1, { a: 1, b: 1 }])).toEqual({ changed: false, fields: [] });
-    expect(apply(register, [2, { a: 1, b: 1 }])).toEqual({ changed: true, fields: [] });
-    expect(apply(register, [3, { a: 1, b: 2, c: 1 }])).toEqual({ changed: true, fields: ['b', 'c'] });
-    expect(apply(register, [1, { a: 7, b: 7 }])).toEqual({ changed: false, fields: [] });
-    expect(apply(register, [9, {}])).toEqual({ changed: false, fields: [] });
-    expect(apply(register, [9, { stage_id: null }])).toEqual({ changed: false, fields: [] });
+    expect(apply(register, [1, { a: 1, b: 1 }])).toEqual({ changed: false, fields: [], outranked: [] });
+    expect(apply(register, [2, { a: 1, b: 1 }])).toEqual({ changed: true, fields: [], outranked: [] });
+    expect(apply(register, [3, { a: 1, b: 2, c: 1 }])).toEqual({
+      changed: true,
+      fields: ['b', 'c'],
+      outranked: [],
+    });
+    expect(apply(register, [1, { a: 7, b: 7 }])).toEqual({ changed: false, fields: [], outranked: [] });
+    expect(apply(register, [9, {}])).toEqual({ changed: false, fields: [], outranked: [] });
+    expect(apply(register, [9, { stage_id: null }])).toEqual({ changed: false, fields: [], outranked: [] });
   });
 
   test('is no change for a copy, but for the same fields from a later message of the second', () => {
     const register = registerOf([[1, 5], { a: 1 }]);
     expect(apply(register, [[1, 5], { a: 1 }]).changed).toBe(false);
     expect(apply(register, [[1, 4], { a: 1 }]).changed).toBe(false);
-    expect(apply(register, [[1, 6], { a: 1 }])).toEqual({ changed: true, fields: [] });
+    expect(apply(register, [[1, 6], { a: 1 }])).toEqual({ changed: true, fields: [], outranked: [] });
     expect(register.report('a')).toMatchObject({ ut: 1, messageId: 6 });
   });
 
@@ -234,7 +238,7 @@ describe('the first report of the end', () => {
 
   test('changes the register, even where the status is another by now', () => {
     const register = registerOf([5, { status_type: 'scheduled' }]);
-    expect(apply(register, [2, over])).toEqual({ changed: true, fields: [] });
+    expect(apply(register, [2, over])).toEqual({ changed: true, fields: [], outranked: [] });
     expect(apply(register, [2, over]).changed).toBe(false);
     expect(apply(register, [3, over]).changed).toBe(false);
     expect(apply(register, [1, over]).changed).toBe(true);

@@ -26,16 +26,16 @@ type FieldChanges = {
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
+  /** The fields that an earlier applied message of the same second decides; of a side e.g. `participants.1.results`. */
+  readonly outranked: readonly string[];
 };
-
-const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
 
 /** The message that reported fields. */
 class Report implements MessageKey {
   readonly ut: number;
   readonly messageId: number | null;
   readonly progress: number;
-  /** Number of fields that the message reported; 0 if it is not known. */
+  /** Number of fields that the message reported; 0 if it is not known, or if they are not its whole event. */
   readonly total: number;
   readonly #parts: readonly Pick<EventPart, 'text'>[];
   #text: string | null;
@@ -122,7 +122,7 @@ export class EventRegister {
   merge(groups: readonly FieldsAt[]): void {
     for (const group of groups) {
       const part = readPart(group.json);
-      this.#applyEach(part, Report.restore(group, part), []);
+      this.#applyEach(part, Report.restore(group, part), [], []);
     }
   }
 
@@ -152,6 +152,7 @@ export class EventRegister {
     const report = Report.of(place, parts);
     let changed = false;
     const fields: string[] = [];
+    const outranked: string[] = [];
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
       if (part === undefined || part.fields.length === 0) continue;
@@ -162,16 +163,16 @@ export class EventRegister {
         if (report.isAfter(last.stamp.report)) {
           last.stamp.report = report;
           changed = true;
-        }
+        } else if (isOutranked(report, last.stamp.report)) outranked.push(...part.fields.map(slotOf));
         continue;
       }
       const lastReport = last?.stamp.report;
-      const stamp = this.#applyEach(part, report, fields);
+      const stamp = this.#applyEach(part, report, fields, outranked);
       if (stamp.fields > 0) changed = true;
       if (lastReport === undefined || comparePlaces(report, lastReport) >= 0)
         this.#last[index] = { part, stamp };
     }
-    return changed ? { changed, fields } : NO_CHANGES;
+    return { changed, fields, outranked };
   }
 
   /** Returns the canonical JSON of a field's value; undefined if it was never reported. Not for `participants`. */
@@ -240,7 +241,7 @@ export class EventRegister {
   }
 
   /** Applies each field of a part by itself. Returns the stamp of those that were accepted. */
-  #applyEach(part: EventPart, report: Report, changedFields: string[]): Stamp {
+  #applyEach(part: EventPart, report: Report, changedFields: string[], outranked: string[]): Stamp {
     const stamp: Stamp = { report, fields: 0 };
     for (const current of part.fields) {
       const field = this.#field(current);
@@ -252,7 +253,10 @@ export class EventRegister {
         field.stamp.fields -= 1;
         field.stamp = stamp;
         field.current = current;
-      } else continue;
+      } else {
+        if (isOutranked(report, field.stamp.report)) outranked.push(slotOf(current));
+        continue;
+      }
       stamp.fields += 1;
     }
     return stamp;
@@ -277,4 +281,13 @@ export class EventRegister {
     const at = lowerBound(this.#names, (one) => one < name);
     if (this.#names[at] !== name) this.#names.splice(at, 0, name);
   }
+}
+
+/** Whether another message of the same second comes after this one. */
+function isOutranked(report: Report, other: Report): boolean {
+  return report.ut === other.ut && other.isAfter(report);
+}
+
+function slotOf({ name, side, isResults }: PartField): string {
+  return side === null ? name : `${name}.${side}${isResults ? '.results' : ''}`;
 }

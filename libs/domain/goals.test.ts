@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { cancels, goal, sidesOf, tally } from './testing/goals.ts';
+import { scoresAfter } from './goals.ts';
+import { cancels, goal, sides, sidesOf, tally } from './testing/goals.ts';
 import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
 describe('the side that a goal counts for (law 5)', () => {
@@ -228,4 +229,21 @@ test('lists all goals that are not void, those of the shoot-out and of unknown s
     goal('5-4', { participant_id: 999 }),
   ]);
   expect(valid).toEqual(['5-1', '5-3', '5-4']);
+});
+
+test('tells the score after each goal; an unknown goal and one of no side have none', () => {
+  const goals = [
+    goal('5-1'),
+    goal('5-2', { participant_id: AWAY }),
+    goal('5-3', { participant_id: 999 }),
+    goal('5-4'),
+  ];
+  const incidents = new Map<string, Incident | null>(goals.map((one) => [one.id, one]));
+  incidents.set('5-5', null);
+  const ids = ['5-1', '5-2', '5-3', '5-4', '5-5', '5-6'];
+  expect([...scoresAfter(ids, incidents, sides)]).toEqual([
+    ['5-1', { home: 1, away: 0 }],
+    ['5-2', { home: 1, away: 1 }],
+    ['5-4', { home: 2, away: 1 }],
+  ]);
 });

@@ -87,7 +87,8 @@ export function tallyGoals(
       counting.push(id);
       score[side] += 1;
       if (isFirm) firm[side] += 1;
-      if (!isFirm || named.some(isToConfirm)) underReview = true;
+      // A cancellation that names the goal and stands would have made it void: this one awaits confirmation.
+      if (!isFirm || named.length > 0) underReview = true;
     }
   }
   const sidesKnown = sides.home !== null && sides.away !== null;
@@ -154,8 +155,4 @@ function voidReason(goal: WithBody, naming: readonly WithBody[]): VoidReason | n
   if (goal.removed) return 'removed';
   if (goal.incident.confirmation === 'cancelled') return 'cancelled';
   return naming.some(stands) ? 'goal_cancelled' : null;
-}
-
-function isToConfirm({ incident }: WithBody): boolean {
-  return incident.confirmation === 'tbd';
 }

@@ -163,7 +163,8 @@ export const GUARD_REASONS = {
   unexplained_cancellation: 'A goal was cancelled, and no known goal fits the cancellation.',
 };
 
-type GuardReason = keyof typeof GUARD_REASONS;
+/** A reason of a guard. */
+export type GuardReason = keyof typeof GUARD_REASONS;
 
 /** The input of law 9. Times are Unix seconds. */
 export type GuardInputs = {

@@ -127,6 +127,8 @@ describe('the order of messages (law 2)', () => {
     ['list-17', null],
     ['b2f1', null],
     ['', null],
+    ['-17', null],
+    ['9007199254740993', null],
   ])('reads the id %j as %s', (message_id, messageId) => {
     expect(placeOf({ ut: 5, message_id })).toEqual({ ut: 5, messageId });
   });

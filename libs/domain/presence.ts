@@ -18,7 +18,7 @@ export type Omission = 'none' | 'lately' | 'long_ago';
 
 /** Returns what the latest list of the event (at `snapshotAt`, Unix seconds; null without one) shows by omitting an incident. */
 export function omissionOf({ incident, listed_at }: Presence, snapshotAt: number | null): Omission {
-  if (incident === null || snapshotAt === null || listed_at === snapshotAt) return 'none';
+  if (incident === null || snapshotAt === null) return 'none';
   const since = snapshotAt - lastSignOf(incident, { listed_at });
   if (since < SETTLE_SECONDS) return 'none';
   return since < REMOVAL_SECONDS ? 'lately' : 'long_ago';
@@ -41,7 +41,7 @@ export function presentAt(
   { listed_at }: Pick<Presence, 'listed_at'>,
   snapshotAt: number | null,
 ): number {
-  return snapshotAt !== null && listed_at === snapshotAt ? Math.max(ut, snapshotAt) : ut;
+  return listed_at !== null && listed_at === snapshotAt ? Math.max(ut, listed_at) : ut;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasResult, resultScore } from './result.ts';
+import { hasResult } from './result.ts';
 
 test.each([
   ['finished', 11, 'finished', true],
@@ -12,13 +12,3 @@ test.each([
 ])('decides whether a match has a result that is %s', (_, id, type, has) =>
   expect(hasResult(id, type)).toBe(has),
 );
-
-test('the score of an awarded match is the reported one, if one was reported', () => {
-  const [score, reported] = [
-    { home: 1, away: 0 },
-    { home: 0, away: 3 },
-  ];
-  expect(resultScore({ status_id: 12, score, reported })).toBe(reported);
-  expect(resultScore({ status_id: 12, score, reported: null })).toBe(score);
-  expect(resultScore({ status_id: 11, score, reported })).toBe(score);
-});

@@ -72,7 +72,8 @@ describe('the score (law 8)', () => {
 
   test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {
     expect(sameScore(s(1, 2), s(1, 2))).toBe(true);
-    expect(sameScore(s(1, 2), s(2, 1))).toBe(false);
+    expect(sameScore(s(1, 2), s(2, 2))).toBe(false);
+    expect(sameScore(s(1, 2), s(1, 1))).toBe(false);
     expect(sameScore(null, s(0, 0))).toBe(false);
     expect(sameScore(null, null)).toBe(true);
   });

@@ -4,6 +4,7 @@ import type {
   Incident,
   IncidentPresence,
   MatchTransition,
+  NormalizedMessage,
   Score,
 } from '#topics/generated/types.ts';
 import { isClockChange } from './clock.ts';
@@ -55,12 +56,14 @@ type AcceptedVersion = {
   readonly incidents: IncidentChanges;
   /** Time of the event's latest snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The id of the incident that the cause reports; null for another cause. What else changed, its message does not show. */
-  readonly ownIncident: string | null;
+  /** What the cause reports of an incident; null for another cause. What else changed, its message does not show. */
+  readonly own: NormalizedMessage['incident'];
   /** What of the cause could not be read: fields for the first time, and why nothing of it could; null if it was read. */
   readonly unread: { readonly fields: readonly string[]; readonly message: string | null };
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
+  /** Fields of the event of the cause that a message of the same second decides. */
+  readonly outranked: readonly string[];
   /** Returns the type of an incident; null without a body. */
   readonly typeOf: (id: string) => number | null;
 };
@@ -110,7 +113,7 @@ class TransitionCollector {
   }
 
   emit(kind: TransitionKind, detail: Detail): void {
-    const { eventId, version, cause, after } = this.#step;
+    const { eventId, version, cause, after, outranked } = this.#step;
     const n = this.emitted.length;
     this.emitted.push({
       id: `${eventId}:${version}:${n}`,
@@ -128,6 +131,7 @@ class TransitionCollector {
       fields: detail.fields ?? [],
       cause,
       goals: detail.goals ?? [],
+      outranked: [...outranked],
     });
   }
 
@@ -167,12 +171,13 @@ function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
     return kinds;
   }
   if (removed !== before.removed) kinds.push(removed ? 'incident_removed' : 'incident_reinstated');
-  if (missing !== before.missing && !removed) kinds.push(missing ? 'incident_missing' : 'incident_listed');
   const decided =
     incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
   if (decided !== null) kinds.push(decided);
   const amended = !hasSameContent(incident, before.incident) || deleted_at !== before.deleted_at;
   if (amended && decided === null && removed === before.removed) kinds.push('incident_amended');
+  // Last, as the first one of an incident tells where it stands.
+  if (missing !== before.missing && !removed) kinds.push(missing ? 'incident_missing' : 'incident_listed');
   return kinds;
 }
 
@@ -183,10 +188,12 @@ function hasSameContent(a: Incident, b: Incident): boolean {
 
 function presenceAfter(
   { entry, before }: IncidentChange,
-  { snapshotAt, ownIncident }: AcceptedVersion,
+  { snapshotAt, own }: AcceptedVersion,
 ): IncidentPresence {
   const { id, incident, removed, missing } = entry;
   const absent = absentAt(entry, snapshotAt);
+  // A delete needs no body.
+  const isShown = own?.incident.id === id && (own.deleted || own.incident === incident);
   // No transition kind tells that a new incident is already cancelled.
   const isCancelledFirst = before.incident === null && incident?.confirmation === 'cancelled';
   return {
@@ -194,7 +201,7 @@ function presenceAfter(
     missing,
     present_at: incident === null ? null : presentSince(incident, entry, snapshotAt),
     absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
-    incident: ownIncident !== id || isCancelledFirst ? incident : null,
+    incident: isShown && !isCancelledFirst ? null : incident,
   };
 }
 

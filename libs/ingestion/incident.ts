@@ -3,7 +3,7 @@ import { ByKeys, canonicalPart, fieldsOf } from '#contract/canonical-json.ts';
 import { LONG_MAX, toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import { isAhead, type MessageContext } from './head.ts';
-import type { EventFields, IncidentFields } from './messages.ts';
+import type { ExactEvent, IncidentFields } from './messages.ts';
 
 const bodyFields = new ByKeys((keys) => fieldsOf(keys.filter((key) => key !== 'action')));
 const bodyFieldsWithoutTime = new ByKeys((keys) =>
@@ -60,7 +60,7 @@ const SHOOT_OUT_STATUSES: ReadonlySet<number | null> = new Set([13, 16, 141, 142
 export function reportedBy(
   incident: Incident,
   messageId: string,
-  { status_id }: Pick<EventFields, 'status_id'>,
+  { status_id }: Pick<ExactEvent, 'status_id'>,
 ): Incident {
   const number = toWholeNumber(messageId);
   incident.message_id = number !== null && number >= 0 && number <= LONG_MAX ? number : null;

@@ -17,7 +17,7 @@ import {
 export const UNREADABLE = Symbol('unreadable');
 
 /** A kind of field. */
-export type Kind<S extends z.ZodType = z.ZodType> = {
+export type FieldKind<S extends z.ZodType = z.ZodType> = {
   /** The schema of the exact form. */
   readonly exact: S;
   /** Whether a record without a readable value of this field is unreadable too. */
@@ -32,7 +32,7 @@ export type Kind<S extends z.ZodType = z.ZodType> = {
 };
 
 /** Returns a kind of single value. `repair` reads other forms, but an empty text is none. */
-function kindOf<S extends z.ZodType>(exact: S, repair: Kind['repair']): Kind<S> {
+function kindOf<S extends z.ZodType>(exact: S, repair: FieldKind['repair']): FieldKind<S> {
   return {
     exact,
     isEssential: false,
@@ -47,17 +47,17 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** Returns this kind, of a field whose record is unreadable without it. */
-export function essential<S extends z.ZodType>(kind: Kind<S>): Kind<S> {
+export function essential<S extends z.ZodType>(kind: FieldKind<S>): FieldKind<S> {
   return { ...kind, isEssential: true };
 }
 
 /** A whole number from 0 to `max`, or none. */
-export function numberOrNone(max: number): Kind<ReturnType<typeof wholeOrNone>> {
+export function numberOrNone(max: number): FieldKind<ReturnType<typeof wholeOrNone>> {
   return kindOf(wholeOrNone(max), (value) => wholeUpTo(max, value));
 }
 
 /** A whole number from 0 to `max`. */
-export function number(max: number): Kind<ReturnType<typeof whole>> {
+export function number(max: number): FieldKind<ReturnType<typeof whole>> {
   return essential(kindOf(whole(max), (value) => wholeUpTo(max, value)));
 }
 

@@ -134,6 +134,6 @@ export const eventMessageSchema = z.object({
 /** The line-ups or the keep-alive of a match. */
 export const ofEventSchema = z.object({ ...envelope, data: exactly(ofEventFields) });
 
-export type EventFields = z.infer<typeof eventSchema>;
+export type ExactEvent = z.infer<typeof eventSchema>;
 export type IncidentFields = z.infer<typeof incidentSchema>;
 export type Envelope = z.infer<z.ZodObject<typeof envelope>>;

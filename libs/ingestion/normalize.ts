@@ -11,14 +11,14 @@ import { incidentOf, reportedBy } from './incident.ts';
 import { canonicalWord, isEmpty } from './kinds.ts';
 import { markOfList, markOfMessage } from './marks.ts';
 import {
-  type EventFields,
+  type ExactEvent,
   eventMessageSchema,
   incidentFields,
   incidentMessageSchema,
   incidentSchema,
   ofEventSchema,
 } from './messages.ts';
-import { isRecord, type Raw, repairRecord } from './records.ts';
+import { isRecord, type RawRecord, repairRecord } from './records.ts';
 import { repairMessage, repairOfEvent } from './repair.ts';
 
 /** The result of normalizing a message. */
@@ -75,7 +75,7 @@ export function normalizeMessage(message: unknown, context: MessageContext, plac
   );
 }
 
-function ofType(message: Raw, type: unknown, context: MessageContext): Normalized {
+function ofType(message: RawRecord, type: unknown, context: MessageContext): Normalized {
   if (typeof type !== 'string' || isEmpty(type))
     throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
   switch (type) {
@@ -136,7 +136,7 @@ function listed(record: unknown, { list, index, time }: Entry, context: MessageC
   const repair = (left: Set<string>) =>
     isRecord(record) ? repairRecord(record, incidentFields, path, left) : record;
   return readExactly(record, incidentSchema, { repair, at }, (fields, read, left) => {
-    const incident = incidentOf(fields, read as Raw, { context, ut: time, path }, left);
+    const incident = incidentOf(fields, read as RawRecord, { context, ut: time, path }, left);
     limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
     unread.push(...left);
     return { action: fields.action, incident };
@@ -190,7 +190,7 @@ function normalized(message: NormalizedMessage): Normalized {
   return { kind: 'normalized', message };
 }
 
-function incidentMessage(message: Raw, context: MessageContext): NormalizedMessage {
+function incidentMessage(message: RawRecord, context: MessageContext): NormalizedMessage {
   const repair = (unread: Set<string>) => repairMessage(message, unread);
   return readExactly(message, incidentMessageSchema, { repair }, (fields, read, unread) => {
     const { data } = read as { data: { incident: object; event: object } };
@@ -213,7 +213,7 @@ function incidentMessage(message: Raw, context: MessageContext): NormalizedMessa
   });
 }
 
-function eventMessage(message: Raw, context: MessageContext): NormalizedMessage {
+function eventMessage(message: RawRecord, context: MessageContext): NormalizedMessage {
   const repair = (unread: Set<string>) => repairMessage(message, unread);
   return readExactly(message, eventMessageSchema, { repair }, (fields, read, unread) => {
     const { data } = read as { data: { event: object } };
@@ -227,7 +227,7 @@ function eventMessage(message: Raw, context: MessageContext): NormalizedMessage 
 /** Returns an event's record, with the time of its message instead of one of a wrong clock. */
 function eventOf(
   record: object,
-  { ut }: Pick<EventFields, 'ut'>,
+  { ut }: Pick<ExactEvent, 'ut'>,
   messageUt: number,
   context: MessageContext,
   unread: string[],
@@ -239,7 +239,7 @@ function eventOf(
 }
 
 function otherMessage(
-  message: Raw,
+  message: RawRecord,
   type: 'event_keep_alive' | 'events_lineups',
   context: MessageContext,
 ): Normalized {
@@ -252,7 +252,7 @@ function otherMessage(
       if (unread.length === 0) return { kind: 'ignored', type };
       throw new PoisonError('UNKNOWN_SHAPE', 'data: expected the id of an event');
     }
-    const body = canonicalJson((read as Raw).data);
+    const body = canonicalJson((read as RawRecord).data);
     limitBytes([body], MAX_MESSAGE_BYTES);
     const head = headOf(fields, eventId, context, unread);
     return normalized({ ...head, type, body, unread: sortedPaths(unread) });

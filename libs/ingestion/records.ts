@@ -1,15 +1,15 @@
 /** Records of fields of known kinds, and copies of them in which every readable field has its exact form. */
 import { z } from 'zod';
 import { CanonicalJsonError, canonicalJson } from '#contract/canonical-json.ts';
-import { isEmpty, type Kind, UNREADABLE } from './kinds.ts';
+import { type FieldKind, isEmpty, UNREADABLE } from './kinds.ts';
 
 /** A JSON object. */
-export type Raw = Record<string, unknown>;
+export type RawRecord = Record<string, unknown>;
 
 /** The known fields of a record by name. All others are allowed, and copied as they are. */
-export type FieldKinds = Readonly<Record<string, Kind>>;
+export type FieldKinds = Readonly<Record<string, FieldKind>>;
 
-export function isRecord(value: unknown): value is Raw {
+export function isRecord(value: unknown): value is RawRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -23,7 +23,12 @@ export function exactly<F extends FieldKinds>(fields: F) {
  * Returns a copy of a record in which every readable field has its exact form. Leaves out what cannot be read, and adds its
  * path to `unread`; an essential field stays as it is. `path`: that of the record, '' for a message.
  */
-export function repairRecord(record: Raw, fields: FieldKinds, path: string, unread: Set<string>): Raw {
+export function repairRecord(
+  record: RawRecord,
+  fields: FieldKinds,
+  path: string,
+  unread: Set<string>,
+): RawRecord {
   const repaired: [string, unknown][] = [];
   for (const [name, given] of Object.entries(record)) {
     const kind = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -39,7 +44,7 @@ function joined(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-function readField(kind: Kind, given: unknown, path: string, unread: Set<string>): unknown {
+function readField(kind: FieldKind, given: unknown, path: string, unread: Set<string>): unknown {
   if (!kind.isNested && kind.exact.safeParse(given).success) return given;
   const read = kind.repair(given, path, unread);
   return read === UNREADABLE && kind.isEssential ? given : read;
@@ -68,7 +73,7 @@ export function recordOrNone<F extends FieldKinds>(fields: F) {
   );
 }
 
-function nested<S extends z.ZodType>(exact: S, repair: Kind['repair']): Kind<S> {
+function nested<S extends z.ZodType>(exact: S, repair: FieldKind['repair']): FieldKind<S> {
   return {
     exact,
     isEssential: false,
@@ -81,9 +86,9 @@ function nested<S extends z.ZodType>(exact: S, repair: Kind['repair']): Kind<S> 
 }
 
 /** A list of records, or none. `exact`: its schema. A record without a readable essential field is left out alone. */
-export function listOrNone<S extends z.ZodType>(exact: S, fields: FieldKinds): Kind<S> {
+export function listOrNone<S extends z.ZodType>(exact: S, fields: FieldKinds): FieldKind<S> {
   const essentials = Object.entries(fields).filter(([, { isEssential }]) => isEssential);
-  const repairItem = (item: unknown, path: string, unread: Set<string>): Raw[] => {
+  const repairItem = (item: unknown, path: string, unread: Set<string>): RawRecord[] => {
     if (!isRecord(item)) {
       unread.add(path);
       return [];

@@ -156,6 +156,7 @@ export class FollowedMatches {
     topic: string,
     mode: 'earliest' | 'latest',
   ): Promise<Stream> {
+    const schemas = new ConfluentSchemaRegistry({ url, ...registry });
     const consumer = new Consumer<string, unknown, string, string>({
       clientId: 'touchline-reader',
       ...client,
@@ -164,9 +165,14 @@ export class FollowedMatches {
       isolationLevel: FetchIsolationLevels.READ_COMMITTED,
       maxWaitTime: MAX_WAIT_MS,
       autocommit: false,
-      // Only values are Avro: a key is text.
-      registry: new ConfluentSchemaRegistry({ url, ...registry }) as never,
-      deserializers: { key: stringDeserializer } as never,
+      // Only values are Avro.
+      beforeDeserialization: schemas.getBeforeDeserializationHook(),
+      deserializers: {
+        key: stringDeserializer,
+        value: schemas.getDeserializers().value,
+        headerKey: stringDeserializer,
+        headerValue: stringDeserializer,
+      } as never,
     });
     this.#consumers.push(consumer);
     const stream = await consumer.consume({ topics: [topic], mode, fallbackMode: mode });

@@ -96,6 +96,16 @@ export const leaderSettings = {
     ),
 };
 
+/** The setting of a service that reads competition rules. */
+export const rulesSettings = {
+  RULES_DIR: z
+    .string()
+    .default('')
+    .describe(
+      'Folder of the competition rules: one JSON file for each competition, default.json for all others. Empty: data/rules of this program. Read at start.',
+    ),
+};
+
 /** Settings of every processor, whose replicas share the partitions of its input. */
 export const processorSettings = {
   ...processSettings,

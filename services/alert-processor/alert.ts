@@ -11,7 +11,7 @@ type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
 /** The last known state of a match; null when the match is unknown. */
 export type KnownMatch = Pick<
   MatchState,
-  'version' | 'name' | 'competition_id' | 'home' | 'away' | 'status_type' | 'key_incidents'
+  'version' | 'name' | 'competition_id' | 'home' | 'away' | 'score' | 'status_type' | 'key_incidents'
 > | null;
 
 /** Returns the alerts of a finding, one for each rule that applies. */
@@ -37,6 +37,8 @@ export function alertsOf(
     home_id,
     away_id,
     ...detail,
+    // A change of the status has no score.
+    score: kind === 'final' ? (match?.score ?? null) : detail.score,
     reasons: [...detail.reasons],
     ut,
     received_at,

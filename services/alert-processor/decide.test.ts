@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { incident } from '#domain/testing/messages.ts';
+import { applyMessage, newMatch } from '#domain/match.ts';
+import {
+  causeOf,
+  EVENT_ID,
+  eventFields,
+  eventMessage,
+  incident,
+  incidentMessage,
+  START,
+  snapshotMessage,
+} from '#domain/testing/messages.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { findingsOf } from './decide.ts';
@@ -72,7 +82,7 @@ test('finds an added red card, unless it is already removed or cancelled', () =>
   expect(kindsOf('incident_confirmed', { incident_type: 418 })).toEqual([]);
 });
 
-test('finds a final match when it becomes finished', () => {
+test('finds a final match when it becomes finished, and when it no longer is', () => {
   const status = (before: string | null, after: string) =>
     kindsOf('status_changed', { value: { before, after } });
   expect(status('34 live', '11 finished')).toEqual(['final']);
@@ -83,7 +93,9 @@ test('finds a final match when it becomes finished', () => {
   expect(status('34 live', '7 finished')).toEqual([]);
   expect(status('7 finished', '12 finished')).toEqual(['final']);
   expect(status('11 finished', '13 finished')).toEqual([]);
-  expect(status('11 finished', '34 live')).toEqual([]);
+  expect(status('11 finished', '34 live')).toEqual(['final_withdrawn']);
+  expect(status('11 finished', '7 finished')).toEqual(['final_withdrawn']);
+  expect(status('34 live', '9 live')).toEqual([]);
 });
 
 test('finds a closed guard once, however its reasons change', () => {
@@ -98,4 +110,17 @@ test('finds a differing score when it becomes a reason of the guard', () => {
     'score_differs',
   ]);
   expect(kindsOf('guard_changed', guard('score_differs'), ['score_differs', 'game_break'])).toEqual([]);
+});
+
+test('finds a closed guard, not a cancelled goal, where a list may only lag', () => {
+  const match = newMatch(EVENT_ID);
+  const transitions = [
+    eventMessage(START, eventFields()),
+    incidentMessage(incident('5-1', 413)),
+    snapshotMessage(START + 60, [incident('5-2', 429)]),
+  ].flatMap((message, offset) => applyMessage(match, message, causeOf(message, offset)).transitions);
+  expect(transitions.map(({ kind }) => kind)).toContain('incident_missing');
+  const found = transitions.flatMap((transition) => findingsOf(transition, []).map(({ kind }) => kind));
+  expect(found).toContain('guard_closed');
+  expect(found).not.toContain('goal_cancelled');
 });

@@ -44,8 +44,11 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
         incident_presence?.incident?.confirmation !== 'cancelled'
         ? [finding('red_card', { incident_id })]
         : [];
-    case 'status_changed':
-      return isFinal(value?.after ?? '') && !isFinal(value?.before ?? '') ? [finding('final', {})] : [];
+    case 'status_changed': {
+      const [was, is] = [isFinal(value?.before ?? ''), isFinal(value?.after ?? '')];
+      if (was === is) return [];
+      return [finding(is ? 'final' : 'final_withdrawn', {})];
+    }
     case 'guard_changed': {
       const reasons = guard?.safe === false ? guard.reasons : [];
       const differs = reasons.includes('score_differs') && !closed.includes('score_differs');

@@ -8,7 +8,7 @@ import type { KnownMatch } from './alert.ts';
 const STATE_TIMEOUT_MS = 30_000;
 const POLL_MS = 5;
 
-/** The last known name, competition, teams, status, goals and red cards of every match. */
+/** The last known name, competition, teams, score, status, goals and red cards of every match. */
 export class KnownMatches extends TopicTable<'match-state'> {
   readonly #matches = new Map<number, NonNullable<KnownMatch>>();
 
@@ -42,7 +42,8 @@ export class KnownMatches extends TopicTable<'match-state'> {
       this.#matches.delete(Number(key));
       return;
     }
-    const { event_id, version, name, competition_id, home, away, status_type, key_incidents } = state;
-    this.#matches.set(event_id, { version, name, competition_id, home, away, status_type, key_incidents });
+    const { event_id, version, name, competition_id, home, away, score, status_type, key_incidents } = state;
+    const known = { version, name, competition_id, home, away, score, status_type, key_incidents };
+    this.#matches.set(event_id, known);
   }
 }

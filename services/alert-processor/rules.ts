@@ -11,6 +11,7 @@ export const ALERT_KINDS = [
   'guard_closed',
   'score_differs',
   'final',
+  'final_withdrawn',
   'match_stale',
   'match_recovered',
 ] as const;

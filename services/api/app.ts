@@ -5,6 +5,7 @@ import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
+import type { RulesOf } from '#service/competition-rules.ts';
 import { fastifyServer } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
@@ -46,6 +47,8 @@ export type ApiAppOptions = {
   readonly competitions: ServedCompetitions;
   /** Unprocessed records of each processor, for the board's page of the feeds. */
   readonly backlog?: BacklogCounter | undefined;
+  /** Rules of seasons, for the winners of ties on the board. */
+  readonly rulesOf?: RulesOf | undefined;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-Proto and X-Forwarded-Host are used. */
@@ -68,8 +71,20 @@ const HEALTH_PATHS = ['/health/live', '/health/ready'];
 
 /** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
-  const { data, gatekeeper, view, board, backlog, version, publicUrl, registry, metrics, log, ready } =
-    options;
+  const {
+    data,
+    gatekeeper,
+    view,
+    board,
+    backlog,
+    rulesOf,
+    version,
+    publicUrl,
+    registry,
+    metrics,
+    log,
+    ready,
+  } = options;
   const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });
@@ -123,6 +138,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
   await app.register(documentRoutes, { version, publicUrl, board: board !== null });
-  if (board !== null) await app.register(boardRoutes, { view, gate: board, now, metrics: registry, backlog });
+  if (board !== null)
+    await app.register(boardRoutes, { view, gate: board, now, metrics: registry, backlog, rulesOf });
   return app;
 }

@@ -9,6 +9,7 @@ import {
   networks,
   port,
   processSettings,
+  rulesSettings,
 } from '#service/config.ts';
 import { viewSettings } from '#views/store/served.ts';
 
@@ -19,6 +20,7 @@ export const settings = z.object({
   ...dataSettings,
   ...rotatingClientsSettings,
   ...viewSettings,
+  ...rulesSettings,
   API_PORT: port()
     .prefault('8081')
     .describe('HTTP port of the REST contract and the live board; 0 takes a free one and logs it.'),

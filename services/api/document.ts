@@ -12,6 +12,9 @@ type DocumentOptions = {
   readonly board: boolean;
 };
 
+/** The address in examples. */
+const EXAMPLE_ORIGIN = 'http://localhost:8081';
+
 /** Serves the contract as `/openapi.json` and as the page `/docs`, both rendered once, and the assets of all pages. */
 export async function documentRoutes(
   app: FastifyInstance,
@@ -22,6 +25,10 @@ export async function documentRoutes(
   const groups = referenceOf(document, readExample);
   const page = docsPage({ title: document.info.title, version, groups, board });
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
-  app.get('/docs', (_request, reply) => sendPage(reply, page));
+  // The examples have the address by which the reader came: they can be copied.
+  app.get('/docs', ({ protocol, host }, reply) => {
+    const own = URL.parse(publicUrl ?? `${protocol}://${host}`)?.origin;
+    return sendPage(reply, own === undefined ? page : page.replaceAll(EXAMPLE_ORIGIN, own));
+  });
   assetRoutes(app);
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Contracts } from '#clients/contracts.ts';
 import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/addresses.ts';
+import { OWN_RULES, readRules } from '#service/competition-rules.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -76,6 +77,7 @@ export const api: ServiceDefinition<typeof settings> = {
       board: API_BOARD === 'off' ? null : gate,
       competitions,
       backlog: backlogCounter({ brokers, prefix, log: logger }),
+      rulesOf: readRules(config.RULES_DIR || OWN_RULES),
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],

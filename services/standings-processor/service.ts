@@ -1,15 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import { Gauge, type Registry } from 'prom-client';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
+import { OWN_RULES, readRules } from '#service/competition-rules.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import { settings } from './config.ts';
-import { readRules } from './rules.ts';
 import { StandingsPartition, type StandingsPartitionOptions, VALUES } from './standings-partition.ts';
 
 const NAME = 'standings-processor';
-const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
 
 /** The service that derives tables, with a task for each partition of match-results. */
 export const standingsProcessor: ServiceDefinition<typeof settings> = {

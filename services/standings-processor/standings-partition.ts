@@ -2,6 +2,7 @@ import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { RulesOf } from '#service/competition-rules.ts';
 import { hasValue, type KeyedValue } from '#spill/entry.ts';
 import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
@@ -12,7 +13,6 @@ import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { KnownTables } from './known-tables.ts';
-import type { RulesOf } from './rules.ts';
 
 /** The topics that the standings processor reads and writes. */
 export const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'standings'] as const;

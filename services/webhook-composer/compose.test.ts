@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { JsonObject } from '#contract/values.ts';
-import { readPart } from '#domain/event-parts.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { compareKeys, type MessageKey, placeOf } from '#domain/message-key.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import {
   causeOf,
@@ -137,26 +135,7 @@ function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): 
   else expect(theirs).toMatchObject(mine);
 }
 
-/** The place of a message among those of its second (law 2). */
-function keyOf({ event_fields, ...message }: NormalizedMessage): MessageKey {
-  const progress = Math.max(0, ...event_fields.map((part) => readPart(part).progress));
-  const event = Object.assign({}, ...event_fields.map((part) => JSON.parse(part)));
-  return { ...placeOf(message), progress, text: canonicalJson(event) };
-}
-
-/** The messages of one second in the order of their ids, as a provider sends them; the seconds in any order. */
-const played = histories.chain((history) =>
-  fc.tuple(
-    fc.constant(history),
-    redelivered(history).map((order) => {
-      const bySecond = Map.groupBy(
-        order.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b))),
-        ({ ut }) => ut,
-      );
-      return order.flatMap(({ ut }) => bySecond.get(ut)?.shift() ?? []);
-    }),
-  ),
-);
+const played = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 
 describe('a receiver of composed messages', () => {
   test('derives the same match state, in any order of messages and snapshots', () => {

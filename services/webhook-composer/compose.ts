@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type {
   Incident,
   IncidentPresence,
@@ -102,7 +102,7 @@ function incidentRecords(
 }
 
 function envelope(
-  { event_id: eventId, version, n, competition_id }: MatchTransition,
+  { event_id: eventId, version, n, competition_id, outranked }: MatchTransition,
   cause: NormalizedMessage,
   part: number,
   record: IncidentRecord | null,
@@ -110,11 +110,13 @@ function envelope(
   const parts = { eventId, version, n, part };
   const [id, uuid] = [messageId(parts), messageUuid(parts)];
   const rest = eventRest(cause);
+  // A receiver orders the messages of one second by our ids, so what another one of that second decides is not sent again.
+  const reported = outranked.length === 0 ? cause : withoutFields(cause, new Set(outranked));
   const isEventKnown = cause.event_fields.length > 0;
   // The event's fields have the time of its message; a record from a list has its own time only.
   const ut = isEventKnown || record === null ? cause.ut : record.ut;
   const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${cause.source ?? NO_SOURCE},"ut":${ut},"data":{`;
-  const event = eventJson(cause, rest, version === 1 ? 'insert' : 'update');
+  const event = eventJson(reported, rest, version === 1 ? 'insert' : 'update');
   const incident = record === null ? '' : `"incident":${incidentJson(record, ut)},`;
   return {
     uuid,
@@ -128,6 +130,35 @@ function envelope(
     message_id: cause.message_id,
     message: Buffer.from(`${head}${incident}"event":${event}}}`),
   };
+}
+
+/** Returns the event of a message without these fields, named as in the `outranked` of a transition. */
+function withoutFields(
+  { event_id, event_fields }: NormalizedMessage,
+  outranked: ReadonlySet<string>,
+): Pick<NormalizedMessage, 'event_id' | 'event_fields'> {
+  const parts = event_fields.map((part) => {
+    const { participants, ...others } = JSON.parse(part) as JsonObject;
+    const kept = Object.entries(others).filter(([name]) => !outranked.has(name));
+    const sides = recordsOf(participants).flatMap((side) => withoutSideFields(side, outranked));
+    return canonicalJson({
+      ...Object.fromEntries(kept),
+      ...(sides.length === 0 ? {} : { participants: sides }),
+    });
+  });
+  return { event_id, event_fields: parts };
+}
+
+function withoutSideFields(side: JsonObject, outranked: ReadonlySet<string>): JsonObject | [] {
+  const { results, ...own } = side;
+  const slot = `participants.${toWholeNumber(side.counter)}`;
+  const hasResults = results !== undefined && !outranked.has(`${slot}.results`);
+  if (outranked.has(slot)) return hasResults ? { counter: side.counter, results } : [];
+  return hasResults ? side : own;
+}
+
+function recordsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
 /** Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none. */

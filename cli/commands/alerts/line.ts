@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   guard_closed: 'guard closed',
   score_differs: 'score differs',
   final: 'FINAL',
+  final_withdrawn: 'NOT FINAL ANY MORE',
   match_stale: 'STALE',
   match_recovered: 'recovered',
 };

@@ -14,7 +14,13 @@ const ANY_ROOM = { columns: null, rows: null };
 
 function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): LiveRow {
   const guard = { safe: true, reasons: [] };
-  const state = { ...sampleOf('match-state'), event_id: id, guard, firm: { home: 1, away: 0 }, clock_rule: SOCCER_CLOCK };
+  const state = {
+    ...sampleOf('match-state'),
+    event_id: id,
+    guard,
+    firm: { home: 1, away: 0 },
+    clock_rule: SOCCER_CLOCK,
+  };
   return { state, feed, trading: tradingOf(state, feed, doubts), lastReceivedAt: NOW - 12_345 };
 }
 

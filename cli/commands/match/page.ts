@@ -1,10 +1,7 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
-import { namedGoals } from '#domain/cancellation.ts';
 import { clockRuleOf } from '#domain/clock-rule.ts';
-import { isCancellation, isGoal } from '#domain/goal-facts.ts';
 import { scoresAfter } from '#domain/goals.ts';
-import { compareIds } from '#domain/incident-register.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -16,8 +13,9 @@ import {
   endingWords,
   scoreWords,
   statusName,
+  unreadWords,
 } from '../../../services/api/board/shown/words.ts';
-import { type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
+import { cancellersOf, type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
@@ -44,27 +42,14 @@ type MatchStory = TimelineEntry & {
 function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
-  const cancelledBy = cancellersOf({ state, incidents });
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
   return timelineOf({ ...state, clock_rule: clockRuleOf(state) }, shown, transitions.map(storyStepOf)).map(
     (entry) => ({
       ...entry,
       score: scores.get(entry.id) ?? null,
-      cancelled_by: state.void_goals[entry.id] === 'goal_cancelled' ? (cancelledBy.get(entry.id) ?? []) : [],
+      cancelled_by: cancellersOf(entry.id, state),
     }),
   );
-}
-
-/** Returns, by goal, the incidents that cancel it (law 6), without those that await confirmation. */
-function cancellersOf({ state, incidents }: Pick<PageRecords, 'state' | 'incidents'>) {
-  const known = incidents.toSorted((a, b) => compareIds(a.id, b.id));
-  const goals = known.filter(({ incident }) => incident !== null && isGoal(incident));
-  const cancellations = known.filter(({ incident }) => incident !== null && isCancellation(incident));
-  const awaiting = new Set(
-    cancellations.filter(({ incident }) => incident?.confirmation === 'tbd').map(({ id }) => id),
-  );
-  const named = namedGoals(goals, cancellations, state);
-  return new Map(Array.from(named, ([goal, ids]) => [goal, ids.filter((id) => !awaiting.has(id))]));
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -136,6 +121,10 @@ function headLines(
       ),
     escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
     `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
+    ...(state.missing.length === 0
+      ? []
+      : [escapeLine(`not on the provider’s latest list: ${state.missing.join(', ')}`)]),
+    ...unreadWords(state).map((words) => escapeLine(`not read: ${words}`)),
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
 }

@@ -1,9 +1,9 @@
+import type { RulesOf } from '#service/competition-rules.ts';
 import { type PublishRecord, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { PROCESSORS } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { MatchPartition } from '../../../services/match-processor/match-partition.ts';
-import type { RulesOf } from '../../../services/standings-processor/rules.ts';
 import { StandingsPartition } from '../../../services/standings-processor/standings-partition.ts';
 import { type ReadBack, ReplayTask } from './task.ts';
 

@@ -1,3 +1,4 @@
+import { readRules } from '#service/competition-rules.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { type ConsumedRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
 import { silentLogger } from '#streams/log.ts';
@@ -7,7 +8,6 @@ import { readRange } from '#streams/read/read-range.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
-import { readRules } from '../../../services/standings-processor/rules.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { batchesOf, waitUntil } from './batches.ts';

@@ -22,6 +22,26 @@ const RULES = [
   { tie_break: ['points', { head_to_head: ['points'], after_meetings: 2 }, 'won'], form_matches: 2 },
   { tie_break: ['points', { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } }] },
   { tie_break: ['points', 'goals_scored'], card_points: { yellow: 1, red: 3 } },
+  {
+    tie_break: ['points', 'half_point', 'opponents_points', 'away_goals'],
+    stages: [{ stage_ids: [8], carried: { from: [7], points: 'half' } }],
+    rankings: { of: 'stage' },
+  },
+  {
+    tie_break: ['points', 'previous_rank'],
+    stages: [{ stage_ids: [8], carried: { from: [7], matches: false, against: 'same_table' } }],
+    split: { after_matches: 1, sizes: [2] },
+    rankings: { without_stages: [7] },
+    awarded: [{ event_id: 3, both_lose: { scored: 0, allowed: 3 } }],
+  },
+  {
+    tie_break: ['points', { head_to_head: ['points', 'away_goals'], again: 'each', most_teams: 3 }],
+    points: { won: 3, draw: 1, lost: 0, shoot_out: { won: 2, lost: 1 } },
+    conferences: [
+      { group_id: 1, participant_ids: [1, 2] },
+      { group_id: 2, participant_ids: [3, 4] },
+    ],
+  },
 ].map((rules) =>
   rulesOf({
     ...rules,
@@ -66,6 +86,7 @@ const PARTS: { readonly [K in keyof PlacedResult]?: fc.Arbitrary<PlacedResult[K]
   score: anyScore,
   first_half: anyScore,
   second_half: anyScore,
+  shoot_out: anyScore,
   goals: maybe(fc.array(anyGoal, { maxLength: 3 })),
   cards: maybe(fc.array(anyCard, { maxLength: 3 })),
 };

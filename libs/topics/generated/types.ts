@@ -127,7 +127,7 @@ export type Alert = {
   id: string;
   /** The name of the rule. */
   rule: string;
-  /** goal, goal_cancelled, red_card, guard_closed, score_differs, final, match_stale, match_recovered. */
+  /** goal, goal_cancelled, red_card, guard_closed, score_differs, final, final_withdrawn, match_stale, match_recovered. */
   kind: string;
   event_id: number;
   /** The match's version; null of match_stale and match_recovered. */
@@ -139,7 +139,7 @@ export type Alert = {
   away_id: null | number;
   /** Of goal, goal_cancelled and red_card: a goal and its cancellation have the same. Null of a goal of the provider's result alone. */
   incident_id: null | string;
-  /** Of goal and goal_cancelled: the score after it. */
+  /** Of goal and goal_cancelled: the score after it. Of final: the result. */
   score: null | Score;
   /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
   reasons: string[];
@@ -558,6 +558,8 @@ export type MatchTransition = {
   incident_presence: null | IncidentPresence;
   /** Of score_changed: ids of the goals that count from this version on, in order. */
   goals: string[];
+  /** Fields of the event of the cause that a message of the same second decides, which was applied earlier (law 2); of a side e.g. `participants.1` or `participants.1.results`. */
+  outranked: string[];
 };
 
 export type ScoreChange = {

@@ -150,6 +150,7 @@ export const MATCH_SAMPLES = {
       missing: true,
     },
     goals: ['5-889947'],
+    outranked: ['status_id'],
   },
   'match-results': {
     event_id: 2_429_281,

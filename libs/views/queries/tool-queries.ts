@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { foldName, matchRank } from '#domain/fold.ts';
-import { hasResult, resultScore } from '#domain/result.ts';
+import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceIds, ShownIncident, ShownState } from '../store/board-view.ts';
 import type { StepClass, SubjectChange } from '../store/changes.ts';
@@ -207,7 +207,7 @@ function nameSearches({ matches, catalogue, places }: Views) {
 function balanceOf(team: number, states: readonly ShownState[]) {
   let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
   for (const state of states) {
-    const score = hasResult(state.status_id, 'finished') ? resultScore(state) : null;
+    const score = hasResult(state.status_id, 'finished') ? state.score : null;
     if (score === null) continue;
     const { home } = state;
     const [own, other] = home?.id === team ? [score.home, score.away] : [score.away, score.home];

@@ -5,6 +5,7 @@ import { STATUSES } from '#contract/statuses.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
 import { type ClockRule, clockRule } from '#domain/clock-rule.ts';
+import { reportedFields } from '#domain/reported-fields.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
@@ -23,10 +24,10 @@ type StatusName = (statusId: number) => string | undefined;
 
 /**
  * Renders an event with every field that was ever reported and every field of the spec. A field that was not reported has
- * the provider's empty value: `null`, `''` or 0. Result 2 is the derived score; it is missing if unknown, never zero.
+ * the provider's empty value: `null`, `''` or 0. Result 2 is the score of match state; it is missing if unknown, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const reported = reportedFields(state);
+  const reported = readReported(state);
   const { action: _, events_incidents: __, details, participants: sides, ...rest } = reported.fields;
   const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
@@ -73,7 +74,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   };
 }
 
-/** The last reported value of each field. A list has some fields and a message others, so their times differ. */
+/** The fields as they were reported, and their order in time. */
 type Reported = {
   readonly fields: JsonObject;
   /** Whether a field was reported before any of its sources; false if it was never reported. */
@@ -82,14 +83,8 @@ type Reported = {
   timeOf(field: string): number;
 };
 
-function reportedFields(state: MatchState): Reported {
-  const fields: JsonObject = {};
-  const times = new Map<string, number>();
-  for (const { ut, json } of state.fields) {
-    const group: JsonObject = JSON.parse(json);
-    Object.assign(fields, group);
-    for (const name of Object.keys(group)) times.set(name, ut);
-  }
+function readReported(state: MatchState): Reported {
+  const { fields, times } = reportedFields(state.fields);
   return {
     fields,
     timeOf: (field) => times.get(field) ?? 0,

@@ -28,6 +28,7 @@ export const CLASS_BY_KIND: ReadonlyMap<string, StepClass> = new Map([
   ['result_verified', 'status'],
   ['bet_status_changed', 'guard'],
   ['guard_changed', 'guard'],
+  ['message_unread', 'guard'],
 ]);
 
 type SubjectKey = { readonly event_id: number; readonly version: number; readonly subject: string };

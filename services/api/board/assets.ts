@@ -10,7 +10,11 @@ type Asset = { readonly type: string; readonly body: Buffer };
 const ASSETS_PATH = '/board/assets/';
 const SERVICE = new URL('../', import.meta.url);
 const ROOT = new URL('../../../', import.meta.url);
-const TYPES: Readonly<Record<string, string>> = { css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json',
+};
 
 const SCRIPTS = [
   'board/browser/board.js',

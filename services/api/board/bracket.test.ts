@@ -146,3 +146,32 @@ describe('a tie', () => {
     expect(tie(match(1, 1, 2, '1-1'))).toBe('1 1 v 2 1');
   });
 });
+
+describe('a tie with level goals', () => {
+  const kicks = (home: number, away: number) => ({ shoot_out: { home, away } });
+  const legs = () => [match(1, 1, 2, '2-1'), match(8, 2, 1, '1-0')];
+
+  test('is decided by the rule of its stage', () => {
+    const ties = [{ stage_ids: [1], level: ['away_goals' as const, 'shoot_out' as const] }];
+    expect(shape(bracketOf([stage(1, 'Round', ...legs())], ties))).toEqual(['Round: 1 2 v 2* 2']);
+    const listed = [{ stage_ids: null, level: [{ listed: [[1, 2]] }] }];
+    expect(shape(bracketOf([stage(1, 'Round', ...legs())], listed))).toEqual(['Round: 1* 2 v 2 2']);
+  });
+
+  test('that was replayed is won by the last match', () => {
+    const ties = [{ stage_ids: null, level: ['replay' as const, 'shoot_out' as const] }];
+    const replayed = [match(1, 1, 2, '3-3'), match(8, 2, 1, '0-0', kicks(5, 4))];
+    expect(shape(bracketOf([stage(1, 'Round', ...replayed)], ties))).toEqual(['Round: 1 3(4) v 2* 3(5)']);
+  });
+
+  test('is marked where no known rule decides, and not while it is played or once the provider names the winner', () => {
+    const marks = (...matches: BracketMatch[]) =>
+      bracketOf([stage(1, 'Round', ...matches)]).rounds.flatMap(({ ties }) =>
+        ties.map(({ isUndecided }) => isUndecided),
+      );
+    expect(marks(...legs())).toEqual([true]);
+    expect(marks(match(1, 1, 2, '2-1'), match(8, 2, 1, '1-0', { advancing_id: 2 }))).toEqual([false]);
+    expect(marks(match(1, 1, 2, '2-1'), match(8, 2, 1, null))).toEqual([false]);
+    expect(marks(match(1, 1, 2, '1-1', kicks(4, 2)))).toEqual([false]);
+  });
+});

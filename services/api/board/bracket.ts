@@ -1,5 +1,7 @@
 /** Arranges knock-out stages as rounds of ties; each tie is aligned with the tie it leads to. Pure. */
-import { hasResult, resultScore } from '#domain/result.ts';
+import type { TieRule } from '#contract/competition-rules.ts';
+import { hasResult } from '#domain/result.ts';
+import { levelRule, tieOutcome } from '#domain/standings/ties.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 
@@ -24,9 +26,9 @@ export type BracketRound = ReturnType<typeof roundsOf>[number];
 export type Tie = ReturnType<typeof tieOf>;
 export type TieSide = Tie['sides'][number];
 
-/** Returns the bracket of a season's knock-out stages. */
-export function bracketOf(stages: readonly BracketStage[]) {
-  const all = stages.flatMap(roundsOf).sort(byStart);
+/** Returns the bracket of a season's knock-out stages. `rules`: how ties with level goals are decided. */
+export function bracketOf(stages: readonly BracketStage[], rules: readonly TieRule[] = []) {
+  const all = stages.flatMap((stage) => roundsOf(stage, levelRule(rules, stage.stage_id))).sort(byStart);
   const lost = new Set<number>();
   const rounds: BracketRound[] = [];
   const placements: BracketRound[] = [];
@@ -45,18 +47,18 @@ export function bracketOf(stages: readonly BracketStage[]) {
 }
 
 /** Returns the rounds of a stage: those that its matches name, else the stage itself. */
-function roundsOf({ stage_id, name, matches }: BracketStage) {
+function roundsOf({ stage_id, name, matches }: BracketStage, level: TieRule['level']) {
   const byRound = Map.groupBy(matches, ({ round }) => round);
   const title = name ?? 'Knock-out';
-  if (byRound.size <= 1) return [{ key: String(stage_id), title, ties: tiesOf(matches) }];
+  if (byRound.size <= 1) return [{ key: String(stage_id), title, ties: tiesOf(matches, level) }];
   return Array.from(byRound, ([round, members]) => ({
     key: `${stage_id}-${round ?? ''}`,
     title: round ?? title,
-    ties: tiesOf(members),
+    ties: tiesOf(members, level),
   }));
 }
 
-function tiesOf(matches: readonly BracketMatch[]): Tie[] {
+function tiesOf(matches: readonly BracketMatch[], level: TieRule['level']): Tie[] {
   const byPair = Map.groupBy(matches, ({ home_id, away_id, match }) =>
     home_id === null || away_id === null
       ? `match-${match.event_id}`
@@ -66,24 +68,24 @@ function tiesOf(matches: readonly BracketMatch[]): Tie[] {
   return Array.from(byPair, ([key, legs]) => {
     const ids = new Set(legs.map(({ match }) => match.event_id));
     const isWhole = legs.every(({ series }) => series.every((id) => ids.has(id)));
-    return tieOf(key, legs, isWhole && (!hasTwoLegs || legs.length > 1));
+    return tieOf(key, legs, isWhole && (!hasTwoLegs || legs.length > 1), level);
   });
 }
 
 /** Whether two matches are legs of a tie. A second match after a draw may be a replay instead. */
 function isTwoLegged([first, second]: readonly BracketMatch[]): boolean {
   if (first === undefined || second === undefined) return false;
-  const score = isOver([first]) ? resultScore(first.match) : null;
+  const score = isOver([first]) ? first.match.score : null;
   return score === null || score.home !== score.away;
 }
 
 /** `isWhole`: no leg is known to be missing; otherwise only the provider's mark decides who advances. */
-function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean) {
+function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean, level: TieRule['level']) {
   const first = legs[0] as BracketMatch;
   const last = legs.at(-1) as BracketMatch;
   const goalsOf = (id: number | null): number | null =>
     legs.reduce<number | null>((sum, leg) => {
-      const goals = resultScore(leg.match)?.[leg.home_id === id ? 'home' : 'away'] ?? null;
+      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
       return sum === null || goals === null ? null : sum + goals;
     }, 0);
   const kicksOf = (id: number | null): number | null =>
@@ -100,31 +102,36 @@ function tieOf(key: string, legs: readonly BracketMatch[], isWhole: boolean) {
   const away = side(first.away_id, first.match.away);
   // The winner of one leg does not win the tie.
   const ofMatch = legs.length === 1 ? last.winner_id : null;
-  const ofGoals = isWhole ? (ofMatch ?? leaderOf(home, away)) : null;
-  const winner = isOver(legs) ? (last.advancing_id ?? ofGoals) : null;
+  const isPlayed = isOver(legs);
+  const outcome =
+    isWhole && home.id !== null && away.id !== null ? outcomeOf([home.id, away.id], legs, level) : null;
+  const ofRule = typeof outcome === 'object' ? (outcome?.winner ?? null) : null;
+  const winner = isPlayed ? (last.advancing_id ?? (isWhole ? (ofMatch ?? ofRule) : null)) : null;
   return {
     key,
     /** Home and away by the first leg. `advances`: null while undecided. */
     sides: [home, away].map((one) => ({ ...one, advances: winner === null ? null : one.id === winner })),
+    /** Whether the goals are level and no known rule says who advances. */
+    isUndecided: isPlayed && winner === null && outcome === 'undecided',
     /** By start. */
     legs: legs.map(({ match }) => match),
   };
 }
 
-function isOver(legs: readonly BracketMatch[]): boolean {
-  return legs.every(({ match }) => hasResult(match.status_id, match.status_type));
+function outcomeOf(ids: readonly [number, number], legs: readonly BracketMatch[], level: TieRule['level']) {
+  return tieOutcome(
+    ids,
+    legs.map(({ match, home_id }) => ({
+      home: home_id,
+      score: match.score,
+      shoot_out: match.shoot_out,
+    })),
+    level,
+  );
 }
 
-type Scored = Readonly<Record<'id' | 'goals' | 'kicks', number | null>>;
-
-/** Returns the id of the side with more goals, else with more kicks; null when neither decides. */
-function leaderOf(home: Scored, away: Scored): number | null {
-  for (const by of ['goals', 'kicks'] as const) {
-    const [ofHome, ofAway] = [home[by], away[by]];
-    if (ofHome === null || ofAway === null) return null;
-    if (ofHome !== ofAway) return ofHome > ofAway ? home.id : away.id;
-  }
-  return null;
+function isOver(legs: readonly BracketMatch[]): boolean {
+  return legs.every(({ match }) => hasResult(match.status_id, match.status_type));
 }
 
 /** Orders the ties of each round like the ties that they lead to. */

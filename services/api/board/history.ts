@@ -1,7 +1,7 @@
 import { isOver } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { guardWords, scoreWords, statusName, verifiedWords } from './shown/words.ts';
-import { isAboutGoal } from './story.ts';
+import { scoresByStep } from './story.ts';
 
 /** A change of the guard, the status, the betting status or the result of a match. */
 export type HistoryEntry = ReturnType<typeof historyOf>[number];
@@ -11,7 +11,8 @@ export type HistoryEntry = ReturnType<typeof historyOf>[number];
  * and changes of the guard after the end of the match, when nothing is traded.
  */
 export function historyOf(story: readonly StoryStep[]) {
-  const ofGoals = new Set(story.filter(isAboutGoal).map(({ version }) => version));
+  const byGoal = scoresByStep(story);
+  const ofGoals = new Set(story.filter(({ id }) => byGoal.has(id)).map(({ version }) => version));
   const closing = new Map(
     story
       .filter(({ kind }) => kind === 'status_changed')
@@ -26,7 +27,10 @@ export function historyOf(story: readonly StoryStep[]) {
   });
 }
 
-type Entry = readonly [kind: 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result', what: string];
+type Entry = readonly [
+  kind: 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result' | 'unread',
+  what: string,
+];
 
 function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, closed: boolean): Entry | null {
   const after = value?.after ?? null;
@@ -46,6 +50,11 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
         `Score changed without a known goal: ${scoreWords(score.before)} → ${scoreWords(score.after)}`,
       ];
     }
+    case 'message_unread':
+      return [
+        'unread',
+        after === null ? 'Fields of a message could not be read' : `A message could not be read: ${after}`,
+      ];
     case 'result_verified':
       return ['result', `Provider’s verified result: ${verifiedWords(after)}`];
     default:

@@ -18,7 +18,11 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
     home_id: state.home?.id ?? null,
     away_id: state.away?.id ?? null,
     coverage: state.coverage,
-    source: state.source,
+    /** Ids of incidents that the provider's latest list omits. */
+    missing: state.missing,
+    unread: state.unread,
+    /** Unix seconds of the latest message that could not be read at all; null: none. */
+    unread_at: state.unread_at,
     /** The provider's flag as JSON text; null: not reported. */
     verified_result: state.verified_result,
     timeline: pairSubstitutions(timelineOf(state, view.incidents(eventId), story)),

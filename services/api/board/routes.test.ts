@@ -102,7 +102,7 @@ describe('/match/{id}', () => {
       expect(text).toContain('<p class="verdict">Final</p>');
       expect(text).not.toMatch(/Trading guard|Safe to trade/);
     }
-    expect((await get('/match/3100044')).text).toContain('Do not settle yet: provider says 2–0.');
+    expect((await get('/match/3100044')).text).toContain('Do not settle yet: 2–0 (result), played 3–0.');
     expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(/<b>(Safe|Halted)</);
   });
 

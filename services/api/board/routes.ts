@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
+import type { RulesOf } from '#service/competition-rules.ts';
 import { isCovered, servedWords } from '#views/queries/access.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
@@ -26,6 +27,8 @@ export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly gate: GateOptions;
   /** Unprocessed records of each processor, for the page of the feeds. Default: the page does not show them. */
   readonly backlog?: BacklogCounter | undefined;
+  /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
+  readonly rulesOf?: RulesOf | undefined;
   /** Maximum number of matches on the board, live ones first, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
   /** Maximum number of parts of the board that are followed at the same time. Default 1000. */
@@ -45,7 +48,7 @@ const REQUIRED_OPERATIONS = {
  * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { view, now, metrics, backlog, size = 400, maxReaders = 1_000 } = options;
+  const { view, now, metrics, backlog, rulesOf, size = 400, maxReaders = 1_000 } = options;
   const hub = new Hub({ view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
@@ -57,7 +60,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
   const enter = entrance(view, await boardGate(app, options.gate));
   const admit = admission(enter);
-  pageRoutes(app, admit, { now, backlog, size });
+  pageRoutes(app, admit, { now, backlog, rulesOf, size });
   app.get('/board/matches/:id', (request, reply) => {
     const admitted = admit(request, reply, 'match');
     if (admitted === null) return reply;
@@ -118,7 +121,12 @@ function refuseOutside({ url }: FastifyRequest, reply: FastifyReply): void {
 function pageRoutes(
   app: FastifyInstance,
   admit: Admission,
-  { now, backlog, size }: Pick<BoardOptions, 'now' | 'backlog'> & { readonly size: number },
+  {
+    now,
+    backlog,
+    rulesOf,
+    size,
+  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & { readonly size: number },
 ): void {
   /** Serves the pages of a kind; answers 404 when `render` returns null. */
   const servePage = (
@@ -148,7 +156,7 @@ function pageRoutes(
     feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
   servePage('/standings', 'season', ({ view }, { query }) => {
-    const standings = seasonStandings(view, standingsQuery.parse(query), now());
+    const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
     return standings && standingsPage(standings, now());
   });
 }

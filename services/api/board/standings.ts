@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { foldName } from '#domain/fold.ts';
+import type { RulesOf } from '#service/competition-rules.ts';
 import type { KnockOutStage, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
@@ -26,6 +27,7 @@ export function seasonStandings(
   view: ReadView,
   { season: seasonId, table: tableId, show, q }: z.output<typeof standingsQuery>,
   now: number,
+  rulesOf?: RulesOf,
 ) {
   const seasons = view.seasons();
   const rankings = view.rankings();
@@ -57,7 +59,7 @@ export function seasonStandings(
     /** All tables of the season, or all rankings. */
     tables,
     hasBracket: knockOuts.length > 0,
-    bracket: showsBracket ? seasonBracket(view, knockOuts, now) : null,
+    bracket: showsBracket ? seasonBracket(view, knockOuts, now, rulesOf) : null,
     /** The search text for names of players and their teams; null when the tables rank teams. */
     search: ofPlayers ? q : null,
     /** The tables of the chosen type, one for each stage. */
@@ -83,7 +85,14 @@ export function liveKnockOuts(view: ReadView, seasonId: number): ShownState[] {
   return states.filter((state) => phaseOf(state) === 'live');
 }
 
-function seasonBracket(view: ReadView, stages: readonly KnockOutStage[], now: number): Bracket {
+function seasonBracket(
+  view: ReadView,
+  stages: readonly KnockOutStage[],
+  now: number,
+  rulesOf?: RulesOf,
+): Bracket {
+  const state = stages.flatMap(({ matches }) => matches)[0]?.state;
+  const ties = state && rulesOf?.(state.competition_id ?? 0, state.season_id ?? 0).ties;
   return bracketOf(
     stages.map(({ stage_id, name, matches }) => ({
       stage_id,
@@ -95,6 +104,7 @@ function seasonBracket(view: ReadView, stages: readonly KnockOutStage[], now: nu
         ...ofTie,
       })),
     })),
+    ties,
   );
 }
 

@@ -120,6 +120,25 @@ describe('the story of a goal', () => {
     ]);
   });
 
+  test('pairs the substitutions of one minute by their time', () => {
+    const change = (n: number, type: number, name: string, time: string) =>
+      publish(incident(n, type, time, { participant_id: HOME, subparticipant_name: name }));
+    change(10, 450, 'A', '60:10');
+    change(11, 450, 'B', '60:50');
+    change(12, 452, 'Y', '60:50');
+    change(13, 452, 'X', '60:10');
+    // Whoever came for C was never reported.
+    change(14, 450, 'C', '70:10');
+    change(15, 452, 'Z', '70:50');
+    const rows = details().timeline.slice(1);
+    expect(rows.map(({ name, player, replaces }) => [name, player, replaces])).toEqual([
+      ['Substitution', 'Y', 'B'],
+      ['Substitution', 'X', 'A'],
+      ['Substitution out', 'C', null],
+      ['Substitution in', 'Z', null],
+    ]);
+  });
+
   test('says that a 424 without its goal cancels nothing', () => {
     publish(incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-999999' }));
     expect(lines().at(-1)).toContain('Matches no known goal: no goal is cancelled.');

@@ -34,32 +34,32 @@ export function timelineOf(
   incidents: readonly ShownIncident[],
   story: readonly StoryStep[],
 ): TimelineEntry[] {
-  const versions = [...Map.groupBy(story, ({ version }) => version).values()];
   const context = {
     state,
     stories: Map.groupBy(story, ({ incident_id }) => incident_id),
-    scores: scoresByStep(versions),
+    scores: scoresByStep(story),
     running: runningScores(state, incidents),
     anomalies: new Map(state.anomalies.map((text) => splitLast(text, ':'))),
-    ...cancellationsOf(versions),
+    goals: cancelledGoals(story),
   };
   return incidents
     .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
     .map((incident) => entryOf(incident, context));
 }
 
-type StoryContext = ReturnType<typeof cancellationsOf> & {
+type StoryContext = {
   readonly state: ShownState;
   readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
   readonly scores: ReadonlyMap<string, ScoreEffect>;
   readonly running: ReadonlyMap<string, string>;
   readonly anomalies: ReadonlyMap<string, string>;
+  readonly goals: ReadonlyMap<string, string>;
 };
 /** The changes of the score and of the firm score, e.g. `1–0 → 2–0`; null: no change. */
 type ScoreEffect = { readonly score: string | null; readonly firm: string | null };
 
 function entryOf(incident: ShownIncident, context: StoryContext) {
-  const { state, stories, scores, anomalies, running, cancellers, goals } = context;
+  const { state, stories, scores, anomalies, running, goals } = context;
   const { id, incident_id, event_status_id, record } = incident;
   const anomaly = anomalies.get(id);
   return {
@@ -86,12 +86,20 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     replaces: null as string | null,
     /** The reason why the incident is void; null when it stands. */
     void: voidOf(incident, state, goals.get(id)),
-    /** Id of the incident that made this one void; null when no incident did. */
-    void_by: state.void_goals[id] === 'goal_cancelled' ? (cancellers.get(id) ?? null) : null,
+    /** Id of the last incident that made this one void; null when no incident did. */
+    void_by: cancellersOf(id, state).at(-1) ?? null,
     /** A remark, such as an anomaly or a pending confirmation; null: none. */
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
     story: storyOf(incident, stories.get(id) ?? [], scores),
   };
+}
+
+/** Returns the ids of the incidents that cancelled a goal; empty when none did. */
+export function cancellersOf(
+  id: string,
+  { void_goals, void_by }: Pick<ShownState, 'void_goals' | 'void_by'>,
+): readonly string[] {
+  return void_goals[id] === 'goal_cancelled' ? (void_by[id] ?? []) : [];
 }
 
 function minuteOf(
@@ -127,6 +135,7 @@ function voidOf(
 
 function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownState): string | null {
   if (state.orphans.includes(id)) return 'Matches no known goal: no goal is cancelled.';
+  if (state.missing.includes(id)) return 'Not on the provider’s latest list; its removal is not proven.';
   if (confirmation !== 'tbd') return null;
   return incident_id === INCIDENT.goalCancelled
     ? 'Awaiting confirmation: the goal counts until then.'
@@ -164,6 +173,8 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
   incident_cancelled: 'Cancelled by the provider',
   incident_removed: 'Removed by the provider',
   incident_reinstated: 'Restored by the provider',
+  incident_missing: 'Not on the provider’s latest list',
+  incident_listed: 'Listed or reported again',
   incident_amended: 'Details changed',
   incident_deleted_unseen: 'Deleted before it was received',
 };
@@ -182,44 +193,57 @@ function stepWords(kinds: readonly string[], first: string | null): string {
   return own.join('; ');
 }
 
-/** Returns the last goal-cancelled incident of each goal, and the goal of each such incident. The same message changed both. */
-function cancellationsOf(
-  versions: readonly (readonly StoryStep[])[],
-): Readonly<Record<'cancellers' | 'goals', Map<string, string>>> {
-  const [cancellers, goals] = [new Map<string, string>(), new Map<string, string>()];
-  for (const changes of versions) {
+/** Returns the goal that each goal-cancelled incident named last, by the incident's id: the same message changed both. */
+function cancelledGoals(story: readonly StoryStep[]): ReadonlyMap<string, string> {
+  const goals = new Map<string, string>();
+  for (const changes of versionsOf(story)) {
     const cause = changes.find(({ incident_type }) => incident_type === INCIDENT.goalCancelled)?.incident_id;
     const goal = changes.find(({ kind }) => GOAL_KINDS.has(kind))?.incident_id;
-    if (cause == null || goal == null) continue;
-    cancellers.set(goal, cause);
-    goals.set(cause, goal);
+    if (cause != null && goal != null) goals.set(cause, goal);
   }
-  return { cancellers, goals };
+  return goals;
 }
 
-/** Returns the effect of each version on the score, by the id of the version's last step about a goal. */
-function scoresByStep(versions: readonly (readonly StoryStep[])[]): Map<string, ScoreEffect> {
+/** Returns the effect of each version on the score, by the id of the last step of the goal that explains it. */
+export function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
   const effects = new Map<string, ScoreEffect>();
-  for (const changes of versions) {
-    const change = (kind: string): string | null => {
-      const found = changes.find((step) => step.kind === kind)?.score ?? null;
-      return found === null ? null : changeWords(found.before, found.after);
-    };
+  for (const changes of versionsOf(story)) {
+    const change = (kind: string) => changes.find((step) => step.kind === kind)?.score ?? null;
     const [score, firm] = [change('score_changed'), change('firm_score_changed')];
-    const cause = changes.findLast(isAboutGoal);
-    if (cause !== undefined && (score !== null || firm !== null)) effects.set(cause.id, { score, firm });
+    const cause = causeOf(changes, score ?? firm);
+    const effect = { score: changeWords(score), firm: changeWords(firm) };
+    if (cause !== undefined && (effect.score !== null || effect.firm !== null)) effects.set(cause.id, effect);
   }
   return effects;
 }
 
+/** Returns the step that explains a change of the score. Goals of one list may do both: a goal that it cancels raises no score. */
+function causeOf(changes: readonly StoryStep[], score: StoryStep['score']): StoryStep | undefined {
+  const cancelled = new Set(
+    changes.flatMap(({ kind, incident_id }) => (kind === 'goal_cancelled' ? [incident_id] : [])),
+  );
+  const ofStanding = changes.findLast((step) => isAboutGoal(step) && !cancelled.has(step.incident_id));
+  const ofCancelled = changes.findLast((step) => cancelled.has(step.incident_id));
+  return sumOf(score?.after) < sumOf(score?.before) ? (ofCancelled ?? ofStanding) : ofStanding;
+}
+
+function sumOf(score: Score | null | undefined): number {
+  return score == null ? 0 : score.home + score.away;
+}
+
+function versionsOf(story: readonly StoryStep[]): Iterable<readonly StoryStep[]> {
+  return Map.groupBy(story, ({ version }) => version).values();
+}
+
 /** Whether a step is about a goal. A change of the score in the same version is then its effect. */
-export function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
+function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
   return incident_id !== null && incident_type !== null && GOAL_TYPES.has(incident_type);
 }
 
-/** Returns e.g. `1–0 → 2–0`; null when both are the same. */
-function changeWords(before: Score | null, after: Score | null): string | null {
-  return isSameScore(before, after) ? null : `${scoreWords(before)} → ${scoreWords(after)}`;
+/** Returns e.g. `1–0 → 2–0`; null when both are the same, or nothing changed. */
+function changeWords(change: StoryStep['score']): string | null {
+  if (change === null || isSameScore(change.before, change.after)) return null;
+  return `${scoreWords(change.before)} → ${scoreWords(change.after)}`;
 }
 
 function splitLast(text: string, separator: string): readonly [string, string] {

@@ -116,7 +116,8 @@ describe('list_changes', () => {
       // Without a parent it takes back the nearest goal of the same side.
       ['5-310', {}],
       ['5-311', { event_time: '51:00', parent_id: '5-301', ...away }],
-      ['5-312', { event_time: '52:00', ...away }],
+      // More than a minute later, or it would repeat 5-311.
+      ['5-312', { event_time: '53:00', ...away }],
     ] as const;
     const message = normalized(eventMessage({ id: 's', ut: ut + 10 }, event(OPEN, OPEN.match)));
     const snapshot = [

@@ -108,9 +108,7 @@ test('a match opens with whether to act on it, and why not', () => {
     ),
   );
   world.health(OPEN.match, { state: 'stale', reason: 'silence' });
-  expect(act()).toMatch(
-    /^Do not act: a goal is under review.*, the feed of the match is stale \(silence\)\.$/,
-  );
+  expect(act()).toMatch(/^Do not act: score under review.*, the feed of the match is stale \(silence\)\.$/);
   expect(call('get_match', { match_id: OPEN.earlier }).act).toBe('Nothing to act on: the match is finished.');
 });
 

@@ -143,4 +143,27 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await visit.until(`alerted.includes('note')`);
     expect(visit.complaints).toEqual([]);
   });
+
+  test('applies theme and density at once, on every page and after a reload, and answers keys', async () => {
+    play();
+    const visit = await follow('/');
+    const paper = () => visit.ask<string>('getComputedStyle(document.documentElement).backgroundColor');
+    await visit.page.keyboard.press('?');
+    await visit.page.click('#view input[value="dark"]');
+    expect(await paper()).toBe('rgb(17, 21, 15)');
+    const height = () => visit.ask<number>(`document.querySelector('.match').getBoundingClientRect().height`);
+    const before = await height();
+    await visit.page.click('#view input[name="dense"]');
+    expect(await height()).toBeLessThan(before);
+    await visit.page.click('#view summary');
+    await visit.page.keyboard.press('l');
+    expect(await visit.ask('location.search')).toBe('?show=live');
+    await visit.page.keyboard.press('/');
+    await visit.page.keyboard.type('?braz');
+    expect(await visit.ask('document.activeElement.value')).toBe('?braz');
+    await visit.page.reload();
+    await visit.live();
+    expect(await paper()).toBe('rgb(17, 21, 15)');
+    expect(visit.complaints).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
 /** Prepares, starts and reads the example readers of docs/examples/reader. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -49,6 +49,7 @@ export async function packed(name: 'reader' | 'laws'): Promise<string> {
 
 /** Installs packed packages in an empty folder, without the registry. */
 export async function installed(folder: string, files: readonly string[]): Promise<void> {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files], { cwd: folder });
 }
 

@@ -84,6 +84,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       'TouchlineForgedDeliveries',
       'TouchlineAuthenticRefused',
       'TouchlineUnknownMessages',
+      'TouchlineUnreadFields',
       'TouchlineProviderSlow',
       'TouchlineMatchesFlagged',
       'TouchlineFeedBehind',
@@ -94,6 +95,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       Array.from({ length: ABOVE_LIMIT }, () => eventMessage({ ...head(), ut: now() - 60 }, { id: 2 })),
     );
     await post(Array.from({ length: ABOVE_LIMIT }, () => ({ shape: 'unknown' })));
+    await post([eventMessage(head(), { id: 3, latency: {} })]);
     // Other requests succeed and show the provider's time.
     provider.fault = ({ path }) => (path === '/v2/feed' ? { status: 500 } : null);
     provider.now = () => now() + 300;
@@ -104,6 +106,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     forging.abort();
     await forged;
     await prometheus.fires('TouchlineUnknownMessages', { service: 'webhook-receiver' });
+    await prometheus.fires('TouchlineUnreadFields', { service: 'webhook-receiver', path: 'event.latency' });
     await prometheus.fires('TouchlineProviderSlow', { service: 'webhook-receiver' });
     await prometheus.fires('TouchlineMatchesFlagged', { reason: 'orphan' });
     await prometheus.fires('TouchlineFeedBehind', { severity: 'warning' });

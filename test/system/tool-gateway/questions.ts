@@ -49,9 +49,9 @@ export function whileUnderReview({ truth, final, thirdPlace, takenBack }: PlayMo
       asks: 'May I act on the score of the final now, and why not?',
       answer: async (a) => {
         const { act } = await a.liveDetails(FINAL);
-        return /^(Do not act): (a goal is under review)/.exec(act)?.slice(1);
+        return /^(Do not act): (score under review)/.exec(act)?.slice(1);
       },
-      truth: ['Do not act', 'a goal is under review'],
+      truth: ['Do not act', 'score under review'],
     },
     {
       who: 'trader',

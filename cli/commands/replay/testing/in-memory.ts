@@ -1,7 +1,7 @@
 /** A replay without a broker, for tests: published records stay in memory. */
 import { fileURLToPath } from 'node:url';
+import { readRules } from '#service/competition-rules.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { readRules } from '../../../../services/standings-processor/rules.ts';
 import { type ReplayCodecs, ReplayEngine, type ReplayInput, type ReplayOutput } from '../engine.ts';
 
 const RULES = fileURLToPath(new URL('../../../../data/rules/', import.meta.url));

@@ -8,7 +8,9 @@ import { type BoardMatch, phaseOf } from '../shown/match.ts';
 import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shown/news.ts';
 import { lastUpdate, matchRow, sameRow, whenCell } from '../shown/row.ts';
 import { alertReader, offerAlerts } from './alerts.ts';
+import { offerAppearance } from './appearance.ts';
 import { announce, byId, showAge, showConnection } from './head.ts';
+import { offerKeys } from './keys.ts';
 import { flash, morph, morphChildren, parse, replaceSame } from './morph.ts';
 import { favouriteMatches, toggleFavourite } from './storage.ts';
 import { followStream } from './stream.ts';
@@ -87,6 +89,8 @@ board.addEventListener('click', ({ target }) => {
 });
 addEventListener('storage', drawAll);
 offerAlerts();
+offerAppearance(byId('view'));
+offerKeys();
 
 function take(match: BoardMatch): void {
   const { event_id: id } = match;

@@ -5,6 +5,7 @@ import type { BoardMatch } from '../shown/match.ts';
 import { type ClockedMatch, momentText } from '../shown/minute.ts';
 import { newsWords, scoreNews } from '../shown/news.ts';
 import { whenCell } from '../shown/row.ts';
+import './appearance.ts';
 import { announce, byId, showAge, showConnection } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
 import { followStream } from './stream.ts';

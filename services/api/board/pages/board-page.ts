@@ -1,4 +1,5 @@
 import { alertsHtml } from '../shown/alerts.ts';
+import { appearanceHtml } from '../shown/appearance.ts';
 import { arrange, type BoardQuery } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
 import { type BoardSource, feedsHtml } from '../shown/feed.ts';
@@ -19,7 +20,7 @@ export function boardPage(
   const content = html`<h1 class="visually-hidden">Live board</h1>
 <form id="filters" class="filters row" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
 <div class="bar row small"><p id="feeds" class="row" role="status">${feedsHtml(sources, 'awaited')}</p>
-${alertsHtml()}</div>
+<div class="row">${appearanceHtml()}${alertsHtml()}</div></div>
 <div id="board" class="board">${boardHtml(arrangement, query, (match) => matchRow(match, { now, connection: 'awaited' }, false))}</div>
 <aside class="legend small" aria-label="What the words mean">
 <p><b>Halted</b>: do not act on the score now, for the reasons given. <b>Safe</b> needs contact with the server within the last two seconds. <b>Check</b>: do not settle on this result yet.</p>

@@ -21,9 +21,13 @@ function roundHtml({ key, title, ties }: BracketRound, now: number, next: Bracke
 ${ties.length === 0 ? html`<p class="empty">No match yet.</p>` : html`<ul class="ties">${ties.map((tie) => tieHtml(tie, now))}</ul>`}</section>`;
 }
 
-function tieHtml({ key, sides, legs }: Tie, now: number): Html {
+function tieHtml({ key, sides, legs, isUndecided }: Tie, now: number): Html {
   const current = legs.find(({ status_type }) => status_type !== 'finished') ?? legs.at(-1);
-  return html`<li class="slot" data-key="tie-${key}"><div class="tie">${sides.map(sideHtml)}
+  return html`<li class="slot" data-key="tie-${key}"><div class="tie">${sides.map(sideHtml)}${
+    isUndecided &&
+    html`
+<p class="small soft">Level. No known rule says who advances.</p>`
+  }
 <p class="legs row small">${legs.map((leg, n) => legHtml(leg, legs.length > 1 ? n + 1 : null, leg === current, now))}</p></div></li>`;
 }
 

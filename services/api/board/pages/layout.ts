@@ -7,7 +7,7 @@ import { dayWords } from '../shown/words.ts';
 /** Headers of every page: it loads and runs only what this server sends, and no page may frame it. */
 export const PAGE_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types touchline",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types touchline",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -72,6 +72,7 @@ export function wholeDocument(
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${path('icon.svg')}">
+<link rel="manifest" href="${path('touchline.webmanifest')}">
 ${['tokens.css', 'base.css', 'states.css', ...styles].map((name) => html`<link rel="stylesheet" href="${path(name)}">\n`)}${
   script &&
   html`${modulesOf(script).map((module) => html`<link rel="modulepreload" href="${module}">`)}<script type="module" src="${path(script)}"></script>`

@@ -9,10 +9,11 @@ import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
   endingWords,
-  isShootOut,
+  isShootingOut,
   kickOffWords,
   scoreWords,
   statusName,
+  unreadWords,
   verifiedWords,
 } from '../shown/words.ts';
 import { courseHtml } from './course.ts';
@@ -24,7 +25,7 @@ const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   partial: 'partial: the beginning is missing',
   none: 'none: no incident was received',
 };
-const SCORE_SOURCES: Readonly<Record<MatchDetails['source'], string>> = {
+const SCORE_SOURCES: Readonly<Record<BoardMatch['source'], string>> = {
   incidents: 'incidents',
   reported: 'the provider',
   none: 'nothing yet',
@@ -66,7 +67,7 @@ function headHtml(match: BoardMatch, now: number): Html {
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
 <p class="state row"><span id="when" class="when">${whenCell(match, { now, connection: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
     shoot_out !== null &&
-    html` <span class="mark shoot-out">${isShootOut(match.status_id) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
+    html` <span class="mark shoot-out">${isShootingOut(match) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 ${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}
 </header>`;
@@ -85,17 +86,20 @@ ${doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join(
 </section>`;
 }
 
-function sourceHtml({ match, coverage, source, verified_result }: MatchDetails): Html {
-  const { score, firm, reported, shoot_out } = match;
+function sourceHtml({ match, coverage, missing, unread, unread_at, verified_result }: MatchDetails): Html {
+  const { score, firm, derived, reported, shoot_out } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
 ${factsHtml([
   ['Current score', scoreWords(score)],
   ['Firm score', scoreWords(firm)],
+  ['Score of the goals', scoreWords(derived)],
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],
   ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
-  ['Score from', SCORE_SOURCES[source]],
+  ['Score from', SCORE_SOURCES[match.source]],
   ['Timeline', COVERAGES[coverage]],
+  ...(missing.length === 0 ? [] : [['Not on the latest list', missing.join(', ')] as const]),
+  ...unreadWords({ unread, unread_at }).map((words) => ['Not read', words] as const),
   ['Kick-off', kickOffWords(match.start_date)],
   ['Verified result', verifiedWords(verified_result)],
   ['Version', String(match.version)],

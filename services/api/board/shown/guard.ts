@@ -1,11 +1,12 @@
 /** Renders the permission to trade. */
+import type { GuardReason } from '#domain/guard.ts';
 import { hasResult } from '#domain/result.ts';
 import { type Permission, type Trading, tradingOf } from '#tradability/trading.ts';
 import { feedWords } from './feed.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
 import { type BoardMatch, isSameScore } from './match.ts';
-import { guardWords, kickOffWords, scoreWords } from './words.ts';
+import { differenceWords, guardWords, kickOffWords, scoreWords } from './words.ts';
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   safe: 'Safe to trade',
@@ -17,14 +18,12 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 type Verdict = Permission | 'awaited';
 
 /** Returns all reasons against trading a match, in words. */
-function haltWords(reasons: Trading['reasons'], { feed, reported }: BoardMatch): string {
+function haltWords(reasons: Trading['reasons'], match: BoardMatch): string {
   const wordsOf = (reason: string): string => {
-    if (reason === `feed_${feed.state}`) return `feed ${feedWords(feed)}`;
-    return reason === 'score_differs' && reported !== null
-      ? `provider says ${scoreWords(reported)}`
-      : guardWords([reason]);
+    if (reason === `feed_${match.feed.state}`) return `feed ${feedWords(match.feed)}`;
+    return reason === 'score_differs' ? differenceWords(match) : reason;
   };
-  return reasons.map(wordsOf).join(', ');
+  return guardWords(reasons.map(wordsOf));
 }
 
 /** Returns the permission to trade as it may be shown: no match is safe without a fresh connection. */
@@ -65,14 +64,23 @@ function wordWithReasons(word: string, reasons: string): Html {
   return html`${ICON}<b>${word}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
 }
 
-/** Returns the reasons against settling a finished match by its result. */
+/** Reasons of a guard by which the score of a match that is over may still change. */
+const UNSETTLED: ReadonlySet<string> = new Set<GuardReason>([
+  'score_differs',
+  'missing_from_list',
+  'unread_message',
+  'unexplained_cancellation',
+]);
+
+/** Returns the reasons against settling a finished match by its result. A verified result is no longer compared. */
 export function resultDoubts(match: BoardMatch): string[] {
-  const { status_id, status_type, under_review, agreement, reported } = match;
+  const { status_id, status_type, under_review, guard } = match;
   if (status_type !== 'finished') return [];
+  const unsettled = guard.reasons.filter((reason) => UNSETTLED.has(reason));
   return [
     hasResult(status_id, status_type) ? '' : 'no result unless one is awarded',
     under_review ? 'a goal is still under review' : '',
-    agreement === 'differs' ? `provider says ${scoreWords(reported)}` : '',
+    ...unsettled.map((reason) => haltWords([reason], match)),
   ].filter((doubt) => doubt !== '');
 }
 

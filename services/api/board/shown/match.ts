@@ -14,6 +14,8 @@ export const SHOWN_FIELDS = [
   'score',
   'firm',
   'shoot_out',
+  'source',
+  'derived',
   'reported',
   'agreement',
   'under_review',

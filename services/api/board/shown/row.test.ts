@@ -124,9 +124,22 @@ describe('a row', () => {
     ],
     [
       'a result that differs, under review',
-      { ...FINAL, under_review: true, agreement: 'differs', reported: { home: 2, away: 0 } },
+      {
+        ...FINAL,
+        under_review: true,
+        source: 'reported',
+        derived: { home: 2, away: 0 },
+        agreement: 'differs',
+        guard: { safe: false, reasons: ['under_review', 'score_differs', 'missing_from_list'] },
+      },
       'check',
-      'FT15 Aug Home Away 1–0 Check: a goal is still under review, provider says 2–0',
+      'FT15 Aug Home Away 1–0 Check: a goal is still under review, 1–0 (result), played 2–0, not on the provider’s latest list',
+    ],
+    [
+      'a verified result that differs from what was played',
+      { ...FINAL, source: 'reported', derived: { home: 2, away: 0 }, agreement: 'differs' },
+      'not_in_play',
+      'FT15 Aug Home Away 1–0',
     ],
     ['an end after extra time', { ...FINAL, status_id: 14 }, 'not_in_play', 'AET15 Aug Home Away 1–0'],
     [

@@ -3,7 +3,7 @@ import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from './match.ts';
 import { agoWords, dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
-import { endingWords, halfWords, isShootOut, scoreWords, statusName } from './words.ts';
+import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from './words.ts';
 
 /** Renders the row of a match. All rows have the same height. The whole row except the star links to the page of the match. */
 export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
@@ -52,10 +52,10 @@ export function lastUpdate(
 
 /** Renders the firm score if it differs, and the score of the shoot-out. */
 function besideCell(match: BoardMatch): Html {
-  const { shoot_out, status_id } = match;
+  const { shoot_out } = match;
   return html`${firmHtml(match)}${
     shoot_out !== null &&
-    html`<span class="pens">${isShootOut(status_id) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`
+    html`<span class="pens">${isShootingOut(match) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`
   }`;
 }
 

@@ -1,18 +1,11 @@
 /** Words for the codes of match state. */
 import { SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
-import type { Guard, Score } from '#topics/generated/types.ts';
+import { GUARD_WORDS } from '#domain/guard-words.ts';
+import type { Guard, MatchState, Score } from '#topics/generated/types.ts';
 import type { BoardMatch } from './match.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
-  under_review: 'score under review',
-  possible_goal: 'possible goal',
-  possible_card: 'possible card',
-  possible_penalty: 'possible penalty',
-  possible_var: 'video review',
-  game_break: 'play is stopped',
-  bet_suspended: 'betting suspended',
-  score_differs: 'score differs from the provider’s',
-  interrupted: 'match interrupted',
+  ...GUARD_WORDS,
   unsafe: 'no reason given',
   unknown_score: 'score unknown',
   feed_stale: 'feed stale',
@@ -59,7 +52,9 @@ const STATUS_TYPES: Readonly<Record<string, string>> = {
 
 /** Returns the reasons of a guard, e.g. `possible goal, play is stopped`. */
 export function guardWords(reasons: Guard['reasons']): string {
-  return reasons.map((reason) => REASONS[reason] ?? reason.replaceAll('_', ' ')).join(', ');
+  // A live match without a score has two codes for it, of its guard and of trading.
+  const words = reasons.map((reason) => REASONS[reason] ?? reason.replaceAll('_', ' '));
+  return [...new Set(words)].join(', ');
 }
 
 /** Returns a short form of the status to show instead of the minute; null when the minute says more. */
@@ -93,10 +88,32 @@ export function scoreWords(score: Score | null): string {
   return score === null ? '?–?' : `${score.home}–${score.away}`;
 }
 
+type ComparedScores = Pick<BoardMatch, 'score' | 'source' | 'derived' | 'reported'>;
+
+/** Returns how a score differs: `provider says 2–0`; where the score is the provider's result, `0–3 (result), played 1–0`. */
+export function differenceWords({ score, source, derived, reported }: ComparedScores): string {
+  return source === 'reported'
+    ? `${scoreWords(score)} (result), played ${scoreWords(derived)}`
+    : `provider says ${scoreWords(reported)}`;
+}
+
 /** Returns whether the score agrees with the provider's, in words. */
-export function agreementWords({ agreement, reported }: Pick<BoardMatch, 'agreement' | 'reported'>): string {
-  if (agreement === 'agrees') return 'agrees with the provider';
-  return agreement === 'differs' ? `provider says ${scoreWords(reported)}` : 'no provider score to compare';
+export function agreementWords(match: ComparedScores & Pick<BoardMatch, 'agreement'>): string {
+  if (match.agreement === 'agrees') return 'agrees with the provider';
+  return match.agreement === 'differs' ? differenceWords(match) : 'no provider score to compare';
+}
+
+/** Returns what could not be read of a match, each with its last time: `incident.important, last at 2026-09-21 13:33:20Z`. */
+export function unreadWords({ unread, unread_at }: Pick<MatchState, 'unread' | 'unread_at'>): string[] {
+  const lastAt = (ut: number): string => `last at ${isoWords(ut)}`;
+  return [
+    ...(unread_at === null ? [] : [`a whole message, ${lastAt(unread_at)}`]),
+    ...unread.map(({ path, ut }) => `${path}, ${lastAt(ut)}`),
+  ];
+}
+
+function isoWords(ut: number): string {
+  return new Date(ut * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
 }
 
 /** Returns the provider's flag of a verified result without the quotes of a JSON word. `json`: JSON text; null: not reported. */
@@ -105,9 +122,17 @@ export function verifiedWords(json: string | null): string {
   return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
 }
 
-/** Whether a status is the penalty shoot-out. */
-export function isShootOut(statusId: number | null): boolean {
-  return statusId !== null && SHOOT_OUT_PHASES.has(statusId);
+/** Whether a match is in its penalty shoot-out, or waits for it. */
+export function isShootingOut({
+  status_id,
+  status_type,
+}: Pick<BoardMatch, 'status_id' | 'status_type'>): boolean {
+  return status_type !== 'finished' && isShootOut(status_id);
+}
+
+/** Whether an incident of a phase belongs to the penalty shoot-out. */
+export function isShootOut(phase: number | null): boolean {
+  return phase !== null && SHOOT_OUT_PHASES.has(phase);
 }
 
 /** Returns `14 Jul` of the provider's `2018-07-14 20:00`, with the year unless it is that of `now` (Unix seconds); empty without a date. */

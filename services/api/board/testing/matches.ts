@@ -20,6 +20,8 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     firm: { home: 1, away: 0 },
     shoot_out: null,
     red_cards: { home: 0, away: 0 },
+    source: 'incidents',
+    derived: { home: 1, away: 0 },
     reported: { home: 1, away: 0 },
     agreement: 'agrees',
     under_review: false,

@@ -1,4 +1,5 @@
 /** Sends operations from the reference, with a token that is kept only in memory. */
+import '../../board/browser/appearance.ts';
 import { colourJson, offerCopies } from './code.ts';
 import { markCurrent, offerSearch } from './contents.ts';
 

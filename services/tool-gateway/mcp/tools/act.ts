@@ -1,18 +1,11 @@
 /** Whether to act on a match, and why, as one line for an assistant. */
+import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
-  under_review: 'a goal is under review',
-  possible_goal: 'a goal is possible',
-  possible_card: 'a card is possible',
-  possible_penalty: 'a penalty is possible',
-  possible_var: 'a video review is possible',
-  game_break: 'play is stopped',
-  bet_suspended: 'the provider suspended betting',
-  score_differs: "the score differs from the provider's own",
-  interrupted: 'the match is interrupted',
+  ...GUARD_WORDS,
   unknown_score: 'the firm score is unknown',
 };
 

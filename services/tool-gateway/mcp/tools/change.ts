@@ -41,6 +41,8 @@ const GOAL_WORDS: Readonly<Record<string, string>> = {
   goal_amended: 'details changed',
   goal_cancelled: 'cancelled by the provider',
   goal_removed: 'removed by the provider',
+  goal_missing: 'not on the provider’s latest list',
+  goal_listed: 'listed or reported again',
 };
 
 const INCIDENT_WORDS: Readonly<Record<string, string>> = {
@@ -50,6 +52,9 @@ const INCIDENT_WORDS: Readonly<Record<string, string>> = {
   incident_removed: 'removed by the provider',
   incident_reinstated: 'restored by the provider',
   incident_amended: 'details changed',
+  incident_missing: 'not on the provider’s latest list',
+  incident_listed: 'listed or reported again',
+  incident_deleted_unseen: 'deleted before it was received',
 };
 
 /** Returns a change with the fields that apply to it. */
@@ -60,9 +65,15 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
   const isGoal = about === 'goal' || about === 'taken_back';
   const incident = match.incidents.find(({ id }) => id === first.incident_id);
   const effect = isGoal || about === 'score' ? steps : own;
-  const score = effect.find(({ kind }) => kind === 'score_changed')?.score;
-  const firm = effect.find(({ kind }) => kind === 'firm_score_changed')?.score;
   const kind = isGoal ? goalKind(change, incident) : kindOf(first);
+  const found = effect.find((step) => step.kind === 'score_changed')?.score;
+  // Another goal of the same version raised it, whose change has it.
+  const isOfOther =
+    kind === 'goal_taken_back' &&
+    sumOf(found?.after ?? null) > sumOf(found?.before ?? null) &&
+    hasOtherGoal(change);
+  const score = isOfOther ? undefined : found;
+  const firm = isOfOther ? undefined : effect.find((step) => step.kind === 'firm_score_changed')?.score;
   return {
     match_id: change.event_id,
     match: titleOf(match.state),
@@ -106,6 +117,14 @@ function awaitedConfirmation(steps: readonly StoryStep[], goal: ShownIncident | 
   return gain === null ? goal?.confirmation === 'tbd' : (gained('firm_score_changed') ?? 0) < gain;
 }
 
+/** Whether the version has a goal that it does not take back. */
+function hasOtherGoal({ steps }: MatchChange): boolean {
+  const takenBack = new Set(
+    steps.flatMap(({ kind, incident_id }) => (kind === 'goal_cancelled' ? [incident_id] : [])),
+  );
+  return steps.some((step) => classOf(step) === 'goal' && !takenBack.has(step.incident_id));
+}
+
 function sumOf(score: Score | null): number {
   return score === null ? 0 : score.home + score.away;
 }
@@ -137,6 +156,10 @@ function changeText(own: readonly StoryStep[], incident: ShownIncident | undefin
       return 'The result is verified';
     case 'guard_changed':
       return guard?.safe === true ? 'Guard lifted' : `Guard: halted (${(guard?.reasons ?? []).join(', ')})`;
+    case 'message_unread':
+      return value === null
+        ? 'Fields of a message could not be read'
+        : `A message could not be read: ${value.after}`;
     default:
       return incidentText(first, INCIDENT_WORDS[kind] ?? kind, incident);
   }

@@ -1,10 +1,11 @@
 /** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
-import { id, matchSummary, NO_SUCH_MATCH, pageOf, summaryOf, textOf } from './common.ts';
+import { id, isoOf, matchSummary, NO_SUCH_MATCH, pageOf, summaryOf, textOf } from './common.ts';
 import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
 
@@ -34,7 +35,7 @@ const answer = z.object({
   score: score.describe('Includes goals under review; null is unknown, never zero.'),
   firm_score: firm_score.describe('Without goals that await confirmation.'),
   guard: guard.describe(
-    'not_in_play: the match has not begun, or is over. Reasons: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down etc.',
+    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_stale, feed_down etc.`,
   ),
   feed: feed.describe(
     'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), unreadable_messages (a release or the provider must change), credentials, contract, network, ingress.',
@@ -46,8 +47,19 @@ const answer = z.object({
   coverage: z.enum(['complete', 'partial', 'none']).describe('How much of the timeline is known.'),
   score_source: z.enum(['incidents', 'reported', 'none']),
   reported_score: score.describe("The provider's own result."),
-  agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Of both scores.'),
+  derived_score: score.describe('Of the goals alone: of an awarded match what was played.'),
+  agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Of the reported and the derived score.'),
   under_review: z.boolean(),
+  missing: z
+    .array(z.string())
+    .describe("Ids of incidents that the provider's latest list omits; not proven to be removed."),
+  unread: z
+    .array(z.object({ path: z.string(), at: z.string() }))
+    .describe('Fields that could not be read, with the time of the latest, ISO 8601.'),
+  unread_message_at: z
+    .string()
+    .nullable()
+    .describe('When the latest message that could not be read at all was written.'),
   bet_status: z.string().nullable(),
   verified_result: z.string().nullable().describe("The provider's flag, such as yes."),
   version: z.int().describe('Number of changes.'),
@@ -102,8 +114,12 @@ function answerOf(
     coverage: state.coverage,
     score_source: state.source,
     reported_score: state.reported,
+    derived_score: state.derived,
     agreement: state.agreement,
     under_review: state.under_review,
+    missing: state.missing,
+    unread: state.unread.map(({ path, ut }) => ({ path, at: isoOf(ut * 1000) })),
+    unread_message_at: state.unread_at === null ? null : isoOf(state.unread_at * 1000),
     bet_status: state.bet_status,
     verified_result: unquoted(state.verified_result),
     version: state.version,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { readRules } from './rules.ts';
+import { readRules } from './competition-rules.ts';
 
 const file = (name: string, applies_to: object[] = []) => ({
   format: 1,

@@ -1,0 +1,44 @@
+/** The fields of an event as its messages reported them, read from match state. */
+import type { FieldsAt } from '#topics/generated/types.ts';
+import { list, object } from './values.ts';
+
+/** The last reported value of each field. A list has some fields and a message others, so their times differ. */
+export type ReportedFields = {
+  /** By name. `participants` in the order of their counters, each with the results that were last reported for it. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Unix seconds of the last report, by name. */
+  readonly times: ReadonlyMap<string, number>;
+};
+
+/** Joins the groups of fields of a match, oldest first, into the event that they report together (law 2). */
+export function reportedFields(groups: readonly FieldsAt[]): ReportedFields {
+  const fields: Record<string, unknown> = {};
+  const times = new Map<string, number>();
+  const sides = new Map<unknown, Record<string, unknown>>();
+  for (const { ut, json } of groups) {
+    const { participants, ...others } = JSON.parse(json);
+    Object.assign(fields, others);
+    for (const name of Object.keys(others)) times.set(name, ut);
+    if (participants === undefined) continue;
+    times.set('participants', ut);
+    for (const reported of list(participants)) joinSide(sides, object(reported) ?? {});
+  }
+  if (sides.size > 0) {
+    fields.participants = [...sides].sort(([a], [b]) => Number(a) - Number(b)).map(([, side]) => side);
+  }
+  return { fields, times };
+}
+
+/** Joins what a group has of a side: its own fields, its results, or both. */
+function joinSide(
+  sides: Map<unknown, Record<string, unknown>>,
+  reported: Readonly<Record<string, unknown>>,
+): void {
+  const { results, ...own } = reported;
+  const counter = Number(own.counter);
+  const known = sides.get(counter);
+  const hasOwn = Object.keys(own).length > 1;
+  const latest = results ?? known?.results;
+  const side = hasOwn ? own : { ...known, counter: known?.counter ?? own.counter };
+  sides.set(counter, latest === undefined ? side : { ...side, results: latest });
+}

@@ -1,0 +1,77 @@
+/** Who wins a tie of one or more matches. */
+import type { TieRule } from '#contract/competition-rules.ts';
+import type { Score } from '#topics/generated/types.ts';
+
+/** A match of a tie. `score`: extra time included. */
+export type TieLeg = {
+  readonly home: number | null;
+  readonly score: Score | null;
+  readonly shoot_out: Score | null;
+};
+
+/** Who advances from a tie; `undecided`: all its goals are level and no known rule decides. */
+export type TieOutcome = { readonly winner: number } | 'undecided' | 'unknown_score';
+
+/** The rule of ties without rules of their own: only a shoot-out decides level goals. */
+const DEFAULT_LEVEL: TieRule['level'] = ['shoot_out'];
+
+/** Returns the rule of the ties of a stage: the entry that names the stage, else the one for all others. */
+export function levelRule(ties: readonly TieRule[], stageId: number): TieRule['level'] {
+  const own = ties.find(({ stage_ids }) => stage_ids?.includes(stageId));
+  return (own ?? ties.find(({ stage_ids }) => stage_ids === null))?.level ?? DEFAULT_LEVEL;
+}
+
+/**
+ * Returns who advances from a tie whose matches are over, by their goals, then by each step of the rule. `legs`: in the order of
+ * play.
+ */
+export function tieOutcome(
+  [a, b]: readonly [number, number],
+  legs: readonly TieLeg[],
+  level: TieRule['level'],
+): TieOutcome {
+  const last = legs.at(-1);
+  // A match that was played again does not count.
+  const counting = level.includes('replay') ? legs.slice(-1) : legs;
+  const [ofA, ofB] = [a, b].map((id) => goalsOf(counting, id));
+  if (ofA === undefined || ofB === undefined || last === undefined) return 'unknown_score';
+  if (ofA.all === null || ofB.all === null) return 'unknown_score';
+  const better = (forA: number, forB: number): TieOutcome | null =>
+    forA === forB ? null : { winner: forA > forB ? a : b };
+  const byGoals = better(ofA.all, ofB.all);
+  if (byGoals !== null) return byGoals;
+  for (const step of level) {
+    const decided = decide(step);
+    if (decided !== null) return decided;
+  }
+  return 'undecided';
+
+  function decide(step: TieRule['level'][number]): TieOutcome | null {
+    if (step === 'replay') return null;
+    // In a single match nobody played both at home and away.
+    if (step === 'away_goals') return counting.length < 2 ? null : better(ofA?.away ?? 0, ofB?.away ?? 0);
+    if (step === 'shoot_out') return better(kicksOf(last, a), kicksOf(last, b));
+    const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
+    const list = lists.find((ids) => ids.includes(a) && ids.includes(b));
+    return list === undefined ? null : better(-list.indexOf(a), -list.indexOf(b));
+  }
+}
+
+/** Returns a team's goals in all legs (null when one is unknown) and those in legs away from home. */
+function goalsOf(
+  legs: readonly TieLeg[],
+  id: number,
+): { readonly all: number | null; readonly away: number } {
+  let all: number | null = 0;
+  let away = 0;
+  for (const { home, score } of legs) {
+    if (score === null || all === null) all = null;
+    else all += home === id ? score.home : score.away;
+    if (score !== null && home !== id) away += score.away;
+  }
+  return { all, away };
+}
+
+function kicksOf(leg: TieLeg | undefined, id: number): number {
+  return leg?.shoot_out?.[leg.home === id ? 'home' : 'away'] ?? 0;
+}
