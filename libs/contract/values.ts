@@ -44,7 +44,8 @@ export function dateOf(milliseconds: number): Date | null {
 }
 
 /** Whether a value is a whole number from 0 to `max`, as a number or a string of digits. */
-function isWhole(value: unknown, max: number): boolean {
+export function isWhole(value: unknown, max: number): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 && value <= max;
   const number = toWholeNumber(value);
   return number !== null && number >= 0 && number <= max;
 }
@@ -80,16 +81,17 @@ type IdAndValue = { readonly id: number | string; readonly value?: number | stri
 export const valuesOrNone = z
   .custom<IdAndValue[]>()
   .check(({ value, issues }) => {
-    if (!Array.isArray(value)) return report([], 'expected a list');
-    for (const [index, item] of value.entries()) {
-      if (typeof item !== 'object' || item === null) report([index], 'expected an id and a value');
-      else if (!isWhole(item.id, INT_MAX))
-        report([index, 'id'], `expected a whole number from 0 to ${INT_MAX}`);
-      else if (!isValue(item.value)) report([index, 'value'], 'expected a number, text or null');
-    }
-
-    function report(path: PropertyKey[], message: string): void {
+    const report = (path: PropertyKey[], message: string): void => {
       issues.push({ code: 'custom', path, message, input: undefined });
+    };
+    if (!Array.isArray(value)) return report([], 'expected a list');
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
+      if (typeof item !== 'object' || item === null) report([index], 'expected an id and a value');
+      else if (!isWhole((item as IdAndValue).id, INT_MAX))
+        report([index, 'id'], `expected a whole number from 0 to ${INT_MAX}`);
+      else if (!isValue((item as IdAndValue).value))
+        report([index, 'value'], 'expected a number, text or null');
     }
   })
   .nullish();
@@ -98,8 +100,10 @@ const DIGITS = /^[0-9]*$/;
 
 /** Whether a value is that of a result, statistic or detail: a number, none, or a text, in which a whole number is digits alone. */
 export function isValue(value: unknown): boolean {
-  if (typeof value === 'string') return DIGITS.test(value) || !WHOLE_IN_TEXT.test(value);
-  return value === null || value === undefined || Number.isFinite(value);
+  if (value === null || value === undefined) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'string') return false;
+  return value.length < 2 || DIGITS.test(value) || !WHOLE_IN_TEXT.test(value);
 }
 
 /** An identifier that is text, such as "5-889947". */

@@ -1,8 +1,7 @@
 /** How the clock of a match is read: by its sport, and by what its event says. */
-import { SOCCER } from '#contract/soccer.ts';
+import { RESULT, SOCCER } from '#contract/soccer.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import { extraTimePlayed } from './event-facts.ts';
-import { count, list, object } from './values.ts';
+import { count, int, list, object } from './values.ts';
 
 /** The nominal lengths of periods, minutes. */
 export type PeriodLengths = { readonly half: number; readonly extra_half: number };
@@ -22,6 +21,12 @@ export const SOCCER_CLOCK: ClockRule = { lengths: SOCCER_LENGTHS, extra_time: nu
 
 /** Ids of the details of an event that say how long its periods are. */
 const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50 } as const;
+
+const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
+  RESULT.extraTime,
+  RESULT.extraTimeFirstHalf,
+  RESULT.extraTimeSecondHalf,
+]);
 
 /** The longest period, minutes: a longer one is no length of a half. */
 const LONGEST = 60;
@@ -44,6 +49,19 @@ export function clockRule(
     extra_time: extraTimePlayed(reported.participants),
     played: null,
   };
+}
+
+/**
+ * Whether extra time was played, by the results in the event's `participants`: without extra time the provider reports its
+ * results empty. Null when it reports none of these results.
+ */
+export function extraTimePlayed(participants: unknown): boolean | null {
+  const values = list(participants)
+    .flatMap((one) => list(object(one)?.results))
+    .map(object)
+    .filter((result) => EXTRA_TIME_RESULTS.has(int(result?.id)))
+    .map((result) => count(result?.value));
+  return values.length === 0 ? null : values.some((value) => value !== null);
 }
 
 /** Returns the lengths of two halves and of two halves of extra time; the usual ones where the event says nothing else. */

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  extraTimePlayed,
-  hasGoneBack,
-  isVerified,
-  readStatusType,
-  resultsReportedAt,
-  statusReport,
-} from './event-facts.ts';
+import { extraTimePlayed } from './clock-rule.ts';
+import { hasGoneBack, isVerified, readStatusType, resultsReportedAt, statusReport } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import {
   eventFields,

@@ -146,25 +146,6 @@ export function hasGoalRules({ sport_id }: Pick<EventFacts, 'sport_id'>): boolea
   return (sport_id ?? SOCCER) === SOCCER;
 }
 
-const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
-  RESULT.extraTime,
-  RESULT.extraTimeFirstHalf,
-  RESULT.extraTimeSecondHalf,
-]);
-
-/**
- * Whether extra time was played, by the results in the event's `participants`: without extra time the provider reports its
- * results empty. Null when it reports none of these results.
- */
-export function extraTimePlayed(participants: unknown): boolean | null {
-  const values = list(participants)
-    .flatMap((one) => list(object(one)?.results))
-    .map(object)
-    .filter((result) => EXTRA_TIME_RESULTS.has(int(result?.id)))
-    .map((result) => count(result?.value));
-  return values.length === 0 ? null : values.some((value) => value !== null);
-}
-
 /** Returns the fields of both sides: counter 1 is home, 2 is away. */
 function fieldsOfSides(register: EventRegister): readonly (PartField | undefined)[] {
   return [1, 2].flatMap((counter) => {

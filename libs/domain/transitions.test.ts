@@ -238,7 +238,7 @@ describe('the transitions of a snapshot (law 10)', () => {
     const listed = given(opening, kickedOff, other, lags).when(snapshotMessage(START + 61, both));
     expect(listed.kinds).toEqual(['incident_listed', 'snapshot_applied']);
     const reported = given(opening, kickedOff, other, lags).when(incidentOf('5-2', 400, later(60)));
-    expect(reported.kinds).toEqual(['incident_listed', 'incident_amended']);
+    expect(reported.kinds).toEqual(['incident_amended', 'incident_listed']);
     const removed = given(opening, kickedOff, other, lags).when(snapshotMessage(START + 75, [first]));
     expect(removed.kinds).toEqual(['incident_removed', 'snapshot_applied']);
   });

@@ -32,6 +32,11 @@ describe('a time more than 300 s after its receipt', () => {
 
   test('begins with the 301st second', () => {
     expect(read(eventMessage({ ut: RECEIPT + 300 }))).toMatchObject({ ut: RECEIPT + 300, unread: [] });
+    const exactly = normalizeMessage(eventMessage({ ut: RECEIPT + 300 }), {
+      ...context,
+      receivedAt: RECEIPT * 1_000,
+    });
+    expect(exactly).toMatchObject({ message: { ut: RECEIPT + 300, unread: [] } });
     expect(read(eventMessage({ ut: RECEIPT + 301 }))).toMatchObject({ ut: RECEIPT, unread: ['ut'] });
     expect(read(incidentMessage({}, { ut: RECEIPT + 300 })).incident?.incident.ut).toBe(RECEIPT + 300);
     expect(read(eventMessage({}, { ut: RECEIPT + 300 })).unread).toEqual([]);

@@ -84,6 +84,6 @@ export function headOf(
 }
 
 /** Returns paths sorted, each once. */
-export function sortedPaths(unread: readonly string[]): string[] {
-  return unread.length < 2 ? [...unread] : [...new Set(unread)].sort();
+export function sortedPaths(unread: string[]): string[] {
+  return unread.length < 2 ? unread : [...new Set(unread)].sort();
 }

@@ -63,7 +63,7 @@ export function reportedBy(
   { status_id }: Pick<ExactEvent, 'status_id'>,
 ): Incident {
   const number = toWholeNumber(messageId);
-  incident.message_id = number !== null && number >= 0 && number <= LONG_MAX ? number : null;
+  incident.message_id = number !== null && number <= LONG_MAX ? number : null;
   if (incident.event_status_id === null) {
     const status = toWholeNumber(status_id);
     if (SHOOT_OUT_STATUSES.has(status)) incident.event_status_id = status;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import {
   identifier,
   isValue,
+  isWhole,
   textOrNone,
   whole,
   wholeInText,
@@ -20,6 +21,8 @@ export const UNREADABLE = Symbol('unreadable');
 export type FieldKind<S extends z.ZodType = z.ZodType> = {
   /** The schema of the exact form. */
   readonly exact: S;
+  /** Whether a value has the exact form: the same, at half the cost. Without it the schema decides. */
+  readonly isExact?: (value: unknown) => boolean;
   /** Whether a record without a readable value of this field is unreadable too. */
   readonly isEssential: boolean;
   /** Whether the value has records, whose exact form may have unknown fields that no message can have. */
@@ -53,7 +56,8 @@ export function essential<S extends z.ZodType>(kind: FieldKind<S>): FieldKind<S>
 
 /** A whole number from 0 to `max`, or none. */
 export function numberOrNone(max: number): FieldKind<ReturnType<typeof wholeOrNone>> {
-  return kindOf(wholeOrNone(max), (value) => wholeUpTo(max, value));
+  const kind = kindOf(wholeOrNone(max), (value) => wholeUpTo(max, value));
+  return { ...kind, isExact: (value) => value === null || value === undefined || isWhole(value, max) };
 }
 
 /** A whole number from 0 to `max`. */
@@ -92,16 +96,12 @@ export function oneOf<const W extends readonly [string, ...string[]]>(words: W, 
 export function word(...words: readonly string[]) {
   const known = new Set(words);
   const isOther = (value: string): boolean => !isEmpty(value) && !known.has(canonicalWord(value));
-  const exact = z
-    .custom<string | null | undefined>(
-      (value) =>
-        value === null ||
-        value === undefined ||
-        (typeof value === 'string' && (known.has(value) || isOther(value))),
-      'expected a word or null',
-    )
-    .optional();
-  return kindOf(exact, (value) => knownWord(known, value));
+  const isExact = (value: unknown): boolean =>
+    value === null ||
+    value === undefined ||
+    (typeof value === 'string' && (known.has(value) || isOther(value)));
+  const exact = z.custom<string | null | undefined>(isExact, 'expected a word or null').optional();
+  return { ...kindOf(exact, (value) => knownWord(known, value)), isExact };
 }
 
 function knownWord(known: ReadonlySet<string>, value: unknown): unknown {

@@ -132,6 +132,20 @@ describe('a field of an event', () => {
 });
 
 describe('the participants of an event', () => {
+  test('lose an unknown field that would nest too deep in its message, also where another field is odd', () => {
+    const left = (levels: number, odd: object) => {
+      const x = JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+      const participants = [{ id: 101, counter: 1, results: [{ id: 2, value: 1, x }] }];
+      const { event_fields, unread } = normalized(eventMessage({}, { participants, ...odd }));
+      return [event_fields.some((part) => part.includes('"x":[')), unread];
+    };
+    expect([left(59, {}), left(59, { latency: {} })]).toEqual([
+      [true, []],
+      [true, ['event.latency']],
+    ]);
+    expect(left(60, {})).toEqual([false, ['event.participants.*.results.*.*']]);
+  });
+
   const side = (changes: object) => ({ id: 101, counter: 1, name: 'Home', results: [], ...changes });
   const away = { id: 102, counter: 2, name: 'Away', results: [{ id: 2, value: 0 }] };
 

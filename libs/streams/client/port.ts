@@ -59,6 +59,8 @@ export interface TransactionalProducer {
    * each transaction, and again after a request without a response. Must not be called during a transaction.
    */
   requireDecided(): Promise<void>;
+  /** Resolves when the broker has likely completed the last transaction: before that it would refuse the next one. */
+  untilCompleted(): Promise<void>;
   close(): Promise<void>;
 }
 

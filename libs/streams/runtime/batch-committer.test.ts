@@ -71,6 +71,7 @@ function committerOf(
     },
     requireCurrent: async () => {},
     requireDecided: async () => {},
+    untilCompleted: async () => {},
     close: async () => {},
   };
   const committer = new BatchCommitter(

@@ -133,6 +133,11 @@ export class BatchCommitter {
     await this.#work.lifetime.guard(this.#work.producer.requireDecided());
   }
 
+  /** Resolves when the next transaction can likely begin. */
+  untilCompleted(): Promise<void> {
+    return this.#work.producer.untilCompleted();
+  }
+
   /** Commits a position without processing records. */
   async commitPosition(reached: InputPosition): Promise<void> {
     const range = { first: this.position, last: reached.next - 1, count: 0 };

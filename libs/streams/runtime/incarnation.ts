@@ -175,8 +175,8 @@ export class Incarnation {
     // The first read compares the epoch: the log may lose its end between the claim and this read.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#lifetime.guard(reading);
-      // While records wait, fetches the next batch during this one's commit. Otherwise fetches after the commit: what arrives
-      // meanwhile is one batch then, and costs one fetch and one transaction.
+      // While records wait, fetches the next batch during this one's commit. Otherwise fetches when the next transaction can begin:
+      // what arrives meanwhile is one batch then, and costs one fetch and one transaction.
       const isBehind = batch.records.length === 0 || batch.next < batch.end;
       if (isBehind) reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
@@ -192,7 +192,9 @@ export class Incarnation {
       if (watch.becameStuck(batch.end, batch.written, now)) this.#reportStuck(batch.end);
       metrics.undecidedSeconds.set(label, watch.stuckMs(now) / 1_000);
       metrics.stateSize.set(label, processor.size());
-      if (!isBehind) reading = ahead(input.read(batch.next));
+      if (isBehind) continue;
+      await this.#lifetime.guard(committer.untilCompleted());
+      reading = ahead(input.read(batch.next));
     }
   }
 

@@ -7,10 +7,12 @@ test('serves the scripts with all their imports, and no other module', () => {
   const served = [...files.keys()].map((name) => name.replace(/^[^/]+\//, '')).sort();
   expect(served.filter((name) => name.startsWith('libs/'))).toEqual([
     'libs/contract/soccer.js',
+    'libs/domain/clock-rule.js',
     'libs/domain/clock.js',
     'libs/domain/fold.js',
     'libs/domain/guard-words.js',
     'libs/domain/result.js',
+    'libs/domain/values.js',
     'libs/tradability/trading.js',
   ]);
   expect(served.filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);

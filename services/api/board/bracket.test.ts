@@ -117,9 +117,9 @@ describe('a tie', () => {
   });
 
   test('with an awarded match is decided by the reported result', () => {
-    const awarded = { status_id: 12, reported: { home: 0, away: 3 } };
-    expect(tie(match(1, 1, 2, '1-0', awarded))).toBe('1 0 v 2* 3');
-    expect(tie(match(1, 1, 2, '1-0', { ...awarded, reported: null }))).toBe('1* 1 v 2 0');
+    // The result is the score of a finished match, whatever was played (law 8).
+    const awarded = { status_id: 12, derived: { home: 1, away: 0 } };
+    expect(tie(match(1, 1, 2, '0-3', awarded))).toBe('1 0 v 2* 3');
   });
 
   test('is undecided while its series names a missing match, unless the provider marks who advances', () => {

@@ -43,7 +43,7 @@ describe('list_changes', () => {
     expect(changes()[0]).toEqual({
       match_id: OPEN.match,
       match: 'Göteborg 101 - Göteborg 102',
-      at: new Date(RECEIVED_AT).toISOString(),
+      at: new Date(ut * 1_000).toISOString(),
       kind: 'goal',
       what: 'Goal',
       minute: '45+2',

@@ -58,6 +58,7 @@ const stream = await runStream({
         },
         requireCurrent: () => producer.requireCurrent(),
         requireDecided: () => producer.requireDecided(),
+        untilCompleted: () => producer.untilCompleted(),
         close: () => producer.close(),
       };
     },

@@ -52,6 +52,7 @@ export class RemoteCluster implements ConformanceCluster {
           },
           requireCurrent: async () => void (await producer.call('requireCurrent')),
           requireDecided: async () => void (await producer.call('requireDecided')),
+          untilCompleted: async () => void (await producer.call('untilCompleted')),
           close: async () => void (await producer.call('close')),
         };
       },

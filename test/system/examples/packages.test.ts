@@ -88,7 +88,7 @@ test('the laws installed from their file derive a match', async () => {
     [imports, `const messages = ${JSON.stringify(messages)} as never[];`, ...code].join('\n'),
   );
   const { stdout } = await promisify(execFile)(process.execPath, ['laws.ts'], { cwd: folder });
-  expect(stdout).toContain('goal_added');
+  expect(stdout).toContain('incident_added');
   expect(stdout.trim().split('\n').at(-1)).toMatch(
     /^\{ home: 1, away: 0 \} \{ home: 1, away: 0 \} (true|false) \[/,
   );

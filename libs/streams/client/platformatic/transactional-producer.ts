@@ -64,6 +64,8 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly #sender: BatchSender;
   readonly #undecided: UndecidedTransactions;
   readonly #completion = new CompletionEstimate();
+  /** Whether this producer waited since its last transaction. */
+  #hasWaited = false;
 
   constructor(
     connections: BrokerConnections,
@@ -138,6 +140,13 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     }
   }
 
+  async untilCompleted(): Promise<void> {
+    const waitMs = this.#completion.waitMs(performance.now());
+    if (waitMs === 0) return;
+    this.#hasWaited = true;
+    await delay(waitMs);
+  }
+
   close(): Promise<void> {
     return this.#connections.close();
   }
@@ -149,11 +158,11 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
-    const waitMs = this.#completion.waitMs(performance.now());
-    if (waitMs > 0) await delay(waitMs);
+    await this.untilCompleted();
     try {
       const asked = await this.#addPartitions(partitions);
-      this.#completion.begun(performance.now(), { waited: waitMs > 0, refusals: asked - 1 });
+      this.#completion.begun(performance.now(), { waited: this.#hasWaited, refusals: asked - 1 });
+      this.#hasWaited = false;
     } catch (error) {
       if (!isDisconnected(error)) throw error;
       await this.#reach(partitions);

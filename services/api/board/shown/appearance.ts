@@ -8,7 +8,7 @@ const THEMES = [
 ] as const;
 
 /** The keys of the board, with what each does. */
-export const KEYS = [
+const KEYS = [
   ['/', 'search for a team'],
   ['a', 'all matches'],
   ['l', 'live matches'],
