@@ -193,7 +193,7 @@ describe('touchline webhooks', () => {
     const [poison, well] = (await undelivered(id)).map((line) => line.split('  ')[1]);
     await expect(webhooks(place, `skip ${id} --message ${well} --yes`)).rejects.toThrow('wait before');
     await expect(webhooks(place, `skip ${id} --message ${poison}`)).rejects.toThrow(
-      '1 messages would never be sent',
+      `1 messages of webhook ${id} would never be sent`,
     );
     expect(await webhooks(place, `skip ${id} --message ${poison} --yes`)).toContain('is not sent 1 messages');
     await untilTrue('the other arrives', async () => (await undelivered(id)).length === 0);
