@@ -129,7 +129,7 @@ test(
     await untilTrue('messages wait behind it', () => source.published.length > beforePoison + 4 * EVENTS);
     poisoned.refusal = null;
     const skipPoison = `webhooks skip ${ids.poisoned} --message ${poison}`;
-    const waitsFirst = '1 messages would never be sent';
+    const waitsFirst = `1 messages of webhook ${ids.poisoned} would never be sent`;
     await untilTrue('it waits first', async () => (await touchline(skipPoison)).err.includes(waitsFirst));
     await order(`${skipPoison} --yes`, ids.poisoned);
 
