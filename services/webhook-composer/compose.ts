@@ -5,6 +5,7 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
+import { list, object } from '#domain/values.ts';
 import type {
   Incident,
   IncidentPresence,
@@ -66,10 +67,10 @@ function incidentRecords(
   cause: NormalizedMessage,
   raised: number | null,
 ): IncidentRecords {
-  // A result changes the incidents that a list omits, so the cause may report another incident.
+  // A result changes the incidents that a list omits, so the cause may report another incident, or a record that lost.
   const own = cause.incident?.incident.id === id ? cause.incident : null;
   const incident =
-    own?.incident ?? presence.incident ?? cause.deleted.find((deleted) => deleted.id === id) ?? null;
+    presence.incident ?? own?.incident ?? cause.deleted.find((deleted) => deleted.id === id) ?? null;
   // That a list omits an incident is no news of the provider yet.
   if (incident === null || kind === 'incident_missing') return { records: [], raised };
   const isReported = own !== null || cause.snapshot?.some((entry) => entry.id === id) === true;
@@ -140,7 +141,10 @@ function withoutFields(
   const parts = event_fields.map((part) => {
     const { participants, ...others } = JSON.parse(part) as JsonObject;
     const kept = Object.entries(others).filter(([name]) => !outranked.has(name));
-    const sides = recordsOf(participants).flatMap((side) => withoutSideFields(side, outranked));
+    const sides = list(participants).flatMap((item) => {
+      const side = object(item);
+      return side === null ? [] : withoutSideFields(side, outranked);
+    });
     return canonicalJson({
       ...Object.fromEntries(kept),
       ...(sides.length === 0 ? {} : { participants: sides }),
@@ -155,10 +159,6 @@ function withoutSideFields(side: JsonObject, outranked: ReadonlySet<string>): Js
   const hasResults = results !== undefined && !outranked.has(`${slot}.results`);
   if (outranked.has(slot)) return hasResults ? { counter: side.counter, results } : [];
   return hasResults ? side : own;
-}
-
-function recordsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
 /** Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none. */
