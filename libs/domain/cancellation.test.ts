@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
-import { namedGoals } from './cancellation.ts';
+import { nameGoals } from './cancellation.ts';
+import { hasBody } from './goal-facts.ts';
 import { cancels, goal, sides, tally } from './testing/goals.ts';
 import { AWAY, incident } from './testing/messages.ts';
 
@@ -300,7 +301,12 @@ test('lists the incidents that name each goal (law 6)', () => {
     known(cancels('5-8', { parent_id: '5-9' })),
   ];
   const unseen = { id: '5-0', incident: null, removed: false, missing: false };
-  expect([...namedGoals([unseen, ...goals], [unseen, ...cancellations], sides)]).toEqual([
+  const { naming } = nameGoals(
+    [unseen, ...goals].filter(hasBody),
+    [unseen, ...cancellations].filter(hasBody),
+    sides,
+  );
+  expect(Array.from(naming, ([id, named]) => [id, named.map((one) => one.id)])).toEqual([
     ['5-1', ['5-4', '5-5']],
     ['5-3', ['5-6']],
   ]);

@@ -1,26 +1,9 @@
 /** Law 6: which goal each cancellation names. */
 import { INCIDENT } from '#contract/soccer.ts';
-import {
-  hasBody,
-  isInShootOut,
-  type KnownIncident,
-  type KnownSides,
-  sideOf,
-  type WithBody,
-} from './goal-facts.ts';
+import { isInShootOut, type KnownSides, sideOf, type WithBody } from './goal-facts.ts';
 
 /** Maximum match time between a goal and a cancellation without a parent, seconds. */
 const MAX_DISTANCE_SECONDS = 600;
-
-/** Law 6: returns the ids of the standing 424 incidents that name each goal, by the goal's id. Arguments as in `tallyGoals`. */
-export function namedGoals(
-  goals: readonly KnownIncident[],
-  cancellations: readonly KnownIncident[],
-  sides: KnownSides,
-): ReadonlyMap<string, readonly string[]> {
-  const { naming } = nameGoals(goals.filter(hasBody), cancellations.filter(hasBody), sides);
-  return new Map(Array.from(naming, ([goal, named]) => [goal, named.map(({ id }) => id)]));
-}
 
 /** Finds the goal that each cancellation names. A cancellation that is itself removed or cancelled names none. */
 export function nameGoals(

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { JsonObject } from '#contract/values.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
+import { reportedFields } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import {
   causeOf,
@@ -112,25 +113,17 @@ function shared(match: Match) {
     ...rest
   } = state;
   const reasons = guard.reasons.filter((reason) => !LOCAL_REASONS.has(reason));
-  const parts = fields.map(({ json }): JsonObject => JSON.parse(json));
-  const values = Object.assign({}, ...parts);
-  const sides: Record<number, object> = {};
-  for (const { participants = [] } of parts) {
-    for (const { counter, ...side } of participants as { counter: number }[])
-      sides[Number(counter)] = { ...sides[Number(counter)], ...side };
-  }
-  values.participants = sides;
+  const reported = reportedFields(fields).fields;
+  const sides = (reported.participants ?? []) as { counter: number }[];
+  // A counter may be text: it is the same side.
+  const participants = sides.map((side) => ({ ...side, counter: Number(side.counter) }));
+  const values = { ...reported, participants };
   const { firm, under_review, ...whole } = rest;
   return missing.length > 0 ? { ...whole, values } : { ...whole, values, reasons, firm, under_review };
 }
 
 /** Reasons that depend on messages that a receiver lacks, or on times that are raised for it. */
-const LOCAL_REASONS: ReadonlySet<string> = new Set([
-  'unread_message',
-  'status_went_back',
-  'unexplained_cancellation',
-  'interrupted',
-]);
+const LOCAL_REASONS: ReadonlySet<string> = new Set(['unread_message', 'unexplained_cancellation']);
 
 function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): void {
   expect(registers(b, idsOf(history))).toEqual(registers(a, idsOf(history)));

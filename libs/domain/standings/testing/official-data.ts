@@ -75,8 +75,10 @@ export function finished(
   };
 }
 
-/** Reads a table of comma-separated values with a header; a quoted value may contain commas. */
+/** Reads a table of comma-separated values with a header; a quoted value may contain commas. No rows without the file. */
 export function readCsv(file: string): Record<string, string>[] {
+  // Tests that are left out without the data are still collected.
+  if (!hasOfficial(file)) return [];
   const [head = '', ...lines] = readFileSync(`${DIR}/${file}`, 'utf8').trim().split(/\r?\n/);
   const names = valuesOf(head);
   return lines.map((line) => {
