@@ -7,7 +7,7 @@ import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { BEGUN, TO_COME } from './subsets.ts';
-import { type ScopeInputs, scopesOf } from './table-scope.ts';
+import { byId, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { type Table, tablesOf, touchedBy } from './tables.ts';
 import type { PlacedResult } from './types.ts';
 
@@ -145,7 +145,7 @@ export class SeasonTables {
     if (kinds.length === 0) return [];
     const object = this.#objectOf(id);
     const rules = { ...rulesOfStage(this.#rules, id), corrections: inputs.corrections.get(id) ?? [] };
-    const derived = byId(scopesOf(inputs, id)).map(([groupId, scope]) => ({
+    const derived = Array.from(scopesOf(inputs, id), ([groupId, scope]) => ({
       id: groupId,
       tables: tablesOf(scope, rules, kinds),
     }));
@@ -317,9 +317,4 @@ function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
   const taken = items.filter((item) => set.has(item));
   set.clear();
   return taken;
-}
-
-/** Returns the entries in the order of ids, null first. */
-function byId<V>(map: ReadonlyMap<number | null, V>): [number | null, V][] {
-  return [...map].sort(([a], [b]) => (a ?? -1) - (b ?? -1));
 }

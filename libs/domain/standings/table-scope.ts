@@ -25,10 +25,15 @@ export type ScopeInputs = {
   readonly corrections: Corrections;
 };
 
-/** Returns the scope of each group's table of a stage, by group. */
+/** Returns the entries in the order of ids, null first: not in the order in which results named them. */
+export function byId<V>(map: ReadonlyMap<number | null, V>): [number | null, V][] {
+  return [...map].sort(([a], [b]) => (a ?? -1) - (b ?? -1));
+}
+
+/** Returns the scope of each group's table of a stage, by group, in the order of groups. */
 export function scopesOf(inputs: ScopeInputs, stageId: number | null): Map<number | null, TableScope> {
   const { carried, conferences } = rulesOfStage(inputs.rules, stageId);
-  const groups = new Map([...(inputs.games.get(stageId) ?? [])].filter(([, { size }]) => size > 0));
+  const groups = new Map(byId(inputs.games.get(stageId) ?? new Map()).filter(([, { size }]) => size > 0));
   const scopes = conferenceScopes(groups, conferences);
   if (carried === null) return scopes;
   return new Map(
