@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { SOCCER_LENGTHS } from './clock-rule.ts';
 import { IncidentIndex } from './incident-index.ts';
-import { keyIncidents } from './match.ts';
+import { keyIncidents } from './key-incidents.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
 
 const ABSENT = { incident: null, removed: false, missing: false };
@@ -14,7 +15,7 @@ function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readon
     const body = JSON.stringify({ ...JSON.parse(made.body), subparticipant_id, subparticipant_name });
     index.update({ id, incident: { ...made, body }, removed: id === '5-9', missing: false }, ABSENT);
   }
-  return keyIncidents(index);
+  return keyIncidents(index, SOCCER_LENGTHS);
 }
 
 test('key incidents are goals and red cards in the order of their ids, void and removed ones included', () => {
@@ -64,9 +65,21 @@ test('parses an incident once', () => {
     ['5-2', 418],
   ] as const)
     index.update({ id, incident: incident(id, type), removed: false, missing: false }, ABSENT);
-  const [goal, card] = keyIncidents(index);
-  const again = keyIncidents(index);
+  const [goal, card] = keyIncidents(index, SOCCER_LENGTHS);
+  const again = keyIncidents(index, SOCCER_LENGTHS);
   expect(again).toHaveLength(2);
   expect(again[0]).toBe(goal);
   expect(again[1]).toBe(card);
+});
+
+test('renders a minute by the lengths of the match, also after these become known', () => {
+  const goal = {
+    id: '5-1',
+    incident: incident('5-1', 413, { event_time: 2_461 }),
+    removed: false,
+    missing: false,
+  };
+  const index = { goals: [goal], redCards: [] };
+  expect(keyIncidents(index, SOCCER_LENGTHS)).toMatchObject([{ minute: '42' }]);
+  expect(keyIncidents(index, { half: 40, extra_half: 15 })).toMatchObject([{ minute: '40+2' }]);
 });
