@@ -64,12 +64,12 @@ test('applies a correction that the feed publishes before the lists, though the 
   a.processor.signal('SIGSTOP');
   await publish(
     incidentMessage(
-      { id: 5, ut: PUBLISHED + 60 },
+      { id: 5, ut: PUBLISHED + 7_060 },
       { id: '5-110', action: 'delete', confirmation: 'confirmed' },
       over(1, 1),
     ),
     incidentMessage(
-      { id: 6, ut: PUBLISHED + 60 },
+      { id: 6, ut: PUBLISHED + 7_060 },
       { id: '5-130', confirmation: 'confirmed', participant_id: 102 },
       over(1, 1),
     ),

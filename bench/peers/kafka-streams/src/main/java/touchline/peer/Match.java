@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import touchline.Agreement;
 import touchline.Cause;
@@ -23,6 +24,7 @@ import touchline.ScoreSource;
 /** One event: its registers, and the state derived from them. Derives only the parts that a message can change. */
 final class Match {
   private static final int SOCCER = 5;
+  private static final Set<Integer> FINISHED_STATUSES = Set.of(7, 11, 12, 13, 14, 140);
   private static final Defaults STATE_DEFAULTS = new Defaults(MatchState.getClassSchema());
   private static final Defaults INCIDENT_DEFAULTS = new Defaults(MatchIncident.getClassSchema());
   private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
@@ -266,15 +268,23 @@ final class Match {
         : known > 0 ? Coverage.partial : Coverage.none;
     Score reported = state.getReported();
     Score derived = hasGoalRules() && coverage != Coverage.none ? goals.score : null;
+    Score complete = coverage == Coverage.complete ? derived : null;
     state.setCoverage(coverage);
-    if (derived != null && (coverage == Coverage.complete || reported == null)) {
-      show(ScoreSource.incidents, derived, goals.firm,
-          reported == null ? Agreement.unknown : same(derived, reported) ? Agreement.agrees : Agreement.differs);
-    } else if (reported != null) {
-      show(ScoreSource.reported, reported, reported, Agreement.agrees);
+    state.setDerived(derived);
+    Agreement agreement = reported == null ? Agreement.unknown
+        : complete == null || same(complete, reported) ? Agreement.agrees : Agreement.differs;
+    if (reported != null && (complete == null || isFinished())) {
+      show(ScoreSource.reported, reported, reported, agreement);
+    } else if (derived != null) {
+      show(ScoreSource.incidents, derived, goals.firm, agreement);
     } else {
       show(ScoreSource.none, null, null, Agreement.unknown);
     }
+  }
+
+  private boolean isFinished() {
+    return "finished".equals(state.getStatusType())
+        || state.getStatusId() != null && FINISHED_STATUSES.contains(state.getStatusId());
   }
 
   private void show(ScoreSource source, Score score, Score firm, Agreement agreement) {
