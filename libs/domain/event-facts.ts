@@ -9,8 +9,8 @@ import type {
   ResultTeam,
   Score,
 } from '#topics/generated/types.ts';
-import type { PartField } from './event-parts.ts';
 import type { EventRegister } from './event-register.ts';
+import type { PartField } from './event-sides.ts';
 import { comparePlaces, type MessagePlace } from './message-key.ts';
 import { count, int, list, long, object, text } from './values.ts';
 

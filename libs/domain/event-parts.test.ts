@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { joinSides, readAtIndex, readPart } from './event-parts.ts';
+import { readAtIndex, readPart } from './event-parts.ts';
+import { joinSides } from './event-sides.ts';
 
 const HOME = { counter: 1, id: 10, name: 'H' };
 const of = (participants: unknown) => readPart(JSON.stringify({ participants }));
