@@ -1,12 +1,15 @@
 /** Faults of the finished messages of a match. Each has its own source of random numbers: its rate changes no other message. */
 
-import type { MatchSettings } from './match.ts';
+import type { Faults } from './faults.ts';
 import { oddFieldOf } from './odd-fields.ts';
 import { createRandom, type SeededRandom } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 
 /** The faults that are injected here. */
 type MessageFault = 'same_second' | 'stamped_ahead' | 'odd_field';
+
+/** The settings of these faults, as of a match. */
+type MessagePlan = { readonly seed: string; readonly faults: Faults; readonly aheadAt?: number };
 
 /** The messages of a match with the faults, in order of `ut`, and their number by kind. */
 type Disturbed = {
@@ -20,7 +23,7 @@ const HOUR_SECONDS = 3_600;
 export function disturbMessages(
   eventId: number,
   messages: readonly ProviderMessage[],
-  { seed, faults, aheadAt }: MatchSettings,
+  { seed, faults, aheadAt }: MessagePlan,
 ): Disturbed {
   const counts: Disturbed['counts'] = {};
   const result = [...messages];
