@@ -9,9 +9,18 @@ const headThatDrips: HostileAnswer = ({ socket }) => {
   socket?.on('close', () => clearInterval(timer));
 };
 
-const continues: HostileAnswer = (response) => {
-  const timer = setInterval(() => response.writeEarlyHints({ link: '</a>' }), 20);
-  response.on('close', () => clearInterval(timer));
+const hints: HostileAnswer = (response) => {
+  for (let n = 0; n < 16; n++) response.writeEarlyHints({ link: '</a>' });
+};
+
+/** Writes informational answers as fast as the connection takes them. */
+const floods: HostileAnswer = ({ socket }) => {
+  const many = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000));
+  const write = (): void => {
+    while (socket?.destroyed === false && socket.write(many));
+  };
+  socket?.on('drain', write);
+  write();
 };
 
 const BODY = '[]';
@@ -24,7 +33,7 @@ describe('Events, Timeout', () => {
     ['no answer', answers.silent],
     ['an answer that drips', answers.drip],
     ['a head that drips', headThatDrips],
-    ['informational answers without end', continues],
+    ['informational answers up to the limit, without one behind them', hints],
   ])('ends %s', async (_name, answer) => {
     const closed = Promise.withResolvers<void>();
     const { endpoint, receiver } = await endpointTo(
@@ -86,6 +95,22 @@ describe('Events, Timeout', () => {
 });
 
 describe('a delivery fails with a code', () => {
+  test('where informational answers have no end, and its connection is closed at once', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { endpoint, receiver } = await endpointTo((response, request, n) => {
+      response.on('close', () => closed.resolve());
+      floods(response, request, n);
+    });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'INFORMATIONAL_FLOOD' });
+    await closed.promise;
+    receiver.answerWith((response, request, n) => {
+      hints(response, request, n);
+      response.end('Accepted');
+    });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(receiver.received.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
   test('where no server listens', async () => {
     const receiver = await HttpsReceiver.start();
     const { url, ca } = receiver;

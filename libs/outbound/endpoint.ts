@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
 import { errors, Pool } from 'undici';
-import { readLimited, systemCode } from '#service/http-get.ts';
+import { informationalLimit, readLimited, systemCode } from '#service/http-get.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
@@ -118,10 +118,10 @@ export class WebhookEndpoint {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const connectionsBefore = this.#connections;
     try {
-      return await this.#send(this.#target, bytes, attempt.signal).catch((error: unknown) => {
+      return await this.#send(this.#target, bytes, attempt).catch((error: unknown) => {
         const wasReused = connectionsBefore > 0 && this.#connections === connectionsBefore;
         if (this.#target === null || !wasReused || !isBroken(error) || attempt.signal.aborted) throw error;
-        return this.#send(this.#target, bytes, attempt.signal);
+        return this.#send(this.#target, bytes, attempt);
       });
     } catch (error) {
       return failure(error, attempt.signal);
@@ -140,8 +140,9 @@ export class WebhookEndpoint {
   async #send(
     { pool, path }: { readonly pool: Pool; readonly path: string },
     body: Buffer,
-    signal: AbortSignal,
+    attempt: AbortController,
   ): Promise<DeliveryOutcome> {
+    const { signal } = attempt;
     const { secret, now } = this.#options;
     const answer = await pool.request({
       method: 'POST',
@@ -154,6 +155,7 @@ export class WebhookEndpoint {
       },
       body,
       signal,
+      onInfo: informationalLimit(attempt),
     });
     const { statusCode: status, headers } = answer;
     const read = readLimited(answer.body, MAX_BODY_BYTES);

@@ -25,6 +25,31 @@ export type HttpLimits = {
   readonly dispatcher?: Dispatcher | undefined;
 };
 
+/** Maximum number of informational answers (1xx) before an answer: honest servers send one or two. */
+const MAX_INFORMATIONAL = 16;
+
+/** Ends a request whose server sends more. */
+class InformationalFloodError extends TouchlineError<'InformationalFloodError'> {
+  override readonly name = 'InformationalFloodError';
+
+  constructor() {
+    super('INFORMATIONAL_FLOOD', `more than ${MAX_INFORMATIONAL} informational answers`);
+  }
+}
+
+/**
+ * Returns an `onInfo` of undici for one request. Above the limit it aborts the request, which closes the connection, with an
+ * error of the code INFORMATIONAL_FLOOD: a server that sends such answers without end would keep the thread from everything
+ * else, timeouts included.
+ */
+export function informationalLimit(request: AbortController): () => void {
+  let received = 0;
+  return () => {
+    received += 1;
+    if (received > MAX_INFORMATIONAL) request.abort(new InformationalFloodError());
+  };
+}
+
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['deflate', createInflate],
@@ -40,12 +65,14 @@ export async function httpGet(
   signal: AbortSignal,
 ): Promise<HttpReply> {
   const deadline = AbortSignal.timeout(timeoutMs);
+  const flood = new AbortController();
   try {
     // Not fetch: its streams would double the processor time of a small answer.
     const { statusCode, headers, body } = await request(url, {
       ...(dispatcher === undefined ? {} : { dispatcher }),
       headers: { accept: 'application/json', 'accept-encoding': ENCODINGS },
-      signal: AbortSignal.any([signal, deadline]),
+      signal: AbortSignal.any([signal, deadline, flood.signal]),
+      onInfo: informationalLimit(flood),
     });
     const bytes = await readLimited(decoded(body, headers), maxBytes);
     if (bytes === null) throw new HttpError('TOO_LARGE', `the answer exceeds ${maxBytes} bytes`);

@@ -74,6 +74,19 @@ test('stops reading an answer above the size limit', async () => {
   expect(await failure(url)).toMatchObject({ code: 'TOO_LARGE' });
 });
 
+test('takes a few informational answers, and ends a flood of them', async () => {
+  const hinted = (hints: number): Promise<string> =>
+    urlOf((_request, response) => {
+      for (let n = 0; n < hints; n++) response.writeEarlyHints({ link: '</a>' });
+      response.end('fine');
+    });
+  expect(await transport('feed.index', await hinted(16), signal)).toMatchObject({ status: 200 });
+  expect(await failure(await hinted(17))).toMatchObject({
+    code: 'UNREACHABLE',
+    message: expect.stringContaining('INFORMATIONAL_FLOOD'),
+  });
+});
+
 test('times out when an answer does not begin or does not end', async () => {
   const impatient = httpTransport({ timeoutMs: 200, maxBytes: MAX_BYTES });
   expect(await failure(await urlOf(() => {}), signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
