@@ -37,8 +37,9 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Headers of every answer over TLS; browsers then insist on TLS for a year. */
-const HTTPS_HEADERS = { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } as const;
+/** Header of every answer over TLS; browsers then insist on TLS for a year. */
+const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000'] as const;
+const HTTPS_HEADERS = { ...HEADERS, [STRICT_TRANSPORT[0]]: STRICT_TRANSPORT[1] };
 
 export type HttpServerOptions = {
   /** Timeout for a complete request, milliseconds; after it the server answers 408. Default: 10,000. */
@@ -134,6 +135,16 @@ export function fastifyServer(options: HttpServerOptions) {
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
   };
+}
+
+/** An `onRequest` hook for servers with `trustProxy`: sends `strict-transport-security` where a proxy says that the client uses https. */
+export function strictTransport(
+  { protocol }: { readonly protocol: string },
+  reply: { header(name: string, value: string): unknown },
+  done: () => void,
+): void {
+  if (protocol === 'https') reply.header(...STRICT_TRANSPORT);
+  done();
 }
 
 /** Returns the text of an answer that is written to a socket without a `ServerResponse`; it closes the connection. */

@@ -82,6 +82,27 @@ test('uses the scheme and host of X-Forwarded headers in URLs of pages only when
   expect(await pageFrom(['10.1.0.0/16'], 'javascript')).toBe('http://public.example');
 });
 
+test.each([
+  ['a trusted proxy that says https', ['10.1.0.0/16'], 'https', true],
+  ['a trusted proxy that says http', ['10.1.0.0/16'], 'https, http', false],
+  ['an address that is no trusted proxy', ['10.9.0.0/16'], 'https', false],
+  ['an address where no proxy is trusted', [], 'https', false],
+])('marks cookies as secure, and asks browsers for https: %s', async (_, trustedProxies, proto, isSecure) => {
+  const board = { ...OPEN, sessions: { ...OPEN.sessions, open: async () => 'v1.x' } };
+  const made = await createTestApp({ publicUrl: undefined, trustedProxies, board });
+  const sent = { headers: { 'x-forwarded-proto': proto }, remoteAddress: '10.1.2.3' };
+  const form = { ...sent.headers, 'content-type': 'application/x-www-form-urlencoded' };
+  const payload = 'client_id=7&secret_key=right';
+  const signedIn = await made.inject({ ...sent, method: 'POST', url: '/sign-in', headers: form, payload });
+  for (const cookie of [signedIn.headers['set-cookie']].flat())
+    expect(String(cookie).endsWith('; Secure')).toBe(isSecure);
+  const answers = await Promise.all(
+    ['/', '/v2/sports?token=good', '/nowhere'].map((url) => made.inject({ ...sent, url })),
+  );
+  for (const { headers } of [signedIn, ...answers])
+    expect(headers['strict-transport-security']).toBe(isSecure ? 'max-age=31536000' : undefined);
+});
+
 test('answers 503 to all requests but those for health until it has caught up', async () => {
   ready = false;
   for (const url of ['/v2/sports', '/v2/events/1', '/', '/docs', '/nowhere'])

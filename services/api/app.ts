@@ -6,7 +6,7 @@ import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
-import { fastifyServer } from '#service/http-server.ts';
+import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
@@ -97,6 +97,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
   traceRequests(app);
+  if (trustedProxies.length > 0) app.addHook('onRequest', strictTransport);
   answerErrors(app, { now, version, notFound: board === null ? undefined : notFoundPage, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || HEALTH_PATHS.includes(request.routeOptions.url ?? '')) return done();

@@ -27,7 +27,7 @@ export const settings = z.object({
   API_PUBLIC_URL: httpUrl()
     .optional()
     .describe(
-      'Public address of the api, used in URLs of result pages. Default: the scheme and host of the request.',
+      'Public address of the api: for URLs of result pages, and for the forms and cookies of the board. Default: the scheme and host of the request.',
     ),
   TRUSTED_PROXIES: networks()
     .optional()

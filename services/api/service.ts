@@ -68,7 +68,7 @@ export const api: ServiceDefinition<typeof settings> = {
       }),
       competitions,
       openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
-      https: config.API_PUBLIC_URL === undefined ? tls !== null : config.API_PUBLIC_URL.startsWith('https:'),
+      publicUrl: config.API_PUBLIC_URL,
     };
     const app = await createApp({
       data: createProviderData(views),

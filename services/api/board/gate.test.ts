@@ -27,7 +27,7 @@ const sessions = {
 
 async function serve(changes: Partial<GateOptions> = {}): Promise<void> {
   served = await ServedBoard.start({
-    gate: { sessions, openOnLoopback: false, competitions: null, https: false, ...changes },
+    gate: { sessions, openOnLoopback: false, competitions: null, publicUrl: undefined, ...changes },
   });
   playBoard(served.played, Date.now() / 1000);
   playSerbiaBrazil(served.played, Date.now() / 1000);
@@ -160,7 +160,7 @@ describe('/sign-in', () => {
   });
 
   test('marks the cookie as secure when clients use https', async () => {
-    await serveAgain({ https: true });
+    await serveAgain({ publicUrl: 'https://board.example' });
     const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
     expect([headers['set-cookie']].flat()).toEqual([
       expect.stringMatching(/; Secure$/),
@@ -200,11 +200,34 @@ describe('/sign-in', () => {
       const { statusCode, headers } = await post('/sign-in', right, { 'sec-fetch-site': site });
       expect([statusCode, headers['set-cookie']]).toEqual([403, undefined]);
     }
-    expect((await post('/sign-in', right, { 'sec-fetch-site': 'same-origin' })).statusCode).toBe(303);
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'null' };
+    expect((await post('/sign-in', right, own)).statusCode).toBe(303);
     expect((await post('/sign-in', right, { 'content-type': 'application/json' })).statusCode).toBe(400);
     expect((await post('/sign-in', { client_id: '7' })).statusCode).toBe(400);
     expect((await post('/sign-in', { ...right, to: 'x'.repeat(5_000) })).statusCode).toBe(400);
   });
+
+  test.each(['/sign-in', '/sign-out'])(
+    'takes no form at %s whose origin is another, from an old browser',
+    async (path) => {
+      await serveAgain({ publicUrl: 'https://board.example' });
+      const sent = async (origin: string) => {
+        const headers = { host: '10.0.0.7:8081', origin, cookie: 'touchline_session=v1.all' };
+        return (await post(path, { client_id: '7', secret_key: 'right' }, headers)).statusCode;
+      };
+      for (const origin of [
+        'https://evil.example',
+        'https://board.example.evil',
+        'http://10.0.0.7',
+        'null',
+        '',
+      ])
+        expect([origin, await sent(origin)]).toEqual([origin, 403]);
+      expect(contracts['v1.all']).toBe(ALL);
+      for (const origin of ['https://board.example', 'http://10.0.0.7:8081'])
+        expect([origin, await sent(origin)]).toEqual([origin, 303]);
+    },
+  );
 
   test('deletes the cookie when signing out', async () => {
     const { statusCode, headers } = await post('/sign-out', {});

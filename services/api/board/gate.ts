@@ -16,8 +16,8 @@ export type GateOptions = {
   readonly openOnLoopback: boolean;
   /** Ids of the competitions that are served; null: all. */
   readonly competitions: ServedCompetitions;
-  /** Whether clients use https, so that the cookie is marked `Secure`. */
-  readonly https: boolean;
+  /** Address by which browsers reach the board; undefined: the one of each request. */
+  readonly publicUrl: string | undefined;
 };
 
 /** The permission of a request. `access` is evaluated with each call; null: nothing may be seen any more. */
@@ -39,11 +39,13 @@ const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to
 
 /** Registers the pages for signing in and out, and returns the gate of the board's routes. */
 export async function boardGate(app: FastifyInstance, options: GateOptions): Promise<BoardGate> {
-  const { sessions, openOnLoopback, competitions, https } = options;
+  const { sessions, openOnLoopback, competitions, publicUrl } = options;
   const all = servedAccess(EVERYTHING, competitions);
   const everything = { access: () => all };
-  const cookies = (session: string, client: string, seconds: number): string[] => {
-    const rest = `Path=/; Max-Age=${seconds}; SameSite=Lax${https ? '; Secure' : ''}`;
+  const isHttps = ({ protocol }: FastifyRequest): boolean =>
+    publicUrl === undefined ? protocol === 'https' : publicUrl.startsWith('https:');
+  const cookies = (request: FastifyRequest, session: string, client: string, seconds: number): string[] => {
+    const rest = `Path=/; Max-Age=${seconds}; SameSite=Lax${isHttps(request) ? '; Secure' : ''}`;
     return [`${COOKIE}=${session}; HttpOnly; ${rest}`, `${CLIENT_COOKIE}=${client}; ${rest}`];
   };
   const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
@@ -62,9 +64,8 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
     );
     // A form on another site could sign the visitor out, or in as another client.
     scope.addHook('onRequest', (request, reply, done) => {
-      const site = request.headers['sec-fetch-site'];
-      if (request.method === 'POST' && site !== undefined && site !== 'same-origin')
-        sendForm(reply, 403, '/', 'Sign in on this page.');
+      if (request.method === 'POST' && isOfAnotherSite(request, publicUrl))
+        sendForm(reply, 403, '/', OTHER_SITE);
       else done();
     });
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
@@ -83,7 +84,7 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
       const session = await sessions.open(client_id.trim(), secret_key.trim());
       if (session === null) return sendForm(reply, 401, ownPath(to), 'These credentials are wrong.');
       return reply
-        .header('set-cookie', cookies(session, client_id.trim(), SESSION_SECONDS))
+        .header('set-cookie', cookies(request, session, client_id.trim(), SESSION_SECONDS))
         .redirect(ownPath(to), 303);
     });
     scope.post('/sign-out', async (request, reply) => {
@@ -94,11 +95,27 @@ export async function boardGate(app: FastifyInstance, options: GateOptions): Pro
         request.log.warn({ err: error }, 'a session could not be ended');
         return sendForm(reply, 503, '/', 'You are still signed in: try again in a moment.');
       }
-      return reply.header('set-cookie', cookies('', '', 0)).redirect('/sign-in', 303);
+      return reply.header('set-cookie', cookies(request, '', '', 0)).redirect('/sign-in', 303);
     });
   });
 
   return (request) => (openOnLoopback && isFromThisMachine(request) ? everything : viewerOf(request));
+}
+
+const OTHER_SITE =
+  'This form came from another address. Sign in on this page; if that repeats, API_PUBLIC_URL must be its address.';
+
+/**
+ * Whether a page of another site sent the form. Browsers send `Sec-Fetch-Site` only over https and on this machine, `Origin`
+ * with every form. A program sends neither. The scheme of an origin is not compared: a proxy may not pass it on.
+ */
+function isOfAnotherSite({ headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined) return site !== 'same-origin';
+  if (origin === undefined) return false;
+  const from = URL.parse(origin)?.host;
+  const own = [publicUrl, `http://${host}`, `http://${headers.host}`];
+  return from === undefined || !own.some((address) => URL.parse(address ?? '')?.host === from);
 }
 
 const PROXY_HEADERS = [

@@ -44,7 +44,7 @@ describe('every page', () => {
     const { headers } = await get(url);
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
     expect(headers['content-security-policy']).not.toContain('unsafe');
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' });
   });
 
   test('escapes markup in names', async () => {

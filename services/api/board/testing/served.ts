@@ -14,7 +14,7 @@ export const OPEN: GateOptions = {
   sessions: { open: async () => null, viewer: () => null, end: async () => {} },
   openOnLoopback: true,
   competitions: null,
-  https: false,
+  publicUrl: undefined,
 };
 
 /** A server of the board and the reference over views that a test publishes to. It is closed after the test. */
