@@ -5,6 +5,7 @@ import { invalidParams } from './errors.ts';
 import { argumentsOf } from './prompts.ts';
 import { listCompetitions } from './tools/catalogue.ts';
 import { dataOf } from './tools/common.ts';
+import { shortText } from './tools/foreign-text.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { search } from './tools/search.ts';
@@ -51,7 +52,7 @@ const TEMPLATE_ARGUMENTS: ReadonlyMap<string, { readonly argument: string; reado
 /** Returns the matching values, best first, 100 at most. Throws `ProtocolError` for an unknown prompt or resource. */
 export function complete({ ref, argument, context }: CompleteRequestParams, scope: ToolScope) {
   const found = finderOf(ref, argument.name, scope)(argument.value.trim(), scope, context?.arguments ?? {});
-  const values = [...new Set(found.map(String))];
+  const values = [...new Set(found.map((value) => shortText(String(value))))];
   return {
     completion: {
       values: values.slice(0, MAX_VALUES),

@@ -4,6 +4,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import { type ContractDocument, readableDocuments } from './documents.ts';
 import { invalidParams } from './errors.ts';
 import { dataOf, titleOf } from './tools/common.ts';
+import { shortTexts } from './tools/foreign-text.ts';
 import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
 import { getStandings } from './tools/standings.ts';
@@ -50,7 +51,7 @@ export function listResources(
     throw invalidParams('Invalid cursor: send nextCursor of a list unchanged');
   const page = Number(cursor ?? 1);
   const first = page === 1 ? [...documentResources(documents, scope), ...liveResources(scope)] : [];
-  if (!covers(scope.access, getStandings.operations)) return { resources: first };
+  if (!covers(scope.access, getStandings.operations)) return { resources: shortTexts(first) };
   const answer = scope.data.standingsList({ limit: PAGE_SIZE, page }, scope.access);
   const { standings_list } = dataOf<'standings.index'>(answer);
   const tables = standings_list.map(({ id, name, type_name }) => ({
@@ -61,7 +62,7 @@ export function listResources(
     mimeType: JSON_TYPE,
   }));
   const more = page * PAGE_SIZE < (answer.total ?? 0);
-  return { resources: [...first, ...tables], ...(more ? { nextCursor: String(page + 1) } : {}) };
+  return { resources: shortTexts([...first, ...tables]), ...(more ? { nextCursor: String(page + 1) } : {}) };
 }
 
 /** Returns a resource as JSON text. Throws `ResourceNotFoundError` for one that is unknown or outside the contract. */
@@ -73,9 +74,9 @@ export function readResource(documents: readonly ContractDocument[], scope: Tool
       const found = readableDocuments(documents, access).find(({ name }) => name === named.name);
       if (found !== undefined) return found.read(access);
     } else if (named?.kind === 'match' && covers(access, getMatch.operations)) {
-      return JSON.stringify(wholeMatch(named.id, scope));
+      return JSON.stringify(shortTexts(wholeMatch(named.id, scope)));
     } else if (named?.kind === 'table' && covers(access, ['standings.show'])) {
-      return scope.data.standings(named.id, access).data.toString();
+      return JSON.stringify(shortTexts(dataOf<'standings.show'>(scope.data.standings(named.id, access))));
     }
   } catch (error) {
     if (!(error instanceof RestError || error instanceof ToolError)) throw error;

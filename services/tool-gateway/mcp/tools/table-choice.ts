@@ -2,6 +2,7 @@
 import type { OperationData } from '#contract/rest/operations.ts';
 import { foldName } from '#domain/fold.ts';
 import { dataOf } from './common.ts';
+import { shortText } from './foreign-text.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
 /** Maximum number of tables of one season that are searched: 19 types for each of its stages. */
@@ -46,7 +47,7 @@ export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, s
   const table = own ?? only ?? (withGroup.length === 1 ? withGroup[0] : undefined);
   if (table !== undefined) return table.id;
   if (candidates.length > 0) {
-    const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
+    const names = candidates.slice(0, 20).map((one) => `${one.id} (${shortText(one.name)})`);
     throw new ToolError(
       'AMBIGUOUS',
       `Several tables match. Call again with standings_id, one of ${names.join(', ')}.`,
@@ -56,14 +57,16 @@ export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, s
     entries.filter((one) => one.object_type === 'stage').map((one) => [one.object_id, one.object_name]),
   );
   if (stageId !== undefined && !stages.has(stageId) && entries.length > 0) {
-    const names = [...stages].map(([id, name]) => (name ? `${id} (${name})` : String(id))).join(', ');
+    const names = [...stages]
+      .map(([id, name]) => (name ? `${id} (${shortText(name)})` : String(id)))
+      .join(', ');
     throw new ToolError(
       'NOT_FOUND',
       `That season has no tables of that stage. ${names === '' ? 'Call again without stage_id.' : `Its stages with tables are ${names}.`}`,
     );
   }
   const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
-  const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
+  const known = types.map(([type, name]) => `${type} ${shortText(name)}`).join(', ');
   throw new ToolError(
     'NOT_FOUND',
     known === ''
@@ -85,7 +88,7 @@ export function ofGroup<R extends { readonly group: number }>(
 ): R[] {
   const index = groupIndex(table, name);
   if (index !== -1) return rows.filter(({ group }) => group === index);
-  const names = table.groups.map((group) => group.name).filter((one) => one !== '');
+  const names = table.groups.map((group) => shortText(group.name)).filter((one) => one !== '');
   throw new ToolError(
     'NOT_FOUND',
     names.length === 0

@@ -6,6 +6,7 @@ import type { Access, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
+import { shortTexts } from './foreign-text.ts';
 import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
 import { unknownArgument } from './unknown-arguments.ts';
 
@@ -81,10 +82,8 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
       try {
         const { limit, page } = parsed.data as Paging;
         const answer = definition.answer(parsed.data as z.output<I> & Paging, scope);
-        return output.parse({
-          ...answer,
-          next_page: page * limit < (answer.total ?? 0) ? page + 1 : null,
-        });
+        const next_page = page * limit < (answer.total ?? 0) ? page + 1 : null;
+        return shortTexts(output.parse({ ...answer, next_page }));
       } catch (error) {
         throw asToolError(error, missing, scope.access);
       }
