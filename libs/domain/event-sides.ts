@@ -84,7 +84,8 @@ export function readSidesByTemplate(text: string, fields: readonly PartField[]):
     const own = fields[index];
     const results = fields[index + 1];
     if (own?.side == null || own.isResults || results?.side !== own.side) return null;
-    const end = index + 2 < fields.length ? ',' : ']}';
+    const isLast = index + 2 === fields.length;
+    const end = isLast ? ']}' : ',';
     if (text.startsWith(own.whole, at) && text.startsWith(end, at + own.whole.length)) {
       now.push(own, results);
       at += own.whole.length + end.length;
@@ -93,8 +94,9 @@ export function readSidesByTemplate(text: string, fields: readonly PartField[]):
     const start = startOfResults(own, results);
     if (start < 0 || !text.startsWith(own.whole.slice(0, start), at)) return null;
     const after = own.whole.slice(start + results.json.length);
-    const stop = text.indexOf(after + end, at + start);
-    const json = stop < 0 ? '' : text.slice(at + start, stop);
+    const stop = isLast ? text.lastIndexOf(after + end) : text.indexOf(after + end, at + start);
+    if (stop < 0) return null;
+    const json = text.slice(at + start, stop);
     if (!isFilledList(json)) return null;
     const whole = text.slice(at, stop + after.length);
     now.push(fieldOf(own.side, false, own.json, whole), fieldOf(own.side, true, json, whole));

@@ -3,6 +3,7 @@ import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { outranks } from './incident-register.ts';
 import { applyMessage, matchIncident, matchState, restoreMatch } from './match.ts';
 import {
+  AWAY,
   causeOf,
   eventFields,
   eventMessage,
@@ -250,6 +251,21 @@ describe('a result that contradicts the list (law 3)', () => {
       expect(state).toMatchObject({ missing, removed });
       expect(state.score?.home ?? null).toBe(score);
     }
+  });
+
+  test('says the same after a restore, before any list could have removed an incident', () => {
+    const opposite = incident('5-4', 413, { event_time: 1_800, participant_id: AWAY });
+    const other = incident('5-9', 400);
+    const known = [opening, result(1, 1), incidentMessage(first), incidentMessage(opposite)];
+    const match = played([...known, snapshotMessage(START + 6, [other])]);
+    const restored = restoreMatch(
+      matchState(match),
+      ['5-1', '5-4', '5-9'].map((id) => matchIncident(match, id)),
+    );
+    const next = snapshotMessage(START + 90, [first, other]);
+    const effect = applyMessage(restored, next, causeOf(next, 9));
+    expect(effect).toEqual(applyMessage(match, next, causeOf(next, 9)));
+    expect(effect.incidents).toEqual(['5-1', '5-9']);
   });
 
   test('that ends removes what the list omits, and one that begins brings it back', () => {

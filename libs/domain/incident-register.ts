@@ -1,4 +1,5 @@
 import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
+import { isCancellation, isGoal } from './goal-facts.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { compareMessageIds } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
@@ -171,7 +172,9 @@ export class IncidentRegister {
     const touched: Touched = new Map(changes.incidents.map(({ entry, before }) => [entry, before]));
     this.#touchAll(touched);
     const settled = this.#settle(inOrder(touched), changes.snapshot, true);
-    return { ...settled, goals: settled.goals || changes.goals };
+    // What the first decision changed and the second one restored did not change.
+    const incidents = settled.incidents.filter(isChange);
+    return { ...settled, incidents, goals: incidents.some(concernsGoals) };
   }
 
   /** Whether the latest list omits the incident, and no delete says that it is removed. */
@@ -245,6 +248,23 @@ function presenceOf(entry: IncidentEntry): IncidentChange['before'] {
   return incident === null && deleted_at === null
     ? UNKNOWN
     : { incident, deleted_at, listed_at, removed, missing };
+}
+
+function isChange({ entry, before }: IncidentChange): boolean {
+  return (
+    entry.incident !== before.incident ||
+    entry.deleted_at !== before.deleted_at ||
+    entry.listed_at !== before.listed_at ||
+    entry.removed !== before.removed ||
+    entry.missing !== before.missing
+  );
+}
+
+/** Whether an incident is, or was, a goal or a cancellation of goals. */
+function concernsGoals({ entry, before }: IncidentChange): boolean {
+  return [entry.incident, before.incident].some(
+    (incident) => incident !== null && (isGoal(incident) || isCancellation(incident)),
+  );
 }
 
 /** Sets the body of an incident. Returns whether it wins over the current one. */

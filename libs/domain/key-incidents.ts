@@ -11,20 +11,26 @@ const known = new WeakMap<Incident, { readonly lengths: PeriodLengths | null; re
 
 /**
  * Returns the goals and red cards of a match in the order of their ids, removed and void ones included: who and when. `lengths`:
- * those of the match's periods.
+ * those of the match's periods. `isVoid`: whether a goal with this id is void.
  */
 export function keyIncidents(
   { goals, redCards }: Pick<IncidentIndex, 'goals' | 'redCards'>,
   lengths: PeriodLengths | null,
+  isVoid: (id: string) => boolean,
 ): KeyIncident[] {
   const all = redCards.length === 0 ? goals : [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
-  return all.flatMap((one) => keyIncident(one, lengths));
+  return all.flatMap((one) => keyIncident(one, lengths, isVoid));
 }
 
-function keyIncident({ id, incident }: KnownIncident, lengths: PeriodLengths | null): KeyIncident | [] {
+function keyIncident(
+  { id, incident, removed }: KnownIncident,
+  lengths: PeriodLengths | null,
+  isVoid: (id: string) => boolean,
+): KeyIncident | [] {
   if (incident === null) return [];
+  const stands = !removed && incident.confirmation !== 'cancelled' && !isVoid(id);
   const former = known.get(incident);
-  if (former?.lengths === lengths) return former.key;
+  if (former?.lengths === lengths && former.key.stands === stands) return former.key;
   const player = playerOf(incident);
   const { event_time: time, event_status_id: phase } = incident;
   const key: KeyIncident = {
@@ -35,6 +41,7 @@ function keyIncident({ id, incident }: KnownIncident, lengths: PeriodLengths | n
     player_name: player?.name ?? null,
     minute: time === null ? null : renderMinute(time, phase, lengths),
     in_shoot_out: isInShootOut(incident),
+    stands,
   };
   known.set(incident, { lengths, key });
   return key;

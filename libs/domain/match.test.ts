@@ -78,6 +78,7 @@ describe('the state of a match', () => {
           player_name: null,
           minute: '10',
           in_shoot_out: false,
+          stands: true,
         },
       ],
       derived: { home: 1, away: 0 },
@@ -238,6 +239,7 @@ describe('a match whose state was written by the former laws', () => {
       derived: null,
       missing: [],
       first_finished: null,
+      key_incidents: matchState(match).key_incidents.map((one) => ({ ...one, stands: false })),
     };
     const removed = { ...matchIncident(match, '5-110'), removed: true, missing: false };
     return { state, incidents: [matchIncident(match, '5-100'), removed] };

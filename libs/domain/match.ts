@@ -164,7 +164,9 @@ export function matchState(match: Match): MatchState {
     snapshot_at: incidents.snapshotAt,
     fields: event.grouped(),
     cause,
-    key_incidents: hasGoalRules(facts) ? keyIncidents(incidents.index, facts.lengths) : [],
+    key_incidents: hasGoalRules(facts)
+      ? keyIncidents(incidents.index, facts.lengths, (id) => tally.voided.has(id))
+      : [],
     derived: derivedScore(view),
     missing: incidents.index.missing.map(({ id }) => id),
     void_by: Object.fromEntries(Array.from(tally.voidBy, ([goal, by]) => [goal, [...by]])),

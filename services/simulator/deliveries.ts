@@ -24,6 +24,8 @@ export type SimulatedDelivery = {
   readonly mishap: Mishap | null;
   /** Whether the accepted request is compressed, and which form of the body it signs; null: it is not compressed. */
   readonly gzip: 'signs_compressed' | 'signs_body' | null;
+  /** Whether the sender of the accepted request signs it by a clock that is an hour ahead. */
+  readonly signedAhead: boolean;
   /** The kind of malformation when the body or one of its messages is unreadable; else null. */
   readonly malformed: string | null;
 };
@@ -62,10 +64,10 @@ export function* planDeliveries(
   counts: DeliveryCounts,
 ): Generator<SimulatedDelivery> {
   const random = createRandom(plan.seed, 'deliveries');
-  // Its own source: the same seed plays the same messages with any share of compressed deliveries.
-  const compression = createRandom(plan.seed, 'compression');
+  // Sources of their own: the same seed plays the same messages with any share of these deliveries.
+  const forms = { gzip: createRandom(plan.seed, 'compression'), clock: createRandom(plan.seed, 'clock') };
   const send = (due: readonly DueMessage[]) =>
-    compressed(batches(due, plan, random, counts), plan, compression, counts);
+    inForms(batches(due, plan, random, counts), plan, forms, counts);
   let played = 0;
   let late: DueMessage[] = [];
   for (const wave of waves) {
@@ -80,23 +82,34 @@ export function* planDeliveries(
   yield* send(late);
 }
 
-/** Compresses some deliveries. */
-function* compressed(
+/** Compresses some deliveries, and signs some by another clock. */
+function* inForms(
   deliveries: Iterable<SimulatedDelivery>,
   { faults }: DeliveryPlan,
-  random: SeededRandom,
+  random: Readonly<Record<'gzip' | 'clock', SeededRandom>>,
   counts: DeliveryCounts,
 ): Generator<SimulatedDelivery> {
   for (const delivery of deliveries) {
-    const compresses = random.chance(faults.gzip);
+    const compresses = random.gzip.chance(faults.gzip);
     if (compresses) counts.gzip++;
-    const gzip = compresses ? (random.chance(0.5) ? 'signs_compressed' : 'signs_body') : null;
-    yield { ...delivery, gzip };
+    const gzip = compresses ? (random.gzip.chance(0.5) ? 'signs_compressed' : 'signs_body') : null;
+    const signedAhead = random.clock.chance(faults.signed_ahead);
+    if (signedAhead) counts.signed_ahead++;
+    yield { ...delivery, gzip, signedAhead };
   }
 }
 
 export function noDeliveryFaults(): DeliveryCounts {
-  return { duplicate: 0, reorder: 0, delay: 0, drop: 0, signature: 0, gzip: 0, malformed: 0 };
+  return {
+    duplicate: 0,
+    reorder: 0,
+    delay: 0,
+    drop: 0,
+    signature: 0,
+    gzip: 0,
+    signed_ahead: 0,
+    malformed: 0,
+  };
 }
 
 /** Returns the message as often as it is sent, with the time of each. */
@@ -162,7 +175,7 @@ function* deliver(
 ): Generator<SimulatedDelivery> {
   const due = batch.at(-1)?.due ?? 0;
   const body = Buffer.from(JSON.stringify(batch.map(({ message }) => message)));
-  const whole = { due, body, messages: batch.length, gzip: null, malformed: null };
+  const whole = { due, body, messages: batch.length, gzip: null, signedAhead: false, malformed: null };
   const mishap = mishapOf(faults, random, counts);
   yield { ...whole, mishap };
   if (random.chance(faults.duplicate / 2)) {
@@ -171,6 +184,6 @@ function* deliver(
   }
   if (random.chance(faults.malformed)) {
     const [malformed, bad] = malformedBody(random, counts.malformed++);
-    yield { due, body: bad, messages: 0, mishap: null, gzip: null, malformed };
+    yield { due, body: bad, messages: 0, mishap: null, gzip: null, signedAhead: false, malformed };
   }
 }

@@ -9,6 +9,7 @@ export const DELIVERY_FAULTS = {
   drop: 'share of deliveries whose connection breaks, before or after the receiver has all, and that are sent again',
   signature: 'share of deliveries that are first sent with a signature that must be refused',
   gzip: 'share of deliveries that are compressed, signed as they are sent or before',
+  signed_ahead: 'share of deliveries that a sender signs whose clock is an hour ahead',
   malformed: 'share of deliveries that are followed by an authentic one that nobody can read',
 } as const;
 
@@ -20,8 +21,14 @@ export const CONTENT_FAULTS = {
   goal_cancelled: 'goals that are disallowed by an incident 424 that does not name them',
   goal_cancelled_child: 'goals that are disallowed by an incident 424 that names them (parent_id)',
   every_way: 'goals that are disallowed in every way at once',
+  goal_cancelled_twice:
+    'goals that are disallowed by two incidents 424 for one decision, neither of which names them',
   review: 'real goals that are reviewed by a 424 and stand: tbd, then cancelled',
   reused_id: 'corrections that carry the identifier of the message that they correct',
+  same_second:
+    'changes of the status in the second of an incident whose message still has the former status, sent in either order',
+  odd_field: 'messages with a field in an odd form: empty text, a number as text, null, another case',
+  stamped_ahead: 'incidents whose own `ut` is from a clock that is at least an hour ahead of the receiver',
 } as const;
 
 export type DeliveryFault = keyof typeof DELIVERY_FAULTS;
@@ -37,6 +44,7 @@ export const DISALLOWING = [
   'goal_cancelled',
   'goal_cancelled_child',
   'every_way',
+  'goal_cancelled_twice',
 ] as const satisfies readonly ContentFault[];
 export type Disallowing = (typeof DISALLOWING)[number];
 
@@ -58,7 +66,7 @@ function all(delivery: number, content: number): Faults {
 export const PRESETS: Readonly<Record<string, Faults>> = {
   none: all(0, 0),
   some: { ...all(0.02, 0.15), duplicate: 0.1, reorder: 0.1, review: 0.3, reused_id: 1 },
-  many: { ...all(0.1, 0.5), duplicate: 0.3, reorder: 0.4, review: 1, reused_id: 2 },
+  many: { ...all(0.1, 0.5), duplicate: 0.3, reorder: 0.4, review: 1, reused_id: 2, odd_field: 5 },
 };
 
 /**

@@ -27,17 +27,21 @@ type Inventions = {
 const DISTANCE = { before: 240, after: 420 } as const;
 /** Seconds until an invented goal is disallowed. */
 const DURATION = { min: 70, max: 200 } as const;
+/** Seconds from a 424 to the second one for the same decision. */
+const REPEATED_AFTER = 8;
 const MAX_TRIES = 40;
 
 /**
  * Invents disallowed goals, which the data does not have. Each is disallowed before play restarts, so that the final score
- * stays the official one. Also invents reviews of real goals, which change nothing.
+ * stays the official one. Also invents reviews of real goals, which change nothing. `randomOfTwice`: the source for goals
+ * that are disallowed twice, so that their rate changes no other invention.
  */
 export function invent(
   facts: MatchFacts,
   periods: readonly PeriodPlan[],
   faults: Faults,
   random: SeededRandom,
+  randomOfTwice: SeededRandom,
 ): Inventions {
   const counts: Partial<Record<ContentFault, number>> = {};
   const steps: ScriptedStep[] = [];
@@ -52,12 +56,13 @@ export function invent(
     second,
   ]);
   for (const way of DISALLOWING) {
-    for (let n = random.count(faults[way]); n > 0; n--) {
-      const found = findFreeTime(periods, occupied, random);
+    const of = way === 'goal_cancelled_twice' ? randomOfTwice : random;
+    for (let n = of.count(faults[way]); n > 0; n--) {
+      const found = findFreeTime(periods, occupied, of);
       if (found === undefined) continue;
       const [plan, second] = found;
       occupied.push([plan.period, second]);
-      add(way, disallowedGoal(`${way}${n}`, way, random.chance(0.5) ? 'home' : 'away', second, plan, random));
+      add(way, disallowedGoal(`${way}${n}`, way, of.chance(0.5) ? 'home' : 'away', second, plan, of));
     }
   }
   const goals = facts.events.flatMap((event, n) => (isGoal(event) ? [{ event, key: `fact${n}` }] : []));
@@ -114,8 +119,12 @@ function disallowedGoal(
     restart(`${key}/${suffix}`, type, by, when, plan);
   const cancelled: ScriptedIncident = { ...scored, action: 'update', confirmation: 'cancelled' };
   const deleted: ScriptedIncident = { ...scored, action: 'delete' };
-  const disallows = (named: boolean, confirmation: 'tbd' | 'confirmed'): ScriptedIncident => ({
-    ...also('424', INCIDENT.goalCancelled, side, ended),
+  const disallows = (
+    named: boolean,
+    confirmation: 'tbd' | 'confirmed',
+    repeatedAfter = 0,
+  ): ScriptedIncident => ({
+    ...also(repeatedAfter > 0 ? '424/2' : '424', INCIDENT.goalCancelled, side, ended + repeatedAfter),
     ...(named ? { time: scored.time } : {}),
     cancels: { key, named },
     confirmation,
@@ -130,6 +139,11 @@ function disallowedGoal(
       counted,
       step(ended - 10, disallows(true, 'tbd')),
       step(ended, { ...disallows(true, 'confirmed'), action: 'update' }),
+    ],
+    goal_cancelled_twice: () => [
+      counted,
+      step(ended, disallows(false, 'confirmed')),
+      step(ended + REPEATED_AFTER, disallows(false, 'confirmed', REPEATED_AFTER)),
     ],
     every_way: () => [
       step(ended, disallows(random.chance(0.5), 'confirmed')),

@@ -2,6 +2,7 @@ import type { Competition, MatchFacts } from '../../data/dataset.ts';
 import { SimulatedBoard } from './board.ts';
 import type { ContentFault, Faults } from './faults.ts';
 import { invent } from './inventions.ts';
+import { disturbMessages } from './message-faults.ts';
 import { planPeriods } from './periods.ts';
 import { createRandom } from './random.ts';
 import { createRecorder, type ProviderEvent, type ProviderMessage } from './records.ts';
@@ -14,13 +15,18 @@ export type MatchSettings = {
   readonly keepAliveEvery: number;
   /** Interval between messages of a running clock, seconds of match time; 0 for none. */
   readonly clockEvery: number;
+  /**
+   * What a clock shows that is ahead of the receiver's during the whole play, Unix seconds; for the fault `stamped_ahead`.
+   * Default: an hour after the message, which is ahead of a receiver in match time.
+   */
+  readonly aheadAt?: number;
 };
 
 export type SimulatedMatch = {
   readonly facts: MatchFacts;
   /** Messages in order of `ut`; the state at a time is the fold of the messages up to it. */
   readonly messages: readonly ProviderMessage[];
-  /** Number of invented faults, by kind. */
+  /** Number of faults of content, by kind. */
   readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
 };
 
@@ -30,7 +36,8 @@ const INCIDENT_DIGITS = 4;
 
 /**
  * Returns all messages of a match that kicks off at `kickOff` (Unix seconds). The same arguments return the same messages.
- * Messages with the same `ut` carry the same event. A correction always has a later `ut` than the record that it corrects.
+ * Messages with the same `ut` carry the same event, without the fault `same_second`. A correction always has a later `ut` than
+ * the record that it corrects.
  */
 export function simulateMatch(
   facts: MatchFacts,
@@ -40,15 +47,22 @@ export function simulateMatch(
 ): SimulatedMatch {
   const { seed, faults } = matchSettings;
   const periods = planPeriods(facts, createRandom(seed, facts.id, 'periods'));
-  const invented = invent(facts, periods, faults, createRandom(seed, facts.id, 'inventions'));
+  const invented = invent(
+    facts,
+    periods,
+    faults,
+    createRandom(seed, facts.id, 'inventions'),
+    createRandom(seed, facts.id, 'goal_cancelled_twice'),
+  );
   const clock: ScriptedStep[] = [];
   for (const plan of matchSettings.clockEvery > 0 ? periods.filter(({ nominal }) => nominal > 0) : [])
     for (let at = plan.startsAt + matchSettings.clockEvery; at < plan.endsAt; at += matchSettings.clockEvery)
       clock.push({ at });
   const steps = [...scriptFacts(facts, periods), ...invented.steps, ...clock];
-  const { messages, reusedIds } = writeMessages(facts, competition, kickOff, steps, matchSettings);
-  const counts = reusedIds > 0 ? { ...invented.counts, reused_id: reusedIds } : invented.counts;
-  return { facts, messages, invented: counts };
+  const written = writeMessages(facts, competition, kickOff, steps, matchSettings);
+  const { messages, counts } = disturbMessages(facts.id, written.messages, matchSettings);
+  const reused = written.reusedIds > 0 ? { reused_id: written.reusedIds } : {};
+  return { facts, messages, invented: { ...invented.counts, ...reused, ...counts } };
 }
 
 function writeMessages(

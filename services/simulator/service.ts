@@ -13,6 +13,8 @@ import { createWebhookSender } from './webhook.ts';
 const ANSWER_TIMEOUT_MS = 10_000;
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 5_000;
+/** More than the longest play: a season at real speed. */
+const LONGEST_PLAY_SECONDS = 366 * 86_400;
 
 /** The simulator: a provider that plays real matches by webhooks, by REST, or by both. */
 export const simulator: ServiceDefinition<typeof settings> = {
@@ -41,6 +43,7 @@ export const simulator: ServiceDefinition<typeof settings> = {
       faults: parseFaults(config.FAULTS),
       keepAliveEvery: 30,
       clockEvery: 60,
+      aheadAt: Math.floor(Date.now() / 1000) + LONGEST_PLAY_SECONDS,
       batchSize: 20,
       concurrency: 4,
       pace: config.DURATION === undefined ? { speed: config.SPEED } : { seconds: config.DURATION },

@@ -16,6 +16,9 @@ const TIMEOUT_MS = 60_000;
 /** Returns the receiver's answer to its nth request; null for no answer until the connection ends. */
 type Answers = (n: number, verdict: SignatureVerdict) => { status: number; body: string } | null;
 
+/** The latest time for which a request was signed, Unix seconds. */
+let signedFor = 0;
+
 const refuseOrAccept: Answers = (_n, verdict) =>
   verdict === 'ok' ? { status: 200, body: 'Accepted' } : { status: 401, body: 'refused' };
 
@@ -26,6 +29,7 @@ async function receiver(answers: Answers): Promise<{ url: string; seen: Seen[] }
     if (body === null) return void seen.push({ verdict: 'ok', body });
     const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
     const headers = { timestamp: header(TIMESTAMP_HEADER), signature: header(SIGNATURE_HEADER) };
+    signedFor = Number(headers.timestamp);
     const verdict = verify(body, headers, [SECRET], Date.now());
     seen.push({ verdict, body });
     const answer = answers(seen.length, verdict);
@@ -48,8 +52,12 @@ function senderTo(url: string, timeoutMs = TIMEOUT_MS): { sender: WebhookSender;
   return { sender, retries };
 }
 
-function delivery(mishap: Mishap | null = null, gzip: SimulatedDelivery['gzip'] = null): SimulatedDelivery {
-  return { due: 0, body: BODY, messages: 1, mishap, gzip, malformed: null };
+function delivery(
+  mishap: Mishap | null = null,
+  gzip: SimulatedDelivery['gzip'] = null,
+  signedAhead = false,
+): SimulatedDelivery {
+  return { due: 0, body: BODY, messages: 1, mishap, gzip, signedAhead, malformed: null };
 }
 
 const running = new AbortController().signal;
@@ -60,6 +68,14 @@ describe('a delivery', () => {
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
     expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
+  });
+
+  test('is signed by a clock that is an hour ahead', async () => {
+    const { url, seen } = await receiver(refuseOrAccept);
+    const { sender } = senderTo(url);
+    await sender.deliver(delivery(null, null, true), running);
+    expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
+    expect(signedFor).toBeGreaterThan(Date.now() / 1000 + 3_600);
   });
 
   test('is compressed with a signature of what is sent, or of the body', async () => {

@@ -39,6 +39,8 @@ type ReceiverResponse = { readonly status: number; readonly body: string };
 type Headers = Readonly<Record<string, string>>;
 
 const ACCEPTED = 'Accepted';
+/** How far ahead the clock of a sender may be, milliseconds. */
+const AHEAD_MS = 3_600_000;
 
 /** Creates a sender. Only status 200 with exactly the body `Accepted` is success; everything else is retried. */
 export function createWebhookSender(options: WebhookOptions): WebhookSender {
@@ -73,8 +75,8 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
       else broken.end(body, () => broken.on('response', (response) => response.destroy()));
     });
 
-  const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS): Headers =>
-    signatureHeaders(body, secret, Date.now(), validFor);
+  const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS, aheadMs = 0): Headers =>
+    signatureHeaders(body, secret, Date.now() + aheadMs, validFor);
 
   /** Sends a request that must be refused. */
   const forge = async (body: Buffer, mishap: Mishap, signal: AbortSignal): Promise<Delivered['forged']> => {
@@ -88,10 +90,11 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
   };
 
   return {
-    async deliver({ body, mishap, gzip }, signal) {
+    async deliver({ body, mishap, gzip, signedAhead }, signal) {
       const sent = gzip === null ? body : gzipSync(body);
       const coding = gzip === null ? {} : { 'content-encoding': 'gzip' };
       const signs = gzip === 'signs_compressed' ? sent : body;
+      const aheadMs = signedAhead ? AHEAD_MS : 0;
       let requests = 0;
       let forged: Delivered['forged'] = null;
       if (mishap === 'cut_body' || mishap === 'lost_answer') {
@@ -105,7 +108,11 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
       for (let wait = options.firstWaitMs; ; wait = Math.min(wait * 2, options.maxWaitMs)) {
         signal.throwIfAborted();
         requests++;
-        const reason = await post(sent, { ...coding, ...signed(signs) }, signal).then(
+        const reason = await post(
+          sent,
+          { ...coding, ...signed(signs, options.secret, VALID_SECONDS, aheadMs) },
+          signal,
+        ).then(
           ({ status, body: text }) => (status === 200 && text === ACCEPTED ? null : `answered ${status}`),
           (error: unknown) => `no answer: ${error instanceof Error ? error.message : String(error)}`,
         );

@@ -3,12 +3,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
-import { parseFaults } from '../../../services/simulator/faults.ts';
+import { CONTENT_FAULTS, DELIVERY_FAULTS, parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
 import { shellWord } from '../../addresses.ts';
-import { checksOf, mismatches, type PlayOutcome } from './check.ts';
+import { checkFaults, checksOf, mismatches, type PlayOutcome } from './check.ts';
 import { renderHowToRead, renderReport } from './report.ts';
 
 const DATASET = readDataset('world-cup-2018');
@@ -30,6 +30,7 @@ function found(change: Partial<PlayOutcome> = {}, states: readonly MatchState[] 
     states: new Map(states.map((state) => [state.event_id, state])),
     arrived: 120,
     messages: 100,
+    ahead: 0,
     deadLetters: 3,
     transitions: 80,
     repeatedTransitions: 0,
@@ -119,6 +120,12 @@ describe('the checks', () => {
       'every forged signature was refused',
     ],
     [
+      'a time of a clock ahead is believed',
+      summary({ invented: { every_way: 2, cancelled: 2, goal_cancelled: 2, stamped_ahead: 1 } }),
+      found(),
+      'every time of a clock ahead is recognized as wrong',
+    ],
+    [
       'a dead letter is missing',
       summary(),
       found({ deadLetters: 2 }),
@@ -126,6 +133,31 @@ describe('the checks', () => {
     ],
   ])('fail when %s', (_name, sent, seen, what) => {
     expect(failing(sent, seen)).toEqual([what]);
+  });
+});
+
+describe('the check of the faults', () => {
+  test.each([
+    ['duplicate=0.5', summary(), 'every kind of fault occurred: 1 of 1 kinds'],
+    // Two are expected: it may happen that there is none.
+    ['odd_field=1', summary(), 'every kind of fault occurred: 0 of 0 kinds'],
+    ['odd_field=2', summary(), 'every kind of fault occurred: 0 of 1 kinds, not odd_field'],
+    ['gzip=0.5,duplicate=0.5', summary(), 'every kind of fault occurred: 1 of 2 kinds, not gzip'],
+  ])('names those of the setting %s that did not occur', (setting, sent, what) => {
+    expect(checkFaults(setting, sent)).toEqual({ what, holds: !what.includes(', not') });
+  });
+
+  test('counts faults of lists in a long play', () => {
+    const invented = Object.fromEntries(Object.keys(CONTENT_FAULTS).map((fault) => [fault, 1]));
+    const faults = Object.fromEntries(Object.keys(DELIVERY_FAULTS).map((fault) => [fault, 1]));
+    const long = { ...summary({ faults, invented }), matches: 64, deliveries: 1_000, seconds: 60 };
+    const rest = { faults: { lagging_list: 3, empty_list: 0 } };
+    const kinds = Object.keys(faults).length + Object.keys(invented).length;
+    expect(checkFaults('many', { ...long, rest })).toEqual({
+      what: `every kind of fault occurred: ${kinds + 1} of ${kinds + 2} kinds, not empty_list`,
+      holds: false,
+    });
+    expect(checkFaults('none', { ...long, rest }).holds).toBe(true);
   });
 });
 

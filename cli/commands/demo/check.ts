@@ -7,8 +7,17 @@ import type { MatchState, NormalizedMessage, Score } from '#topics/generated/typ
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
-import type { Disallowing } from '../../../services/simulator/faults.ts';
+import {
+  CONTENT_FAULTS,
+  DELIVERY_FAULTS,
+  type Disallowing,
+  FAULT_NAMES,
+  type Fault,
+  parseFaults,
+} from '../../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { LIST_FAULTS, listFaultsOf, parseRestFaults } from '../../../services/simulator/rest/faults.ts';
+import type { SimulationSummary } from '../../../services/simulator/simulate.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readEach } from '../../topic-reads.ts';
 import { isFinished } from './progress.ts';
@@ -48,6 +57,7 @@ export async function isInUse({ brokers, prefix }: TopicCluster): Promise<boolea
 export async function readOutcome(cluster: OpenCluster) {
   const messages = new Set<string>();
   const transitions = new Set<string>();
+  const ahead = new Set<string>();
   let arrived = 0;
   let seen = 0;
   const [states, tables, letters] = await Promise.all([
@@ -57,7 +67,9 @@ export async function readOutcome(cluster: OpenCluster) {
     readEach(cluster, 'normalized-messages', (message) => {
       if (message.origin !== 'webhook') return;
       arrived++;
-      messages.add(identityOf(message));
+      const identity = identityOf(message);
+      messages.add(identity);
+      if (message.unread.includes('incident.ut')) ahead.add(identity);
     }),
     readEach(cluster, 'match-transitions', ({ id }) => {
       seen++;
@@ -70,6 +82,8 @@ export async function readOutcome(cluster: OpenCluster) {
     arrived,
     /** Different messages among them. */
     messages: messages.size,
+    /** Different messages whose incident is stamped by a clock that is ahead. */
+    ahead: ahead.size,
     deadLetters: letters.size,
     transitions: seen,
     /** Records of match-transitions whose id an earlier record has. */
@@ -110,8 +124,52 @@ export function checksOf(summary: PlaySummary, found: PlayOutcome): DemoCheck[] 
       holds: (Object.keys(expected) as VoidReason[]).every((reason) => expected[reason] === seen[reason]),
     },
     allOf('every forged signature was refused', forged.refused, forged.refused + forged.accepted),
+    allOf(
+      'every time of a clock ahead is recognized as wrong',
+      found.ahead,
+      summary.invented.stamped_ahead ?? 0,
+    ),
     allOf('every unreadable body is a dead letter', found.deadLetters, sum(summary.malformed)),
   ];
+}
+
+/** The totals of a play by webhooks and REST. */
+export type DemoSummary = PlaySummary & Pick<SimulationSummary, 'rest'>;
+
+/** Number of expected injections of a fault from which it must have occurred; fewer may be none. */
+const CERTAIN = 4;
+/** A play of fewer matches or seconds may end before the poller reads a list that can have a fault. */
+const LONG = { matches: 16, seconds: 30 } as const;
+
+/** Counts the injections by fault, and checks that each fault of the setting occurred: none holds untested. */
+export function checkFaults(setting: string, summary: DemoSummary): DemoCheck {
+  const rates = parseFaults(setting);
+  const listRates = parseRestFaults(listFaultsOf(setting));
+  const { matches, deliveries, seconds } = summary;
+  const isLong = matches >= LONG.matches && seconds >= LONG.seconds;
+  const isDue = (fault: Fault): boolean =>
+    rates[fault] * (fault in DELIVERY_FAULTS ? deliveries : matches) >= CERTAIN;
+  const due = [
+    ...FAULT_NAMES.filter(isDue),
+    ...LIST_FAULTS.filter((fault) => isLong && listRates[fault] * matches >= CERTAIN),
+  ];
+  const counts = faultCounts(summary);
+  const absent = due.filter((fault) => (counts[fault] ?? 0) === 0);
+  const suffix = absent.length === 0 ? '' : `, not ${absent.join(', ')}`;
+  return {
+    what: `every kind of fault occurred: ${due.length - absent.length} of ${due.length} kinds${suffix}`,
+    holds: absent.length === 0,
+  };
+}
+
+/** Returns the number of injections of each fault: of deliveries, content and lists. */
+export function faultCounts({ faults, invented, rest }: DemoSummary): Readonly<Record<string, number>> {
+  const content = Object.keys(CONTENT_FAULTS) as (keyof typeof CONTENT_FAULTS)[];
+  return {
+    ...faults,
+    ...Object.fromEntries(content.map((fault) => [fault, invented[fault] ?? 0])),
+    ...rest?.faults,
+  };
 }
 
 /** Returns the check that `count` equals `all`. */
@@ -137,6 +195,7 @@ const REASONS: Readonly<Record<Disallowing, VoidReason>> = {
   deleted: 'removed',
   goal_cancelled: 'goal_cancelled',
   goal_cancelled_child: 'goal_cancelled',
+  goal_cancelled_twice: 'goal_cancelled',
   // Of several reasons, match-state shows the removal.
   every_way: 'removed',
 };

@@ -4,14 +4,13 @@ import { parseJson } from '#contract/values.ts';
 import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import type { Dataset } from '../../../data/dataset.ts';
-import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { type OpenCluster, openCluster } from '../../cluster.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ProcessError } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
 import { printLine } from '../../terminal.ts';
 import { LiveMatches } from '../live/live-matches.ts';
-import { checksOf, checkWebhook, mismatches, readOutcome } from './check.ts';
+import { checkFaults, checksOf, checkWebhook, type DemoSummary, mismatches, readOutcome } from './check.ts';
 import { checkTools } from './exchange.ts';
 import { DemoProgress } from './progress.ts';
 import { renderReport } from './report.ts';
@@ -85,6 +84,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
     const webhook = await play.webhook.untilReceived(found.states, signal);
     const checks = [
       ...checksOf(summary, found),
+      checkFaults(settings.FAULTS, summary),
       checkTables(dataset, matches, found.tables),
       checkWebhook(webhook),
       ...(await checkTools(platform, matches, signal)),
@@ -109,9 +109,9 @@ async function startRestAfterGoal(
 }
 
 /** Waits for the summary that the simulator writes once every message is accepted. Null at `signal`. */
-async function untilPlayed(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
+async function untilPlayed(file: string, signal: AbortSignal): Promise<DemoSummary | null> {
   // The file may be missing, or incomplete.
-  const read = () => (existsSync(file) ? (parseJson(readFileSync(file, 'utf8')) as PlaySummary) : undefined);
+  const read = () => (existsSync(file) ? (parseJson(readFileSync(file, 'utf8')) as DemoSummary) : undefined);
   return (await poll(read, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: POLL_MS, signal })) ?? null;
 }
 

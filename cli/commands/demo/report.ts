@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
 import { kafkaSettings } from '#service/config.ts';
 import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
-import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
 import type { Platform } from '../../platform.ts';
 import {
   type DemoCheck,
+  type DemoSummary,
+  faultCounts,
   type Mismatch,
   officialText,
   type PlayOutcome,
@@ -22,7 +23,7 @@ export type DemoReport = {
   readonly matches: readonly MatchFacts[];
   readonly wrong: readonly Mismatch[];
   readonly checks: readonly DemoCheck[];
-  readonly summary: PlaySummary;
+  readonly summary: DemoSummary;
   readonly found: PlayOutcome;
   readonly webhook: ReceivedWebhooks;
 };
@@ -35,6 +36,14 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
   drop: 'broken connections',
   signature: 'forged signatures',
   malformed: 'unreadable bodies',
+  gzip: 'compressed',
+  signed_ahead: 'signed by a clock ahead',
+  stamped_ahead: 'times of a clock ahead',
+  same_second: 'statuses in the second of an incident',
+  goal_cancelled_twice: 'goals cancelled twice',
+  odd_field: 'messages with odd fields',
+  lagging_list: 'lists that lag',
+  empty_list: 'empty lists',
 };
 
 /** Renders what was played, the outcome, and the checks. */
@@ -42,8 +51,9 @@ export function renderReport(report: DemoReport): string {
   const { dataset, matches, wrong, checks, summary, found, webhook } = report;
   const voids = voidsOf(found);
   const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;
+  const counts = faultCounts(summary);
   const faults = Object.entries(FAULT_WORDS).map(
-    ([fault, words]) => `${thousands(summary.faults[fault] ?? 0)} ${words}`,
+    ([fault, words]) => `${thousands(counts[fault] ?? 0)} ${words}`,
   );
   const ways = [
     `${voids.cancelled} cancelled`,
@@ -65,7 +75,7 @@ export function renderReport(report: DemoReport): string {
       `${thousands(found.arrived - found.messages)} of ${thousands(found.arrived)} that arrived`,
     ),
     reportLine('faults', faults.slice(0, 3).join(', ')),
-    reportLine('', faults.slice(3).join(', ')),
+    ...[3, 6, 9, 11].map((from, n, all) => reportLine('', faults.slice(from, all[n + 1]).join(', '))),
     reportLine('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
     reportLine('goals reviewed', `${summary.invented.review ?? 0} that stood`),
     reportLine('transitions', thousands(found.transitions)),

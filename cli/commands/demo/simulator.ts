@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { readDataset } from '../../../data/dataset.ts';
+import { listFaultsOf } from '../../../services/simulator/rest/faults.ts';
 import type { Platform, ProviderAccess } from '../../platform.ts';
 import { ServiceProcess } from '../../processes.ts';
 
 /** The platform that gets the messages, and the REST interface that the simulator serves. */
 export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderAccess };
 
-/** Starts a simulator with these settings: it sends webhooks and serves REST. */
+/** Starts a simulator with these settings: it sends webhooks and serves REST, whose lists have faults as the webhooks have. */
 export function startSimulator(
   { platform, provider }: PlayTarget,
-  settings: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>> & { readonly FAULTS: string },
 ): ServiceProcess {
   return new ServiceProcess({
     name: 'simulator',
@@ -19,6 +20,7 @@ export function startSimulator(
       REST_PORT: new URL(provider.baseUrl).port,
       REST_CLIENT_ID: provider.clientId,
       REST_SECRET_KEY: provider.secretKey,
+      REST_FAULTS: listFaultsOf(settings.FAULTS),
       ...settings,
     },
     logFile: join(platform.logFolder, 'simulator.log'),

@@ -162,7 +162,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       fields: groupFields(ordered, fields),
       key_incidents: known
         .filter(({ incident }) => soccer && KEY_TYPES.includes(incident.incident_id))
-        .map((one) => keyIncidentOf(one, value('details'))),
+        .map((one) => keyIncidentOf(one, value('details'), goals.voided)),
       derived,
       missing: known.filter(({ missing }) => missing).map(({ id }) => id),
       void_by: Object.fromEntries(goals.voidBy),
@@ -189,8 +189,9 @@ function periodEnds(details: unknown): Readonly<Record<number, number>> {
 }
 
 function keyIncidentOf(
-  { id, incident }: OracleKnownIncident,
+  { id, incident, removed }: OracleKnownIncident,
   details: unknown,
+  voided: readonly (readonly [string, string])[],
 ): MatchState['key_incidents'][number] {
   const { subparticipant_id, subparticipant_name } = JSON.parse(incident.body);
   const player = numberOf(subparticipant_id);
@@ -207,6 +208,7 @@ function keyIncidentOf(
     minute:
       minute === null ? null : end !== undefined && minute > end ? `${end}+${minute - end}` : String(minute),
     in_shoot_out: [13, 16, 141, 142].includes(phase ?? 0),
+    stands: !removed && incident.confirmation !== 'cancelled' && !voided.some(([goal]) => goal === id),
   };
 }
 

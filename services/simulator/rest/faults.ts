@@ -18,6 +18,10 @@ const REST_FAULTS = {
     'share of the feed windows that end within the last minute: they lack the messages of their last second',
   broken_json: 'share of answers that are complete but not JSON',
   cut_body: 'share of answers whose connection breaks halfway through the body',
+  lagging_list:
+    'share of incident lists that show what was known 40 seconds ago, where that differs; the first such list always does',
+  empty_list:
+    'share of incident lists that are empty although there are incidents; the first such list always is',
   webhook_loss: 'share of webhook deliveries that are never sent: only REST has their messages',
 } as const;
 
@@ -38,8 +42,17 @@ const ALL = (rate: number): Record<RestFault, number> => ({
 export const REST_PRESETS: Readonly<Record<string, RestFaultRates>> = {
   none: NONE,
   some: { ...ALL(0.02), short_page: 0.1, changed_page: 0.1, vanish: 0.5, boundary: 0.3 },
-  many: { ...ALL(0.08), short_page: 0.3, changed_page: 0.3, vanish: 0.5, boundary: 0.6 },
+  many: { ...ALL(0.08), short_page: 0.3, changed_page: 0.3, vanish: 0.5, boundary: 0.6, lagging_list: 0.5 },
 };
+
+/** The faults of incident lists, which lose no message. */
+export const LIST_FAULTS = ['lagging_list', 'empty_list'] as const satisfies readonly RestFault[];
+
+/** Returns the setting of only the faults of incident lists, with the rates of the preset that a setting of faults begins with. */
+export function listFaultsOf(faults: string): string {
+  const rates = REST_PRESETS[faults.split(',')[0]?.trim() ?? ''] ?? NONE;
+  return LIST_FAULTS.map((name) => `${name}=${rates[name]}`).join();
+}
 
 /** Parses a setting as `parseFaults` does: `some,timeout=0.01`. Throws `FaultsError`. */
 export function parseRestFaults(setting: string): RestFaultRates {
@@ -72,6 +85,13 @@ export class RestFaults {
     const due = this.#rates[fault] > 0 && this.#random[fault].chance(this.#rates[fault]);
     if (due) this.count(fault);
     return due;
+  }
+
+  /** The same, but the first time that the fault is possible it always is injected. */
+  strikesFirst(fault: RestFault): boolean {
+    if (this.#counts[fault] > 0 || this.#rates[fault] === 0) return this.strikes(fault);
+    this.count(fault);
+    return true;
   }
 
   /** Returns a random whole number for a fault that is injected, both ends included. */

@@ -243,6 +243,41 @@ describe('faults of content', () => {
   });
 });
 
+describe('faults of incident lists', () => {
+  const listOf = async (reader: ReturnType<typeof open>['reader'], id: number) =>
+    (await reader.get(`/v2/events/${id}/incidents`, { limit: 500 })) as {
+      readonly data: readonly { readonly ut: number }[];
+      readonly total: number;
+    };
+
+  test('lagging_list lists what was known 40 seconds ago', async () => {
+    const { provider, reader } = open('lagging_list=1', { matches: 1 });
+    const { startsAt, endsAt } = provider.timeline;
+    let lagged = 0;
+    for (let time = startsAt + 600; time < endsAt; time += 7) {
+      provider.advanceTo(time);
+      const before = provider.faults.counts.lagging_list;
+      const { data } = await listOf(reader, WORLD_CUP.matches[0]?.id ?? 0);
+      const isLate = provider.faults.counts.lagging_list > before;
+      const incidents = provider.published().flatMap(({ data: { incident } }) => incident ?? []);
+      expect(incidents.some(({ ut }) => ut > time - 40)).toBe(isLate);
+      if (!isLate) continue;
+      lagged++;
+      for (const { ut } of data) expect(ut).toBeLessThanOrEqual(time - 40);
+    }
+    expect(lagged).toBeGreaterThan(20);
+  });
+
+  test('empty_list lists nothing, the first time at any rate', async () => {
+    const { provider, reader } = openSeason('empty_list=0.0001');
+    const id = ENGLAND.matches[0]?.id ?? 0;
+    expect(await listOf(reader, id)).toMatchObject({ data: [], total: 0 });
+    const { data, total } = await listOf(reader, id);
+    expect([data.length, provider.faults.counts.empty_list]).toEqual([total, 1]);
+    expect(total).toBeGreaterThan(0);
+  });
+});
+
 /** Returns the state of a match after its messages and a list of its incidents. */
 function matchOf(
   eventId: number,

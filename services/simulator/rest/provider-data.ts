@@ -6,11 +6,13 @@ import type { Dataset } from '../../../data/dataset.ts';
 import { createCatalogues, createPlaces } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
-import type { KnownEvent, ProviderState } from './provider-state.ts';
+import type { KnownEvent, ProviderState, PublishedIncident } from './provider-state.ts';
 import { eventView, incidentView, plainEventView } from './views.ts';
 
 type ProviderDataOptions = {
   readonly state: ProviderState;
+  /** The state some seconds ago, which lagging lists show. */
+  readonly formerState: ProviderState;
   /** The data set that is played. */
   readonly dataset: Dataset;
   readonly faults: RestFaults;
@@ -26,7 +28,7 @@ const FRESH_SECONDS = 60;
  * every id of a table is unknown.
  */
 export function createProviderData(options: ProviderDataOptions): ProviderData {
-  const { state, dataset, faults, writtenAt } = options;
+  const { state, formerState, dataset, faults, writtenAt } = options;
   const catalogues = createCatalogues(dataset, writtenAt);
   const places = createPlaces(dataset, writtenAt);
   const { lookup } = places;
@@ -73,9 +75,14 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       return { data: renderChain(placedEvent(event, view), lookup), total: null };
     },
     eventIncidents(query) {
-      const matching = [...find(query.eventId).incidents.values()]
-        .filter((incident) => inIncidents(incident, query))
-        .sort(inOrder(query));
+      const listed = (event: KnownEvent | undefined): PublishedIncident[] =>
+        [...(event?.incidents.values() ?? [])]
+          .filter((incident) => inIncidents(incident, query))
+          .sort(inOrder(query));
+      const matching = faultyList(
+        { current: listed(find(query.eventId)), former: listed(formerState.event(query.eventId)) },
+        faults,
+      );
       return {
         data: JSON.stringify(pageOf(matching, query, faults).map(incidentView)),
         total: matching.length,
@@ -100,6 +107,17 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     basicLivescore: notFound,
     feedOf: notFound,
   };
+}
+
+/** Returns a list of incidents, or one of a fault: as it was some seconds ago, or empty. */
+function faultyList(
+  { current, former }: Readonly<Record<'current' | 'former', PublishedIncident[]>>,
+  faults: RestFaults,
+): PublishedIncident[] {
+  if (current.length > 0 && faults.strikesFirst('empty_list')) return [];
+  const differs =
+    former.length !== current.length || former.some(({ record }, at) => record.ut !== current[at]?.record.ut);
+  return former.length > 0 && differs && faults.strikesFirst('lagging_list') ? former : current;
 }
 
 /** Returns the answers that list the places of the data set. */

@@ -20,6 +20,8 @@ export type KnownEvent = {
   readonly firstAt: number;
   /** When it or one of its incidents last changed, Unix seconds. */
   changedAt: number;
+  /** Id of the message that `record` is from. */
+  changedBy: number;
   /** Incidents by id, in order of first publication. */
   readonly incidents: Map<string, PublishedIncident>;
 };
@@ -80,16 +82,28 @@ export class ProviderState {
     if (this.#isSilent(message)) this.#onSilent();
     let known = this.#events.get(event.id);
     if (known === undefined) {
-      known = { id: event.id, record: event, firstAt: ut, changedAt: ut, incidents: new Map() };
+      known = {
+        id: event.id,
+        record: event,
+        firstAt: ut,
+        changedAt: ut,
+        changedBy: message.id,
+        incidents: new Map(),
+      };
       this.#events.set(event.id, known);
       this.#ordered = null;
     }
-    known.record = event;
+    // Of two messages of one second the one with the higher id is later, whichever was sent first.
+    if (ut > known.changedAt || message.id >= known.changedBy) {
+      known.record = event;
+      known.changedBy = message.id;
+    }
     known.changedAt = ut;
     if (incident === undefined) return;
     const before = known.incidents.get(incident.id);
     known.incidents.set(incident.id, {
-      record: incident,
+      // Lists have the time of the provider's database, whichever clock wrote the message.
+      record: { ...incident, ut },
       occurredAt: before?.occurredAt ?? ut,
       updated: before !== undefined,
       removed: incident.action === 'delete',

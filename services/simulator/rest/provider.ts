@@ -41,6 +41,8 @@ export type SimulatedProvider = ReturnType<typeof createProvider>;
 
 /** Seconds from the writing of the catalogues to the first message. */
 const WRITTEN_BEFORE = 86_400;
+/** Age of what a lagging list shows, seconds. */
+const LAG_SECONDS = 40;
 /** `api.ver`, in the form that the contract requires. */
 const VERSION = '2.125.0';
 
@@ -50,10 +52,14 @@ export function createProvider(options: SimulatedProviderOptions) {
   const timeline = new Timeline(dataset, options, options.matches);
   const clock = options.clock(timeline);
   const faults = new RestFaults(restFaults, seed);
-  const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
-  // Reading the time advances the state: an answer never mixes two times.
+  const isSilent = silencer(restFaults.vanish, seed);
+  const state = new ProviderState(timeline, isSilent, () => faults.count('vanish'));
+  const formerState = new ProviderState(timeline, isSilent, () => {});
+  const hasLag = restFaults.lagging_list > 0;
+  // Reading the time advances the state: an answer never mixes two times, but for a lagging list.
   const now = (): number => {
     state.advanceTo(clock.now());
+    if (hasLag) formerState.advanceTo(state.time - LAG_SECONDS);
     return state.time;
   };
   const gatekeeper = createGatekeeper({
@@ -64,6 +70,7 @@ export function createProvider(options: SimulatedProviderOptions) {
   });
   const data = createProviderData({
     state,
+    formerState,
     dataset,
     faults,
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,

@@ -1,0 +1,79 @@
+/** Faults of the finished messages of a match. Each has its own source of random numbers: its rate changes no other message. */
+
+import type { Faults } from './faults.ts';
+import { oddFieldOf } from './odd-fields.ts';
+import { createRandom, type SeededRandom } from './random.ts';
+import type { ProviderMessage } from './records.ts';
+
+/** The faults that are injected here. */
+type MessageFault = 'same_second' | 'stamped_ahead' | 'odd_field';
+
+/** The settings of these faults, as of a match. */
+type MessagePlan = { readonly seed: string; readonly faults: Faults; readonly aheadAt?: number };
+
+/** The messages of a match with the faults, in order of `ut`, and their number by kind. */
+type Disturbed = {
+  readonly messages: ProviderMessage[];
+  readonly counts: Partial<Record<MessageFault, number>>;
+};
+
+const HOUR_SECONDS = 3_600;
+
+/** Injects the faults of the settings into the messages of a match. None changes what the messages say in the end. */
+export function disturbMessages(
+  eventId: number,
+  messages: readonly ProviderMessage[],
+  { seed, faults, aheadAt }: MessagePlan,
+): Disturbed {
+  const counts: Disturbed['counts'] = {};
+  const result = [...messages];
+  /** Injects a fault at so many random places of those that are possible. */
+  const inject = (
+    fault: MessageFault,
+    places: readonly number[],
+    change: (at: number, random: SeededRandom, n: number) => void,
+  ): void => {
+    const random = createRandom(seed, eventId, fault);
+    const left = [...places];
+    for (let wanted = random.count(faults[fault]); wanted > 0 && left.length > 0; wanted--) {
+      const [at] = left.splice(random.int(0, left.length - 1), 1);
+      if (at === undefined) continue;
+      change(at, random, counts[fault] ?? 0);
+      counts[fault] = (counts[fault] ?? 0) + 1;
+    }
+  };
+  inject('same_second', changesOfStatus(result), (at, random) => {
+    const [incident, event] = [result[at], result[at + 1]];
+    const former = result.slice(0, at).findLast(({ data }) => 'participants' in data.event)?.data.event;
+    if (incident === undefined || event === undefined || former === undefined) return;
+    const before = { ...incident, data: { ...incident.data, event: former } };
+    result.splice(at, 2, ...(random.chance(0.5) ? [before, event] : [event, before]));
+  });
+  const incidents = result.flatMap(({ data }, at) => (data.incident === undefined ? [] : [at]));
+  inject('stamped_ahead', incidents, (at) => {
+    const message = result[at];
+    if (message?.data.incident === undefined) return;
+    const incident = { ...message.data.incident, ut: aheadAt ?? message.ut + HOUR_SECONDS };
+    result[at] = { ...message, data: { ...message.data, incident } };
+  });
+  const whole = result.flatMap(({ data }, at) => ('participants' in data.event ? [at] : []));
+  inject('odd_field', whole, (at, _random, n) => {
+    const message = result[at];
+    if (message !== undefined) result[at] = oddFieldOf(message, eventId + n);
+  });
+  return { messages: result, counts };
+}
+
+/** Returns the indices of incidents that are followed by a change of the status in the same second. */
+function changesOfStatus(messages: readonly ProviderMessage[]): number[] {
+  let status: unknown;
+  return messages.flatMap((message, at) => {
+    const next = messages[at + 1];
+    const { event } = message.data;
+    if (!('participants' in event)) return [];
+    const changes = status !== undefined && event.status_id !== status;
+    status = event.status_id;
+    const isPair = message.type === 'incident' && next?.type === 'event' && next.ut === message.ut;
+    return changes && isPair ? [at] : [];
+  });
+}
