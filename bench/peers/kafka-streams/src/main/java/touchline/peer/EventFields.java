@@ -45,7 +45,7 @@ final class EventFields {
     return changed;
   }
 
-  /** The slots of the last applied message that another message of its second decides. */
+  /** The fields of the last applied message that another message of its second decides. */
   List<String> outranked() {
     return outranked;
   }
@@ -93,7 +93,7 @@ final class EventFields {
         return true;
       }
       if (report.ut == known.stamp.report.ut && report.compareTo(known.stamp.report) < 0) {
-        for (EventPart.PartField field : part.fields) outranked.add(field.slot());
+        for (EventPart.PartField field : part.fields) outranked.add(field.label());
       }
       return any;
     }
@@ -115,7 +115,7 @@ final class EventFields {
       } else {
         int order = report.compareTo(field.stamp.report);
         if (order <= 0) {
-          if (order < 0 && report.ut == field.stamp.report.ut) outranked.add(current.slot());
+          if (order < 0 && report.ut == field.stamp.report.ut) outranked.add(current.label());
           continue;
         }
         if (!field.current.json().equals(current.json())) changed.add(current.name());

@@ -1,5 +1,6 @@
 package touchline.peer;
 
+import java.util.Objects;
 import touchline.Incident;
 import touchline.KeyIncident;
 
@@ -21,6 +22,7 @@ final class Held {
   private Change remembers;
   Incident incidentBefore;
   Long deletedBefore;
+  private Long listedBefore;
   boolean removedBefore;
   boolean missingBefore;
 
@@ -43,8 +45,14 @@ final class Held {
     incidentBefore = incident;
     deletedBefore = deletedAt;
     removedBefore = removed;
+    listedBefore = listedAt;
     missingBefore = missing;
     return true;
+  }
+
+  boolean isChanged() {
+    return incident != incidentBefore || removed != removedBefore || missing != missingBefore
+        || !Objects.equals(deletedAt, deletedBefore) || !Objects.equals(listedAt, listedBefore);
   }
 
   /** Law 1: the higher time, the stronger confirmation, the later message of the second, the larger canonical JSON. */

@@ -4,10 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import touchline.Agreement;
@@ -20,24 +17,16 @@ import touchline.KeyIncident;
 import touchline.MatchIncident;
 import touchline.MatchState;
 import touchline.NormalizedMessage;
-import touchline.Participant;
-import touchline.ReportKey;
 import touchline.Score;
 import touchline.ScoreSource;
 import touchline.UnreadField;
 
 /** One event: its registers, and the state derived from them. Derives only the parts that a message can change. */
 final class Match {
-  private static final int SOCCER = 5;
   private static final int RED_CARD = 418;
-  private static final int RESULT = 2;
-  private static final int SHOOT_OUT_RESULT = 7;
-  private static final Set<String> YES = Set.of("true", "1", "yes");
   private static final Defaults STATE_DEFAULTS = new Defaults(MatchState.getClassSchema());
   private static final Defaults INCIDENT_DEFAULTS = new Defaults(MatchIncident.getClassSchema());
   private static final Defaults KEY_DEFAULTS = new Defaults(KeyIncident.getClassSchema());
-  private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
-  private static final Defaults PARTICIPANT_DEFAULTS = new Defaults(Participant.getClassSchema());
 
   private final EventFields fields = new EventFields();
   private final Map<String, Held> incidents = new HashMap<>();
@@ -48,11 +37,8 @@ final class Match {
   private final TreeMap<String, Long> unread = new TreeMap<>();
   private final Signals signals = new Signals();
   private final MatchState state = STATE_DEFAULTS.on(new MatchState());
+  private final EventFacts facts = new EventFacts(fields, state);
   private Goals goals = new Goals(List.of(), null, null, held -> held.removed);
-  private Periods periods = Periods.USUAL;
-  private Score reportedShootOut;
-  private boolean verified;
-  private boolean wentBack;
   /** Whether the provider's result contradicts its list (law 3). */
   private boolean contradicted;
   private int known;
@@ -85,7 +71,7 @@ final class Match {
   MatchState state() {
     state.setFields(fields.encode());
     List<KeyIncident> keys = new ArrayList<>(keyIncidents.size());
-    if (hasGoalRules()) for (Held held : keyIncidents.values()) keys.add(keyIncident(held));
+    if (facts.hasGoalRules()) for (Held held : keyIncidents.values()) keys.add(keyIncident(held));
     state.setKeyIncidents(keys);
     return state;
   }
@@ -113,8 +99,17 @@ final class Match {
   }
 
   private KeyIncident keyIncident(Held held) {
+    if (held.keyOf != held.incident || held.keyPeriods != facts.periods()) {
+      held.key = newKeyIncident(held);
+      held.keyOf = held.incident;
+      held.keyPeriods = facts.periods();
+    }
+    held.key.setStands(!held.removed && !held.isCancelled() && !goals.voided.containsKey(held.id));
+    return held.key;
+  }
+
+  private KeyIncident newKeyIncident(Held held) {
     Incident incident = held.incident;
-    if (held.keyOf == incident && held.keyPeriods == periods) return held.key;
     JsonNode body = Json.tree(incident.getBody());
     Long player = Json.number(body.path("subparticipant_id"));
     boolean isPlayer = player != null && player > 0;
@@ -125,11 +120,8 @@ final class Match {
     key.setTeamId(incident.getParticipantId());
     key.setPlayerId(isPlayer ? player : null);
     key.setPlayerName(isPlayer ? Json.text(body.path("subparticipant_name")) : null);
-    key.setMinute(time == null ? null : periods.minute(time, incident.getEventStatusId()));
+    key.setMinute(time == null ? null : facts.periods().minute(time, incident.getEventStatusId()));
     key.setInShootOut(Goals.inShootOut(incident));
-    held.key = key;
-    held.keyOf = incident;
-    held.keyPeriods = periods;
     return key;
   }
 
@@ -149,7 +141,7 @@ final class Match {
 
     state.setVersion(state.getVersion() + 1);
     state.setCause(cause);
-    boolean goalsChanged = reported && readFields();
+    boolean goalsChanged = reported && facts.read();
     for (Held held : change.touched) goalsChanged |= settle(held);
     goalsChanged |= contradict(change);
     change.touched.sort((a, b) -> a.id.compareTo(b.id));
@@ -228,12 +220,14 @@ final class Match {
 
   /** Law 3: the result contradicts the list when it is the score with all that the list omits, and not the one without it. */
   private boolean contradict(Change change) {
-    boolean now = hasGoalRules() && isContradicted();
+    boolean now = facts.hasGoalRules() && isContradicted();
     if (now == contradicted) return false;
     contradicted = now;
     touchUnsettled(change);
     boolean goalsChanged = false;
     for (Held held : change.touched) goalsChanged |= settle(held);
+    // What the first decision changed and this one restored did not change.
+    change.touched.removeIf(held -> !held.isChanged());
     return goalsChanged;
   }
 
@@ -250,7 +244,7 @@ final class Match {
   }
 
   private Goals tally(Predicate<Held> removed) {
-    return new Goals(goalIncidents.values(), idOf(state.getHome()), idOf(state.getAway()), removed);
+    return new Goals(goalIncidents.values(), facts.home(), facts.away(), removed);
   }
 
   /** Decides whether it is removed or missing, and updates the indexes beside the register; true when the goals may change. */
@@ -287,147 +281,10 @@ final class Match {
     return ids;
   }
 
-  /** Reads the changed fields; true when a goal's side, or whether goals have rules, may have changed. */
-  private boolean readFields() {
-    boolean sides = false;
-    boolean hadGoalRules = hasGoalRules();
-    for (String name : fields.changed()) {
-      String json = fields.get(name);
-      switch (name) {
-        case "name" -> state.setName(Json.text(json));
-        case "sport_id" -> state.setSportId(Json.integer(json));
-        case "competition_id" -> state.setCompetitionId(Json.number(json));
-        case "season_id" -> state.setSeasonId(Json.number(json));
-        case "stage_id" -> state.setStageId(Json.number(json));
-        case "group_id" -> state.setGroupId(Json.number(json));
-        case "start_date" -> state.setStartDate(Json.text(json));
-        case "status_id" -> state.setStatusId(Json.integer(json));
-        case "relation_status" -> state.setRelationStatus(Json.text(json));
-        case "bet_status" -> state.setBetStatus(Json.text(json));
-        case "verified_result" -> readVerified(json);
-        case "details" -> periods = Periods.of(json);
-        default -> { }
-      }
-    }
-    if (fields.changed().contains(EventPart.PARTICIPANTS)) sides = readSides();
-    state.setStatusType(statusType());
-    state.setFirstFinished(fields.firstFinished());
-    wentBack = hasGoneBack();
-    readClock();
-    return sides || hadGoalRules != hasGoalRules();
-  }
-
-  private void readVerified(String json) {
-    state.setVerifiedResult(json.equals("null") ? null : json);
-    String text = Json.text(json);
-    verified = YES.contains(text == null ? json : text.toLowerCase(Locale.ROOT));
-  }
-
-  private void readClock() {
-    Integer time = Json.integer(fields.get("clock_time"));
-    String status = Json.text(fields.get("clock_status"));
-    Clock clock = null;
-    if (time != null || status != null) {
-      clock = CLOCK_DEFAULTS.on(new Clock());
-      clock.setTime(time);
-      clock.setStatus(status);
-      clock.setUt(fields.report(time == null ? "clock_status" : "clock_time").ut);
-    }
-    state.setClock(clock);
-  }
-
-  /** Law 2: `deleted` for a deleted event; where the provider leaves the type out, that of the status. */
-  private String statusType() {
-    String type = Json.text(fields.get("status_type"));
-    if ("deleted".equals(type) || "deleted".equals(Json.text(fields.get("item_status")))) return "deleted";
-    if ("delete".equals(Json.text(fields.get("action")))) {
-      Report status = fields.report("status_id");
-      if (status == null || fields.report("action").ut >= status.ut) return "deleted";
-    }
-    return type == null ? Statuses.type(state.getStatusId()) : type;
-  }
-
-  /** Law 2: whether an event that was reported as finished is now reported as scheduled. */
-  private boolean hasGoneBack() {
-    ReportKey finished = fields.firstFinished();
-    if (!"scheduled".equals(state.getStatusType()) || finished == null) return false;
-    Report status = statusReport();
-    return status != null && status.comparePlace(finished.getUt(), finished.getMessageId()) > 0;
-  }
-
-  private Report statusReport() {
-    Report id = fields.report("status_id");
-    Report type = fields.report("status_type");
-    if (id == null || type == null) return id == null ? type : id;
-    return id.comparePlace(type.ut, type.messageId) < 0 ? type : id;
-  }
-
-  private boolean readSides() {
-    Participant home = participant(1);
-    Participant away = participant(2);
-    boolean changed = !Objects.equals(idOf(home), idOf(state.getHome()))
-        || !Objects.equals(idOf(away), idOf(state.getAway()));
-    state.setHome(home);
-    state.setAway(away);
-    JsonNode homeResults = results(1);
-    JsonNode awayResults = results(2);
-    state.setReported(score(result(homeResults, RESULT), result(awayResults, RESULT)));
-    reportedShootOut = score(result(homeResults, SHOOT_OUT_RESULT), result(awayResults, SHOOT_OUT_RESULT));
-    return changed;
-  }
-
-  private Participant participant(int side) {
-    String json = fields.get(EventPart.PARTICIPANTS + "." + side);
-    if (json == null) return null;
-    JsonNode one = Json.tree(json);
-    Participant participant = PARTICIPANT_DEFAULTS.on(new Participant());
-    participant.setId(Json.number(one.path("id")));
-    participant.setName(Json.text(one.path("name")));
-    participant.setShortName(Json.text(one.path("short_name")));
-    participant.setAcronym(Json.text(one.path("acronym")));
-    return participant;
-  }
-
-  private JsonNode results(int side) {
-    String json = fields.get(EventPart.PARTICIPANTS + "." + side + ".results");
-    return json == null ? null : Json.tree(json);
-  }
-
-  /** The first value of a result; null where it is unknown or no count. */
-  private static Integer result(JsonNode results, int id) {
-    if (results == null) return null;
-    for (JsonNode item : results) {
-      if (!Objects.equals(Json.integer(item.path("id")), id)) continue;
-      Integer value = Json.integer(item.path("value"));
-      return value == null || value < 0 ? null : value;
-    }
-    return null;
-  }
-
-  private static Score score(Integer home, Integer away) {
-    return home == null || away == null ? null : new Score(home, away);
-  }
-
-  /** When the results of both sides were last reported; null while those of a side are unknown. */
-  private Long resultsAt() {
-    Report home = fields.report(EventPart.PARTICIPANTS + ".1.results");
-    Report away = fields.report(EventPart.PARTICIPANTS + ".2.results");
-    return home == null || away == null ? null : Long.valueOf(Math.min(home.ut, away.ut));
-  }
-
-  private static Long idOf(Participant participant) {
-    return participant == null ? null : participant.getId();
-  }
-
   private void deriveGoals() {
-    goals = hasGoalRules() ? tally(held -> held.removed) : new Goals(List.of(), idOf(state.getHome()),
-        idOf(state.getAway()), held -> held.removed);
+    goals = facts.hasGoalRules() ? tally(held -> held.removed) : new Goals(List.of(), facts.home(),
+        facts.away(), held -> held.removed);
     showGoals();
-  }
-
-  /** An unknown sport counts as soccer. */
-  private boolean hasGoalRules() {
-    return state.getSportId() == null || state.getSportId() == SOCCER;
   }
 
   private void showGoals() {
@@ -442,17 +299,16 @@ final class Match {
   private void decide() {
     boolean finished = Statuses.isFinished(state.getStatusId(), state.getStatusType());
     decideScore(finished);
-    boolean byResult = (finished || goals.shootOut == null) && hasGoalRules() && reportedShootOut != null;
-    state.setShootOut(byResult ? reportedShootOut : goals.shootOut);
+    boolean byResult = (finished || goals.shootOut == null) && facts.hasGoalRules() && facts.shootOut() != null;
+    state.setShootOut(byResult ? facts.shootOut() : goals.shootOut);
     List<String> anomalies = goals.anomalies;
-    if (wentBack) {
+    if (facts.wentBack()) {
       anomalies = new ArrayList<>(anomalies);
       anomalies.add("status_went_back");
     }
     state.setAnomalies(anomalies);
-    Report status = statusReport();
-    state.setGuard(signals.guard(state, new Signals.Facts(hasGoalRules(), verified, status == null ? null : status.ut,
-        resultsAt(), goals.unexplainedAt, goals.missing, wentBack), incidents));
+    state.setGuard(signals.guard(state, new Signals.Facts(facts.hasGoalRules(), facts.verified(), facts.statusAt(),
+        facts.resultsAt(), goals.unexplainedAt, goals.missing, facts.wentBack()), incidents));
   }
 
   /** Law 8. */
@@ -460,7 +316,7 @@ final class Match {
     Coverage coverage = state.getSnapshotAt() != null || starts > 0 ? Coverage.complete
         : known > 0 ? Coverage.partial : Coverage.none;
     Score reported = state.getReported();
-    Score derived = hasGoalRules() && coverage != Coverage.none ? goals.score : null;
+    Score derived = facts.hasGoalRules() && coverage != Coverage.none ? goals.score : null;
     Score complete = coverage == Coverage.complete ? derived : null;
     state.setCoverage(coverage);
     state.setDerived(derived);
@@ -508,7 +364,7 @@ final class Match {
 
   /** To be called once after everything was restored. */
   void restored() {
-    readFields();
+    facts.read();
     for (Held held : incidents.values()) settle(held);
     deriveGoals();
     decide();
