@@ -137,11 +137,11 @@ export function readStatusType(register: EventRegister): string | null {
 }
 
 /**
- * Whether the provider deleted the event: by its status type, by its item status, or by a message with the action `delete`. No
- * other message has an `action` here. A later report of the status restores an event that an action deleted.
+ * Whether the provider deleted the event other than by its status type: by its item status, or by a message with the action
+ * `delete`. No other message has an `action` here. A later report of the status restores an event that an action deleted.
  */
 function isDeleted(register: EventRegister): boolean {
-  if (register.value('status_type') === 'deleted' || register.value('item_status') === 'deleted') return true;
+  if (register.value('item_status') === 'deleted') return true;
   if (register.value('action') !== 'delete') return false;
   return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
 }

@@ -181,6 +181,22 @@ describe('a list', () => {
   });
 });
 
+test('the latest delete of an incident counts, in any order (law 3)', () => {
+  const at = (ut: number) => incident('5-1', 413, { ut: START + ut });
+  const [early, late] = [10, 30].map((ut) => incidentMessage(at(ut), { deleted: true }));
+  const body = incidentMessage(at(20));
+  for (const history of [
+    [early, body, late],
+    [late, body, early],
+    [early, late, body],
+    [late, early, body],
+  ]) {
+    const { state } = given(opening, ...history.map((message) => message as NormalizedMessage));
+    expect(state.removed).toEqual(['5-1']);
+  }
+  expect(given(opening, body, early as NormalizedMessage).state.removed).toEqual([]);
+});
+
 describe('a result that contradicts the list (law 3)', () => {
   const first = incident('5-1', 413, { event_time: 60 });
   const second = incident('5-2', 413, { event_time: 1_800 });

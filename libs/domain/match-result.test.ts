@@ -138,6 +138,13 @@ describe('the result of a match', () => {
     ]);
   });
 
+  test('has the attributes of a card, ascending, without what is no id', () => {
+    const card = by('5-3', 418, { attribute_ids: [20, '7', 0, null, 3] });
+    expect(resultOf(event(), kickOff, card).cards).toMatchObject([{ attribute_ids: [3, 7, 20] }]);
+    const none = by('5-3', 418, { attribute_ids: 7 });
+    expect(resultOf(event(), kickOff, none).cards).toMatchObject([{ attribute_ids: [] }]);
+  });
+
   test('is the same after a restore', () => {
     const match = played([
       event(),

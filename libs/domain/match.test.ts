@@ -105,6 +105,25 @@ describe('the state of a match', () => {
     });
   });
 
+  test('is decided again by the end alone, and by the sport alone', () => {
+    const known = [
+      eventMessage(START, { participants: participants(2, 0) }),
+      snapshotMessage(START, [incident('5-100', 429), incident('5-110', 413)]),
+    ];
+    expect(given(...known).state).toMatchObject({ score: { home: 1, away: 0 }, source: 'incidents' });
+    const over = eventMessage(START + 1, { status_id: 11, status_type: 'finished' });
+    expect(given(...known).when(over).state).toMatchObject({
+      score: { home: 2, away: 0 },
+      source: 'reported',
+    });
+    const other = eventMessage(START + 1, { sport_id: 1 });
+    expect(given(...known).when(other).state).toMatchObject({ source: 'reported', derived: null });
+  });
+
+  test('has no score of goals before any incident is known', () => {
+    expect(given(eventMessage(START, eventFields())).state.derived).toBeNull();
+  });
+
   test('counts an unknown sport as soccer', () => {
     const { state } = given(
       eventMessage(START, { participants: participants() }),

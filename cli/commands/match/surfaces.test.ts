@@ -2,8 +2,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { RESULT } from '#contract/soccer.ts';
-import { clockRuleOf } from '#domain/clock-rule.ts';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { clockRuleOf } from '#domain/reported-fields.ts';
 import { causeOf } from '#domain/testing/messages.ts';
 import { readVectors } from '#domain/testing/vectors.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
