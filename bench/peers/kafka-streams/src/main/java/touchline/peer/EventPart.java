@@ -14,7 +14,8 @@ final class EventPart {
 
   /**
    * A field of the event, or of one side of its participants: its results, or everything else of it. `slot` names it (a field of
-   * the event as its JSON does), `json` is its value, `whole` the value as reported (of a side with its results), `side` 0 for a field of the event.
+   * the event as its JSON does), `json` is its value, `whole` the value as reported (of a side with its results). `side` is 0 for
+   * a field of the event.
    */
   record PartField(String slot, String name, int side, boolean results, String json, String whole) {
     /** Its name, of a side e.g. participants.1.results. */
