@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import type { MatchTransition } from '#topics/generated/types.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi } from '../../support/api.ts';
@@ -277,6 +278,7 @@ test('no surface shows safe for long after the last confirmation, and all do aga
     });
   }
   expect(late).toEqual([]);
+  await haltsAfterUnreadableGoal();
   match.speaks = false;
   await delay(MESSAGE_INTERVAL_MS);
   match.say({ status_id: 11, status_type: 'finished', clock_status: 'stopped' });
@@ -288,6 +290,26 @@ test('no surface shows safe for long after the last confirmation, and all do aga
   );
   await alerts.expectPublishedOnce(pipeline);
 });
+
+/** Expects a goal that cannot be read to halt every surface of the match, while its sources stay alive. */
+async function haltsAfterUnreadableGoal(): Promise<void> {
+  const names = watch.names.filter((name) => name !== 'status' && name !== 'REST');
+  const since = performance.now();
+  await match.sayUnreadableGoal();
+  const after = await watch.safeAfter(since, WITHIN_MS, names);
+  const allowed = WITHIN_MS + READING_DELAY_MS + watch.lateMs;
+  expect(Object.entries(after).filter(([, ms]) => ms > allowed)).toEqual([]);
+  await watch.all('halted', names);
+  expect(watch.others('safe', ['status'])).toEqual([]);
+  const transitions: MatchTransition[] = [];
+  await pipeline.read('match-transitions', (transition) => void transitions.push(transition));
+  expect(transitions.map(({ kind }) => kind)).toContain('message_unread');
+  const closed = transitions.findLast(({ kind }) => kind === 'guard_changed');
+  expect(closed?.guard).toEqual({ safe: false, reasons: ['unread_message'] });
+  const letters: string[] = [];
+  await pipeline.read('dead-letters', ({ code }) => void letters.push(code));
+  expect(letters).toEqual(['unknown_shape']);
+}
 
 /** Returns when the last message of the match was received from any source, Unix milliseconds. */
 async function lastReceived(): Promise<number> {

@@ -1,5 +1,5 @@
 /** A live match that a provider reports by webhooks and by the REST that a poller reads. */
-import { eventMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { TestProvider } from '../../integration/feed-poller/provider.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/system.ts';
@@ -58,6 +58,16 @@ export class WatchedMatch {
     const message = this.#list(fields);
     this.provider.feed.push(message);
     if (this.delivers && this.webhookUrl !== '') void this.#deliver(message);
+  }
+
+  /** Delivers a goal that cannot be read: its incident has no type. */
+  async sayUnreadableGoal(): Promise<void> {
+    const message = incidentMessage(
+      { id: 900_000, ut: Math.floor(Date.now() / 1000) },
+      { id: '5-900000', incident_id: 'goal' },
+      { ...PLACE, id: this.eventId, name: 'Home - Away' },
+    );
+    await this.#deliver(message);
   }
 
   get #isNewSecond(): boolean {

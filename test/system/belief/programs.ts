@@ -221,12 +221,13 @@ export class Alerts {
 
   constructor(env: Env, eventId: number) {
     const rules = join(temporaryFolder(), 'rules.json');
-    const on = ['match_stale', 'match_recovered', 'final'];
+    const on = ['match_stale', 'match_recovered', 'guard_closed', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
     const says: Readonly<Record<string, SurfaceState>> = {
       match_stale: 'halted',
+      guard_closed: 'halted',
       match_recovered: 'safe',
       final: 'not_in_play',
     };
