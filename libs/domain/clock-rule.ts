@@ -43,9 +43,10 @@ export function clockRule(
     readonly played: ClockRule['played'];
   },
 ): ClockRule {
-  if ((sportId ?? SOCCER) !== SOCCER) return { lengths: null, extra_time: null, played: reported.played };
+  const lengths = periodLengths(sportId, reported.details);
+  if (lengths === null) return { lengths, extra_time: null, played: reported.played };
   return {
-    lengths: lengthsOf(reported.details),
+    lengths,
     extra_time: extraTimePlayed(reported.participants),
     played: null,
   };
@@ -64,18 +65,22 @@ export function extraTimePlayed(participants: unknown): boolean | null {
   return values.length === 0 ? null : values.some((value) => value !== null);
 }
 
-/** Returns the lengths of two halves and of two halves of extra time; the usual ones where the event says nothing else. */
-function lengthsOf(details: unknown): PeriodLengths {
+/**
+ * Returns the lengths of two halves and of two halves of extra time from the `details` of an event; the usual ones where it says
+ * nothing else. Null in another sport than soccer. `sportId`: null counts as soccer.
+ */
+export function periodLengths(sportId: number | null, details: unknown): PeriodLengths | null {
+  if ((sportId ?? SOCCER) !== SOCCER) return null;
   const values = new Map(list(details).map((one) => [count(object(one)?.id), count(object(one)?.value)]));
   const own = (id: number): number | null => {
     const length = values.get(id) ?? null;
     return length !== null && length >= 1 && length <= LONGEST ? length : null;
   };
   const isTwoHalves = (values.get(DETAIL.periods) ?? 2) === 2;
-  return {
-    half: (isTwoHalves ? own(DETAIL.periodLength) : null) ?? SOCCER_LENGTHS.half,
-    extra_half: own(DETAIL.extraPeriodLength) ?? SOCCER_LENGTHS.extra_half,
-  };
+  const half = (isTwoHalves ? own(DETAIL.periodLength) : null) ?? SOCCER_LENGTHS.half;
+  const extra_half = own(DETAIL.extraPeriodLength) ?? SOCCER_LENGTHS.extra_half;
+  const isUsual = half === SOCCER_LENGTHS.half && extra_half === SOCCER_LENGTHS.extra_half;
+  return isUsual ? SOCCER_LENGTHS : { half, extra_half };
 }
 
 /** Returns the clock rule of a match state. */

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { extraTimePlayed } from './clock-rule.ts';
-import { hasGoneBack, isVerified, readStatusType, resultsReportedAt, statusReport } from './event-facts.ts';
+import {
+  hasGoneBack,
+  isVerified,
+  readClock,
+  readEventFacts,
+  readStatusType,
+  resultsReportedAt,
+  statusReport,
+} from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import {
   eventFields,
@@ -83,6 +91,44 @@ function registerOf(...messages: readonly (readonly [ut: number, id: number | nu
     register.apply(register.read([JSON.stringify(fields)]), { ut, messageId });
   return register;
 }
+
+test.each<[clock: object | null, fields: object]>([
+  [null, {}],
+  [null, { clock_time: null, clock_status: null }],
+  [{ time: 60, status: null, ut: 1 }, { clock_time: 60 }],
+  [{ time: null, status: 'stopped', ut: 1 }, { clock_status: 'stopped' }],
+  [
+    { time: 0, status: 'running', ut: 1 },
+    { clock_time: 0, clock_status: 'running' },
+  ],
+])('the clock is %j of %j', (clock, fields) => {
+  expect(readClock(registerOf([1, null, fields]))).toEqual(clock);
+});
+
+describe('the facts that a message leaves as they are', () => {
+  const details = (half: number) => [{ id: 16, value: half }];
+  const first = { participants: participants(1, 0), details: details(40) };
+  const later = (fields: object) => {
+    const register = registerOf([1, null, first]);
+    const facts = readEventFacts(register);
+    register.apply(register.read([JSON.stringify(fields)]), { ut: 2, messageId: null });
+    return { facts, now: readEventFacts(register, facts) };
+  };
+
+  test('are kept', () => {
+    const { facts, now } = later({ name: 'A' });
+    expect(now.sides).toBe(facts.sides);
+    expect(now.lengths).toBe(facts.lengths);
+    expect(now.lengths).toEqual({ half: 40, extra_half: 15 });
+  });
+
+  test('are read again where their fields have another value', () => {
+    expect(later({ participants: participants(2, 0) }).now.sides.reported).toEqual({ home: 2, away: 0 });
+    expect(later({ details: details(35) }).now.lengths).toEqual({ half: 35, extra_half: 15 });
+    expect(later({ sport_id: 1 }).now.lengths).toBeNull();
+    expect(readEventFacts(registerOf([1, null, {}])).lengths).toEqual({ half: 45, extra_half: 15 });
+  });
+});
 
 describe('the report of the status', () => {
   test.each([
@@ -252,6 +298,8 @@ test('the results of both sides were reported when the older of both was', () =>
   expect(resultsReportedAt(registerOf([1, null, results(2)]))).toBeNull();
   expect(resultsReportedAt(registerOf([3, null, results(1)], [2, null, results(2)]))).toBe(2);
   expect(resultsReportedAt(registerOf([3, null, results(1)], [4, null, results(2)]))).toBe(3);
+  const third = registerOf([3, null, results(1)], [1, null, results(3)], [4, null, results(2)]);
+  expect(resultsReportedAt(third)).toBe(3);
 });
 
 describe('the score of the shoot-out (law 5)', () => {

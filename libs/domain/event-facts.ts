@@ -9,8 +9,9 @@ import type {
   ResultTeam,
   Score,
 } from '#topics/generated/types.ts';
-import type { PartField } from './event-parts.ts';
+import { type PeriodLengths, periodLengths } from './clock-rule.ts';
 import type { EventRegister } from './event-register.ts';
+import type { PartField } from './event-sides.ts';
 import { comparePlaces, type MessagePlace } from './message-key.ts';
 import { count, int, list, long, object, text } from './values.ts';
 
@@ -49,9 +50,19 @@ export type EventFacts = Readonly<
   /** The fields that `sides` are read from: of home and away their own fields and their results. */
   readonly sideFields: readonly (PartField | undefined)[];
   readonly sides: Sides;
+  /** The `details` as reported, canonical JSON. */
+  readonly details: string | undefined;
+  /** The lengths of the periods, from `details`; null in another sport than soccer. */
+  readonly lengths: PeriodLengths | null;
 };
 
-const FACTS: ReadonlySet<string> = new Set([...FACTS_BY_FIELD, 'participants', 'item_status', 'action']);
+const FACTS: ReadonlySet<string> = new Set([
+  ...FACTS_BY_FIELD,
+  'participants',
+  'details',
+  'item_status',
+  'action',
+]);
 
 /** Whether the facts are read from a field of the event. */
 export function isFact(field: string): boolean {
@@ -63,9 +74,12 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
   const verified = register.json('verified_result');
   const sideFields = fieldsOfSides(register);
   const isSame = previous?.sideFields.every((field, at) => field?.json === sideFields[at]?.json) ?? false;
+  const sport_id = int(register.value('sport_id'));
+  const details = register.json('details');
+  const hasSameLengths = previous?.details === details && previous?.sport_id === sport_id;
   return {
     name: text(register.value('name')),
-    sport_id: int(register.value('sport_id')),
+    sport_id,
     competition_id: long(register.value('competition_id')),
     season_id: long(register.value('season_id')),
     stage_id: long(register.value('stage_id')),
@@ -79,6 +93,11 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
     verified_result: verified === undefined || verified === 'null' ? null : verified,
     sideFields,
     sides: isSame && previous !== undefined ? previous.sides : sidesOf(sideFields),
+    details,
+    lengths:
+      hasSameLengths && previous !== undefined
+        ? previous.lengths
+        : periodLengths(sport_id, details === undefined ? undefined : JSON.parse(details)),
   };
 }
 
@@ -118,11 +137,11 @@ export function readStatusType(register: EventRegister): string | null {
 }
 
 /**
- * Whether the provider deleted the event: by its status type, by its item status, or by a message with the action `delete`. No
- * other message has an `action` here. A later report of the status restores an event that an action deleted.
+ * Whether the provider deleted the event other than by its status type: by its item status, or by a message with the action
+ * `delete`. No other message has an `action` here. A later report of the status restores an event that an action deleted.
  */
 function isDeleted(register: EventRegister): boolean {
-  if (register.value('status_type') === 'deleted' || register.value('item_status') === 'deleted') return true;
+  if (register.value('item_status') === 'deleted') return true;
   if (register.value('action') !== 'delete') return false;
   return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
 }

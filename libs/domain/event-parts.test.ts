@@ -1,10 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { joinSides, readAtIndex, readPart } from './event-parts.ts';
+import { readAtIndex, readPart } from './event-parts.ts';
+import { joinSides } from './event-sides.ts';
 
 const HOME = { counter: 1, id: 10, name: 'H' };
 const of = (participants: unknown) => readPart(JSON.stringify({ participants }));
 const brief = (participants: unknown) =>
   of(participants).fields.map(({ side, isResults, json }) => [side, isResults, JSON.parse(json)]);
+
+test.each([
+  ['{', 'an event part is not JSON'],
+  ['[]', 'an event part is not a JSON object'],
+])('refuses the part %s', (text, message) => {
+  expect(() => readPart(text)).toThrow(
+    expect.objectContaining({ name: 'DomainError', code: 'UNREADABLE_EVENT', message }),
+  );
+});
 
 describe('a part of an event', () => {
   test('has its fields as canonical JSON, its progress, and whether it reports the end', () => {
@@ -20,6 +30,7 @@ describe('a part of an event', () => {
     expect(readPart('{"status_type":"finished"}')).toMatchObject({ progress: 30, isFinished: true });
     expect(readPart('{"status_id":"13"}')).toMatchObject({ progress: 30, isFinished: true });
     expect(readPart('{"name":"A"}')).toMatchObject({ progress: 0, isFinished: false });
+    expect(readPart('{"name":"finished"}')).toMatchObject({ progress: 0, isFinished: false });
   });
 
   test('is not exact where it has something that says nothing', () => {
@@ -85,6 +96,14 @@ describe('a part of an event', () => {
       expect(readAtIndex(text, 0, before)).toEqual(readPart(text));
     }
     expect(readAtIndex('{"a":1,"b":"z"}', 0, before).fields[0]).toBe(before.fields[0]);
+    expect(readAtIndex('{"a":9,"b":"x"}', 0, before).fields[1]).toBe(before.fields[1]);
+    const inexact = readPart('{"name":"A","sport_id":null}');
+    expect(readAtIndex('{"name":"B"}', 0, inexact)).toEqual(readPart('{"name":"B"}'));
+    const away = { ...HOME, counter: 2, results: [{ id: 2, value: 1 }] };
+    const both = of([{ ...HOME, results: [{ id: 2, value: 0 }] }, away]);
+    const goal = `{"participants":${JSON.stringify([{ ...HOME, results: [{ id: 2, value: 1 }] }, away])}}`;
+    expect(readAtIndex(goal, 0, both)).toEqual(readPart(goal));
+    expect(readAtIndex(goal, 0, both).fields[2]).toBe(both.fields[2]);
     const sides = of([HOME]);
     const other = '{"participants":[{"counter":1,"id":11,"name":"H"}]}';
     expect(readAtIndex(other, 0, sides)).toEqual(readPart(other));

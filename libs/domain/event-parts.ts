@@ -1,8 +1,9 @@
 /** Reads the parts of a message's event into fields, each with its canonical JSON. */
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { fieldsOfSides, PARTICIPANTS, type PartField, readSidesByTemplate } from './event-sides.ts';
 import { isFinished, progressOf } from './message-key.ts';
-import { int, list, long, object, text as readText } from './values.ts';
+import { int, object, text as readText } from './values.ts';
 
 /** Thrown by the domain, always before it changes anything. */
 export class DomainError extends TouchlineError<'DomainError'> {
@@ -18,9 +19,8 @@ const CLOSE_BRACE = 125;
 const PLAIN_TEXT = /"[^"\\\u0000-\u001f]*"(?=[,}])/y;
 const PLAIN_NUMBER = /-?(?:0|[1-9][0-9]*)(?=[,}])/y;
 
-/** The field with the sides of a match: it is decided a side at a time (law 2). */
-const PARTICIPANTS = 'participants';
-export const PARTICIPANTS_MEMBER = `"${PARTICIPANTS}":`;
+/** The fields of the match's status. */
+const STATUS: ReadonlySet<string> = new Set(['status_id', 'status_type']);
 
 /** Fields that the provider always knows: null reports nothing about them (law 2). */
 const ALWAYS_KNOWN: ReadonlySet<string> = new Set([
@@ -31,26 +31,6 @@ const ALWAYS_KNOWN: ReadonlySet<string> = new Set([
   'season_id',
   'stage_id',
 ]);
-
-/** What a field of the register is about: the event, or one side of its `participants`. */
-type FieldOf = {
-  /** The side's `counter`; null for a field of the event. */
-  readonly side: number | null;
-  /** Of a side: whether it is its `results`, or all its other fields. */
-  readonly isResults: boolean;
-};
-
-/** A field in a message. */
-export type PartField = FieldOf & {
-  /** The name in the event; `participants` for a field of a side. */
-  readonly name: string;
-  /** The name with its colon, as the start of a JSON member. */
-  readonly member: string;
-  /** Canonical JSON of the value; of a side without its `results`. */
-  readonly json: string;
-  /** Canonical JSON of the value as reported; of a side with its `results`. */
-  readonly whole: string;
-};
 
 /** One part of a message's event: some of its fields, as one canonical JSON text. */
 export type EventPart = {
@@ -70,8 +50,8 @@ const templates: EventPart[] = [];
 /** Reads a part, faster if it has the fields of the last part at its index in this or any event. The result is the same. */
 export function readAtIndex(text: string, index: number, last: EventPart | undefined): EventPart {
   const template = last ?? templates[index];
-  const similar = template === undefined ? null : readByTemplate(text, template.fields);
-  if (similar !== null) return partOf(text, similar, true);
+  const similar = template === undefined ? null : readByTemplate(text, template);
+  if (similar !== null) return similar;
   const part = readPart(text);
   templates[index] = part;
   return part;
@@ -123,55 +103,21 @@ function partOf(text: string, fields: readonly PartField[], isExact: boolean): E
 }
 
 /**
- * Returns the fields of the sides: of each counter the first participant that has an id, or nothing but results. A list without a
- * side, or a side without results, reports nothing about what it leaves out. `isExact`: whether the fields give the list again.
- */
-function fieldsOfSides(value: unknown): { readonly fields: readonly PartField[]; readonly isExact: boolean } {
-  const sides = new Map<number, PartField[]>();
-  for (const item of list(value)) {
-    const record = object(item);
-    const side = int(record?.counter);
-    if (record === null || side === null || side < 0 || sides.has(side)) continue;
-    const fields = fieldsOfSide(side, record);
-    if (fields.length > 0) sides.set(side, fields);
-  }
-  const fields = [...sides].sort(([a], [b]) => a - b).flatMap(([, own]) => own);
-  return { fields, isExact: fields.length > 0 && canonicalJson(value) === joinSides(fields) };
-}
-
-function fieldsOfSide(side: number, record: Readonly<Record<string, unknown>>): PartField[] {
-  const { results, ...others } = record;
-  const base = { name: PARTICIPANTS, member: PARTICIPANTS_MEMBER, side, whole: canonicalJson(record) };
-  const fields: PartField[] = [];
-  if (long(record.id) !== null) fields.push({ ...base, isResults: false, json: canonicalJson(others) });
-  else if (Object.keys(others).length > 1) return [];
-  if (list(results).length > 0) fields.push({ ...base, isResults: true, json: canonicalJson(results) });
-  return fields;
-}
-
-/** Returns the canonical JSON of the sides that one message reported. `fields`: in the order of sides, of each the results last. */
-export function joinSides(fields: readonly PartField[]): string {
-  const sides: string[] = [];
-  for (const [at, { side, isResults, json, whole }] of fields.entries()) {
-    if (isResults) {
-      if (fields[at - 1]?.side !== side) sides.push(`{"counter":${side},"results":${json}}`);
-    } else sides.push(fields[at + 1]?.side === side ? whole : json);
-  }
-  return `[${sides.join(',')}]`;
-}
-
-/**
  * Reads a part that has the fields of an earlier part in the same order, as most parts do: a field with the same text is not
- * parsed again. Returns null if it has other fields, or if a new value is no plain number or text.
+ * parsed again. Returns null if it has other fields, or if a new value is neither a plain number or text nor the results of a side.
  */
-function readByTemplate(text: string, before: readonly PartField[]): PartField[] | null {
+function readByTemplate(text: string, template: EventPart): EventPart | null {
+  if (template.fields[0]?.side != null) {
+    const sides = template.isExact ? readSidesByTemplate(text, template.fields) : null;
+    return sides === null ? null : { ...template, text, fields: sides };
+  }
   const fields: PartField[] = [];
+  let isSameStatus = true;
   let at = 0;
-  for (const field of before) {
-    if (field.side !== null) return null;
-    const { member, json } = field;
-    if (text.charCodeAt(at) !== (at === 0 ? OPEN_BRACE : COMMA) || !text.startsWith(member, at + 1))
-      return null;
+  for (const field of template.fields) {
+    const { name, member, json, side } = field;
+    if (side !== null || text.charCodeAt(at) !== (at === 0 ? OPEN_BRACE : COMMA)) return null;
+    if (!text.startsWith(member, at + 1)) return null;
     const start = at + 1 + member.length;
     at = start + json.length;
     const next = text.charCodeAt(at);
@@ -182,9 +128,11 @@ function readByTemplate(text: string, before: readonly PartField[]): PartField[]
     at = endOfPlain(text, start);
     if (at < 0) return null;
     const whole = text.slice(start, at);
-    fields.push({ ...field, json: whole, whole });
+    fields.push({ name, member, json: whole, side: null, isResults: false, whole });
+    if (STATUS.has(name)) isSameStatus = false;
   }
-  return text.charCodeAt(at) === CLOSE_BRACE && at === text.length - 1 ? fields : null;
+  if (text.charCodeAt(at) !== CLOSE_BRACE || at !== text.length - 1) return null;
+  return isSameStatus ? { ...template, text, fields, isExact: true } : partOf(text, fields, true);
 }
 
 /** Returns the end of the integer, or of the string without escapes, that begins at `start`; -1 if neither begins there. */

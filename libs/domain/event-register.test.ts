@@ -85,6 +85,31 @@ describe('a field of the event (law 2)', () => {
   });
 });
 
+describe('a message tells which of its fields another one of its second decides (law 2)', () => {
+  const sides = (value: number) => ({
+    participants: [{ counter: 1, id: 10, name: `H${value}`, results: [{ id: 2, value }] }],
+  });
+  test.each<[why: string, former: Message, later: Message, outranked: string[]]>([
+    ['with other values', [[1, 9], { a: 1, b: 1 }], [[1, 8], { a: 2, b: 1, c: 1 }], ['a', 'b']],
+    ['with the same values', [[1, 9], { a: 1, b: 1 }], [[1, 8], { a: 1, b: 1 }], ['a', 'b']],
+    ['of a side', [[1, 9], sides(1)], [[1, 8], sides(2)], ['participants.1', 'participants.1.results']],
+    ['none of an earlier second', [[2, 9], { a: 1 }], [[1, 8], { a: 2 }], []],
+    ['none of an earlier second, with the same values', [[2, 9], { a: 1 }], [[1, 8], { a: 1 }], []],
+    ['none where it comes after', [[1, 8], { a: 1 }], [[1, 9], { a: 2 }], []],
+    ['none of itself', [[1, 8], { a: 1 }], [[1, 8], { a: 1 }], []],
+  ])('%s', (_, former, later, outranked) => {
+    expect(apply(registerOf(former), later).outranked).toEqual(outranked);
+  });
+});
+
+test('a part that repeats decides again the field that another message took from it', () => {
+  const whole: Message = [1, { x: 1 }, { a: 1, b: 1 }];
+  const register = registerOf(whole, [2, { b: 2 }]);
+  expect(apply(register, [3, { x: 1 }, { a: 1, b: 1 }]).fields).toEqual(['b']);
+  expect(register.value('b')).toBe(1);
+  expect(register.report('b')?.ut).toBe(3);
+});
+
 describe('the sides of the event (law 2)', () => {
   const HOME = { counter: 1, id: 10, name: 'H' };
   const AWAY = { counter: 2, id: 20, name: 'A' };

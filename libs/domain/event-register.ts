@@ -1,13 +1,7 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { FieldsAt } from '#topics/generated/types.ts';
-import {
-  type EventPart,
-  joinSides,
-  PARTICIPANTS_MEMBER,
-  type PartField,
-  readAtIndex,
-  readPart,
-} from './event-parts.ts';
+import { type EventPart, readAtIndex, readPart } from './event-parts.ts';
+import { joinSides, PARTICIPANTS_MEMBER, type PartField } from './event-sides.ts';
 import { compareKeys, comparePlaces, type MessageKey, type MessagePlace } from './message-key.ts';
 import { lowerBound } from './sorted.ts';
 

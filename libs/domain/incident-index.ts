@@ -31,7 +31,9 @@ export class IncidentIndex {
     if (now.removed !== before.removed) move(this.removed, now, before, ({ removed }) => removed);
     if (now.missing !== before.missing) move(this.missing, now, before, ({ missing }) => missing);
     move(this.redCards, now, before, ({ incident }) => isA(incident, isRedCard));
-    for (const signal of new Set([...signalsOf(before), ...signalsOf(now)])) this.#move(signal, now, before);
+    const signals = signalsOf(now);
+    for (const signal of signals) this.#move(signal, now, before);
+    for (const signal of signalsOf(before)) if (!signals.includes(signal)) this.#move(signal, now, before);
     const goals = move(this.goals, now, before, ({ incident }) => isA(incident, isGoal));
     return move(this.cancellations, now, before, ({ incident }) => isA(incident, isCancellation)) || goals;
   }

@@ -3,6 +3,7 @@ import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { outranks } from './incident-register.ts';
 import { applyMessage, matchIncident, matchState, restoreMatch } from './match.ts';
 import {
+  AWAY,
   causeOf,
   eventFields,
   eventMessage,
@@ -180,6 +181,22 @@ describe('a list', () => {
   });
 });
 
+test('the latest delete of an incident counts, in any order (law 3)', () => {
+  const at = (ut: number) => incident('5-1', 413, { ut: START + ut });
+  const [early, late] = [10, 30].map((ut) => incidentMessage(at(ut), { deleted: true }));
+  const body = incidentMessage(at(20));
+  for (const history of [
+    [early, body, late],
+    [late, body, early],
+    [early, late, body],
+    [late, early, body],
+  ]) {
+    const { state } = given(opening, ...history.map((message) => message as NormalizedMessage));
+    expect(state.removed).toEqual(['5-1']);
+  }
+  expect(given(opening, body, early as NormalizedMessage).state.removed).toEqual([]);
+});
+
 describe('a result that contradicts the list (law 3)', () => {
   const first = incident('5-1', 413, { event_time: 60 });
   const second = incident('5-2', 413, { event_time: 1_800 });
@@ -250,6 +267,21 @@ describe('a result that contradicts the list (law 3)', () => {
       expect(state).toMatchObject({ missing, removed });
       expect(state.score?.home ?? null).toBe(score);
     }
+  });
+
+  test('says the same after a restore, before any list could have removed an incident', () => {
+    const opposite = incident('5-4', 413, { event_time: 1_800, participant_id: AWAY });
+    const other = incident('5-9', 400);
+    const known = [opening, result(1, 1), incidentMessage(first), incidentMessage(opposite)];
+    const match = played([...known, snapshotMessage(START + 6, [other])]);
+    const restored = restoreMatch(
+      matchState(match),
+      ['5-1', '5-4', '5-9'].map((id) => matchIncident(match, id)),
+    );
+    const next = snapshotMessage(START + 90, [first, other]);
+    const effect = applyMessage(restored, next, causeOf(next, 9));
+    expect(effect).toEqual(applyMessage(match, next, causeOf(next, 9)));
+    expect(effect.incidents).toEqual(['5-1', '5-9']);
   });
 
   test('that ends removes what the list omits, and one that begins brings it back', () => {

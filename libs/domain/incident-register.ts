@@ -1,4 +1,5 @@
 import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
+import { isCancellation, isGoal } from './goal-facts.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { compareMessageIds } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
@@ -112,10 +113,10 @@ export class IncidentRegister {
 
   /** Applies the record of an incident message. A delete sets only the time of the delete. */
   record(incident: Incident, deleted: boolean): IncidentChanges {
-    const touched: Touched = new Map();
-    if (deleted) this.#delete(incident, touched);
-    else this.#accept(incident, touched);
-    return this.#settle(touched, false);
+    const entry = this.#entry(incident.id);
+    const before = presenceOf(entry);
+    const isNews = deleted ? markDeleted(entry, incident) : accept(entry, incident);
+    return isNews ? this.#settle([{ entry, before }], false) : NO_CHANGES;
   }
 
   /**
@@ -126,21 +127,27 @@ export class IncidentRegister {
     const touched: Touched = new Map();
     let isNews = false;
     for (const incident of incidents) {
-      this.#accept(incident, touched);
       const entry = this.#entry(incident.id);
-      if (entry.listed_at === null || time > entry.listed_at) {
-        touch(touched, entry);
+      const before = presenceOf(entry);
+      const isAccepted = accept(entry, incident);
+      const isListed = entry.listed_at === null || time > entry.listed_at;
+      if (isListed) {
         entry.listed_at = time;
         isNews = true;
       }
+      if (isAccepted || isListed) touch(touched, entry, before);
     }
-    for (const incident of deleted) this.#delete(incident, touched);
+    for (const incident of deleted) {
+      const entry = this.#entry(incident.id);
+      const before = presenceOf(entry);
+      if (markDeleted(entry, incident)) touch(touched, entry, before);
+    }
     if (incidents.length > 0 && (this.#snapshotAt === null || time > this.#snapshotAt)) {
       this.#snapshotAt = time;
       isNews = true;
       this.#touchAll(touched);
     }
-    return this.#settle(touched, isNews);
+    return this.#settle(inOrder(touched), isNews);
   }
 
   /**
@@ -164,8 +171,10 @@ export class IncidentRegister {
   settleAll(changes: IncidentChanges): IncidentChanges {
     const touched: Touched = new Map(changes.incidents.map(({ entry, before }) => [entry, before]));
     this.#touchAll(touched);
-    const settled = this.#settle(touched, changes.snapshot, true);
-    return { ...settled, goals: settled.goals || changes.goals };
+    const settled = this.#settle(inOrder(touched), changes.snapshot, true);
+    // What the first decision changed and the second one restored did not change.
+    const incidents = settled.incidents.filter(isChange);
+    return { ...settled, incidents, goals: incidents.some(concernsGoals) };
   }
 
   /** Whether the latest list omits the incident, and no delete says that it is removed. */
@@ -178,24 +187,10 @@ export class IncidentRegister {
     );
   }
 
-  #accept(incident: Incident, touched: Touched): void {
-    const entry = this.#entry(incident.id);
-    if (entry.incident !== null && !outranks(incident, entry.incident)) return;
-    touch(touched, entry);
-    entry.incident = incident;
-  }
-
-  #delete({ id, ut }: Incident, touched: Touched): void {
-    const entry = this.#entry(id);
-    if (entry.deleted_at !== null && entry.deleted_at >= ut) return;
-    touch(touched, entry);
-    entry.deleted_at = ut;
-  }
-
   #touchAll(touched: Touched): void {
     for (const entry of this.#entries.values()) {
       const { removed, missing } = this.#statusOf(entry);
-      if (removed !== entry.removed || missing !== entry.missing) touch(touched, entry);
+      if (removed !== entry.removed || missing !== entry.missing) touch(touched, entry, presenceOf(entry));
     }
   }
 
@@ -206,10 +201,7 @@ export class IncidentRegister {
   }
 
   /** `isAgain`: the entries were settled for this message already, and are indexed as they are. */
-  #settle(touched: Touched, snapshot: boolean, isAgain = false): IncidentChanges {
-    const incidents = [...touched]
-      .map(([entry, before]) => ({ entry, before }))
-      .sort((a, b) => compareIds(a.entry.id, b.entry.id));
+  #settle(incidents: readonly IncidentChange[], snapshot: boolean, isAgain = false): IncidentChanges {
     let goals = false;
     for (const { entry, before } of incidents) {
       const indexed = isAgain ? { ...entry } : before;
@@ -241,9 +233,50 @@ export class IncidentRegister {
 }
 
 /** Remembers the values of an entry before the first change of a message. */
-function touch(touched: Touched, entry: IncidentEntry): void {
-  if (touched.has(entry)) return;
+function touch(touched: Touched, entry: IncidentEntry, before: IncidentChange['before']): void {
+  if (!touched.has(entry)) touched.set(entry, before);
+}
+
+function inOrder(touched: Touched): readonly IncidentChange[] {
+  return [...touched]
+    .map(([entry, before]) => ({ entry, before }))
+    .sort((a, b) => compareIds(a.entry.id, b.entry.id));
+}
+
+function presenceOf(entry: IncidentEntry): IncidentChange['before'] {
   const { incident, deleted_at, listed_at, removed, missing } = entry;
-  const isUnknown = incident === null && deleted_at === null;
-  touched.set(entry, isUnknown ? UNKNOWN : { incident, deleted_at, listed_at, removed, missing });
+  return incident === null && deleted_at === null
+    ? UNKNOWN
+    : { incident, deleted_at, listed_at, removed, missing };
+}
+
+function isChange({ entry, before }: IncidentChange): boolean {
+  return (
+    entry.incident !== before.incident ||
+    entry.deleted_at !== before.deleted_at ||
+    entry.listed_at !== before.listed_at ||
+    entry.removed !== before.removed ||
+    entry.missing !== before.missing
+  );
+}
+
+/** Whether an incident is, or was, a goal or a cancellation of goals. */
+function concernsGoals({ entry, before }: IncidentChange): boolean {
+  return [entry.incident, before.incident].some(
+    (incident) => incident !== null && (isGoal(incident) || isCancellation(incident)),
+  );
+}
+
+/** Sets the body of an incident. Returns whether it wins over the current one. */
+function accept(entry: IncidentEntry, incident: Incident): boolean {
+  if (entry.incident !== null && !outranks(incident, entry.incident)) return false;
+  entry.incident = incident;
+  return true;
+}
+
+/** Sets the time of an incident's delete. Returns whether it is the latest one. */
+function markDeleted(entry: IncidentEntry, { ut }: Incident): boolean {
+  if (entry.deleted_at !== null && entry.deleted_at >= ut) return false;
+  entry.deleted_at = ut;
+  return true;
 }

@@ -112,6 +112,15 @@ describe('the result of a match', () => {
     expect(live).toMatchObject({ score: { home: 1, away: 0 }, first_half: { home: 1, away: 0 } });
   });
 
+  test('has the provider’s result of the shoot-out once it is over, and the kicks before', () => {
+    const results = withResults({ 2: 1, 7: 4 }, { 2: 1, 7: 3 });
+    const kick = by('5-2', 413, player, { event_status_id: 141 });
+    const live = event({ status_id: 141, status_type: 'live', participants: results });
+    expect(resultOf(live, kickOff, kick).shoot_out).toEqual({ home: 1, away: 0 });
+    const over = event({ status_id: 143, status_type: 'finished', participants: results });
+    expect(resultOf(over, kickOff, kick).shoot_out).toEqual({ home: 4, away: 3 });
+  });
+
   test('has the cards that stand', () => {
     const deleted = incidentMessage(incident('5-4', 419, { ut: START + 1 }), { deleted: true });
     const result = resultOf(
@@ -127,6 +136,13 @@ describe('the result of a match', () => {
       { kind: 'yellow', team_id: HOME, player: { id: 9, name: 'Nine' }, attribute_ids: [] },
       { kind: 'red', team_id: AWAY, player: { id: 9, name: 'Nine' }, attribute_ids: [] },
     ]);
+  });
+
+  test('has the attributes of a card, ascending, without what is no id', () => {
+    const card = by('5-3', 418, { attribute_ids: [20, '7', 0, null, 3] });
+    expect(resultOf(event(), kickOff, card).cards).toMatchObject([{ attribute_ids: [3, 7, 20] }]);
+    const none = by('5-3', 418, { attribute_ids: 7 });
+    expect(resultOf(event(), kickOff, none).cards).toMatchObject([{ attribute_ids: [] }]);
   });
 
   test('is the same after a restore', () => {

@@ -55,7 +55,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
     away,
     ...scoresOf(sources),
     cards: view.coverage === 'complete' ? [...sources.cards] : null,
-    shoot_out: view.tally.shootOut,
+    shoot_out: view.shootOut,
   };
 }
 

@@ -78,6 +78,7 @@ describe('the state of a match', () => {
           player_name: null,
           minute: '10',
           in_shoot_out: false,
+          stands: true,
         },
       ],
       derived: { home: 1, away: 0 },
@@ -102,6 +103,25 @@ describe('the state of a match', () => {
       coverage: 'complete',
       counting_goals: [],
     });
+  });
+
+  test('is decided again by the end alone, and by the sport alone', () => {
+    const known = [
+      eventMessage(START, { participants: participants(2, 0) }),
+      snapshotMessage(START, [incident('5-100', 429), incident('5-110', 413)]),
+    ];
+    expect(given(...known).state).toMatchObject({ score: { home: 1, away: 0 }, source: 'incidents' });
+    const over = eventMessage(START + 1, { status_id: 11, status_type: 'finished' });
+    expect(given(...known).when(over).state).toMatchObject({
+      score: { home: 2, away: 0 },
+      source: 'reported',
+    });
+    const other = eventMessage(START + 1, { sport_id: 1 });
+    expect(given(...known).when(other).state).toMatchObject({ source: 'reported', derived: null });
+  });
+
+  test('has no score of goals before any incident is known', () => {
+    expect(given(eventMessage(START, eventFields())).state.derived).toBeNull();
   });
 
   test('counts an unknown sport as soccer', () => {
@@ -238,6 +258,7 @@ describe('a match whose state was written by the former laws', () => {
       derived: null,
       missing: [],
       first_finished: null,
+      key_incidents: matchState(match).key_incidents.map((one) => ({ ...one, stands: false })),
     };
     const removed = { ...matchIncident(match, '5-110'), removed: true, missing: false };
     return { state, incidents: [matchIncident(match, '5-100'), removed] };

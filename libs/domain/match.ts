@@ -1,22 +1,18 @@
 import type {
   Cause,
-  Incident,
-  KeyIncident,
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
   ResultCard,
 } from '#topics/generated/types.ts';
-import { renderMinute } from './clock.ts';
-import { readEventFacts } from './event-facts.ts';
+import { hasGoalRules, readEventFacts } from './event-facts.ts';
 import { DomainError } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';
-import { isInShootOut, type KnownIncident } from './goal-facts.ts';
 import { sameGuard } from './guard.ts';
-import type { IncidentIndex } from './incident-index.ts';
-import { compareIds, type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
-import { isCard, playerOf, standingCards, type TableResult, tableResult } from './match-result.ts';
+import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
+import { keyIncidents } from './key-incidents.ts';
+import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { placeOf } from './message-key.ts';
 import { sameScore } from './score.ts';
 import { transitionsOf } from './transitions.ts';
@@ -168,7 +164,9 @@ export function matchState(match: Match): MatchState {
     snapshot_at: incidents.snapshotAt,
     fields: event.grouped(),
     cause,
-    key_incidents: keyIncidents(incidents.index),
+    key_incidents: hasGoalRules(facts)
+      ? keyIncidents(incidents.index, facts.lengths, (id) => tally.voided.has(id))
+      : [],
     derived: derivedScore(view),
     missing: incidents.index.missing.map(({ id }) => id),
     void_by: Object.fromEntries(Array.from(tally.voidBy, ([goal, by]) => [goal, [...by]])),
@@ -176,34 +174,6 @@ export function matchState(match: Match): MatchState {
     unread_at: unread.messageAt,
     first_finished: first === null ? null : { ut: first.ut, message_id: first.messageId },
   };
-}
-
-/** Key incidents by incident record: records are immutable, so each is parsed once. */
-const keyIncidentCache = new WeakMap<Incident, KeyIncident>();
-
-/** Returns the goals and red cards of a match in the order of their ids, removed and void ones included: who and when. */
-export function keyIncidents({ goals, redCards }: IncidentIndex): KeyIncident[] {
-  const all = redCards.length === 0 ? goals : [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
-  return all.flatMap(keyIncident);
-}
-
-function keyIncident({ id, incident }: KnownIncident): KeyIncident | [] {
-  if (incident === null) return [];
-  const known = keyIncidentCache.get(incident);
-  if (known !== undefined) return known;
-  const player = playerOf(incident);
-  const { event_time: time, event_status_id: phase } = incident;
-  const key: KeyIncident = {
-    id,
-    incident_type: incident.incident_id,
-    team_id: incident.participant_id,
-    player_id: player?.id ?? null,
-    player_name: player?.name ?? null,
-    minute: time === null ? null : renderMinute(time, phase),
-    in_shoot_out: isInShootOut(incident),
-  };
-  keyIncidentCache.set(incident, key);
-  return key;
 }
 
 /** Returns the result of a match for tables; null when it belongs to no table. */

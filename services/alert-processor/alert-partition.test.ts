@@ -5,7 +5,7 @@ import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { KnownMatch } from './alert.ts';
 import { AlertPartition } from './alert-partition.ts';
-import { parseRules } from './rules.ts';
+import { type AlertKind, parseRules } from './rules.ts';
 
 const codecs = {
   'match-transitions': codecOf('match-transitions'),
@@ -25,10 +25,10 @@ const guardChanged = (version: number, ...reasons: string[]): Partial<MatchTrans
   guard: { safe: reasons.length === 0, reasons },
 });
 
-function partition(now = RECEIVED, match: KnownMatch = null): AlertPartition {
+function partition(now = RECEIVED, match: KnownMatch = null, ...on: AlertKind[]): AlertPartition {
   return new AlertPartition({
     codecs,
-    rules: RULES,
+    rules: on.length === 0 ? RULES : parseRules(JSON.stringify({ rules: [{ name: 'all', on }] })),
     maxAgeMs: HOUR_MS,
     topicName: (topic) => topic,
     now: () => now,
@@ -58,7 +58,7 @@ test('publishes an alert to both topics, and the closed guard to the changelog',
 });
 
 test('publishes no alert for a guard that was closed before a restart', async () => {
-  const value = codecs['alert-guards'].encode({ event_id: 7, reasons: ['game_break'] });
+  const value = codecs['alert-guards'].encode({ event_id: 7, reasons: ['game_break'], red_cards: [] });
   const restarted = partition();
   await restarted.restore('alert-guards', [{ offset: 0, key: Buffer.from('7'), value }]);
   expect(restarted.size()).toBe(1);
@@ -113,4 +113,32 @@ test('publishes an alert for each goal of one change, with its id, team, player 
       minute: null,
     },
   ]);
+});
+
+test('publishes the end of a red card that stood before a restart, with the team that had it', async () => {
+  const state = sampleOf('match-state');
+  const value = codecs['alert-guards'].encode({
+    event_id: 7,
+    reasons: ['game_break'],
+    red_cards: [{ id: '5-1', team_id: state.home?.id ?? null }],
+  });
+  const removed: Partial<MatchTransition> = {
+    id: '7:9:0',
+    event_id: 7,
+    version: 9,
+    kind: 'incident_removed',
+    incident_id: '5-1',
+    incident_type: 418,
+    goals: [],
+    score: null,
+  };
+  for (const [on, alerts] of [
+    ['red_card_cancelled', ALERTED],
+    ['goal', []],
+  ] as const) {
+    const restarted = partition(RECEIVED, { ...state, key_incidents: [] }, on);
+    await restarted.restore('alert-guards', [{ offset: 0, key: Buffer.from('7'), value }]);
+    const written = on === 'goal' ? [] : ['alert-guards-2 7'];
+    expect(await processed(restarted, removed)).toEqual([...written, ...alerts]);
+  }
 });

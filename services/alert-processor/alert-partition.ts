@@ -1,12 +1,13 @@
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, identifyByCause, restoreInto } from '#topics/codec.ts';
+import type { StandingCard } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
-import { findingsOf } from './decide.ts';
-import type { AlertRule } from './rules.ts';
+import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
+import type { AlertKind, AlertRule } from './rules.ts';
 
 /** The input and output topics. */
 export const ALERT_TOPICS = ['match-transitions', 'alert-guards', 'alerts', 'webhook-messages'] as const;
@@ -24,21 +25,30 @@ type AlertPartitionOptions = {
   readonly now: () => number;
 };
 
+/** What was last read of a match: the reasons of its closed guard, and its standing red cards. */
+type Read = {
+  readonly reasons: readonly string[];
+  readonly red_cards: readonly StandingCard[];
+};
+
+const NOTHING: Read = { reasons: [], red_cards: [] };
+const CARD_KINDS = ['red_card', 'red_card_cancelled'] as const;
+
 /** The only partition of the topic of alerts. */
 const ALERTS_PARTITION = 0;
 
 /** Processes one partition of match-transitions: publishes the alerts of its matches. */
 export class AlertPartition implements PartitionProcessor {
   readonly #options: AlertPartitionOptions;
-  /** Reasons of the closed guards, by event id. */
-  readonly #closed = new Map<string, readonly string[]>();
+  /** The closed guard and the standing red cards of matches that have any, by event id. */
+  readonly #read = new Map<string, Read>();
 
   constructor(options: AlertPartitionOptions) {
     this.#options = options;
   }
 
   restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    return restoreInto(this.#closed, this.#options.codecs['alert-guards'], records, ({ reasons }) => reasons);
+    return restoreInto(this.#read, this.#options.codecs['alert-guards'], records, (read) => read);
   }
 
   prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -50,14 +60,25 @@ export class AlertPartition implements PartitionProcessor {
     const transition = decodeInput(codecs['match-transitions'], record.value);
     const { id, event_id: eventId, version, cause, guard } = transition;
     const key = String(eventId);
+    const isWanted = (kind: AlertKind): boolean => rules.some(({ on }) => on.includes(kind));
+    const read = this.#read.get(key) ?? NOTHING;
+    const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);
+    const ofTransition = findingsOf(transition, read.reasons).filter(({ kind }) => isWanted(kind));
     const isRecent = cause.received_at >= now() - maxAgeMs;
-    const findings = isRecent ? findingsOf(transition, this.#closed.get(key) ?? []) : [];
-    const wanted = findings.filter(({ kind }) => rules.some(({ on }) => on.includes(kind)));
-    const match = wanted.length === 0 ? null : await matchAt(eventId, version);
-    if (transition.kind === 'guard_changed' && guard !== null)
-      this.#setClosed(key, guard.safe ? [] : guard.reasons, collector);
+    const match = isOfCards || (isRecent && ofTransition.length > 0) ? await matchAt(eventId, version) : null;
+    const red_cards = isOfCards && match !== null ? standingRedCards(match) : read.red_cards;
+    const ofCards = redCardFindings(read.red_cards, red_cards).filter(({ kind }) => isWanted(kind));
+    const reasons =
+      transition.kind === 'guard_changed' && guard !== null
+        ? guard.safe
+          ? []
+          : guard.reasons
+        : read.reasons;
+    if (reasons !== read.reasons || ofCards.length > 0)
+      this.#remember(key, { reasons, red_cards }, collector);
+    const wanted = isRecent ? [...ofTransition, ...ofCards] : [];
     const alerts = wanted.flatMap((finding, nth) => {
-      // Of several goals of one change, the first has the id that a single goal would have.
+      // Of several goals or cards of one change, the first has the id that a single goal would have.
       const subject = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
       const source = { event_id: eventId, subject, version, ut: cause.ut, received_at: cause.received_at };
       return alertsOf(rules, finding, source, match);
@@ -73,22 +94,22 @@ export class AlertPartition implements PartitionProcessor {
     return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
-  /** Number of matches whose guard is closed. */
+  /** Number of matches with a closed guard or a standing red card. */
   size(): number {
-    return this.#closed.size;
+    return this.#read.size;
   }
 
   close(): void {
-    this.#closed.clear();
+    this.#read.clear();
   }
 
-  #setClosed(key: string, reasons: readonly string[], collector: RecordCollector): void {
+  #remember(key: string, read: Read, collector: RecordCollector): void {
     const { codecs, topicName } = this.#options;
     const topic = topicName('alert-guards');
-    if (reasons.length > 0) {
-      this.#closed.set(key, reasons);
-      const guard = { event_id: Number(key), reasons: [...reasons] };
-      collector.add(topic, key, codecs['alert-guards'].encode(guard));
-    } else if (this.#closed.delete(key)) collector.add(topic, key, null);
+    if (read.reasons.length > 0 || read.red_cards.length > 0) {
+      this.#read.set(key, read);
+      const value = { event_id: Number(key), reasons: [...read.reasons], red_cards: [...read.red_cards] };
+      collector.add(topic, key, codecs['alert-guards'].encode(value));
+    } else if (this.#read.delete(key)) collector.add(topic, key, null);
   }
 }

@@ -25,7 +25,8 @@ export function alertsOf(
   const home_id = match?.home?.id ?? null;
   const away_id = match?.away?.id ?? null;
   const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
-  const team = [match?.home, match?.away].find((side) => side?.id === incident?.team_id) ?? null;
+  const team_id = detail.team_id ?? incident?.team_id ?? null;
+  const team = [match?.home, match?.away].find((side) => side?.id === team_id) ?? null;
   return rulesFor(rules, kind, { event_id, competition_id, home_id, away_id }).map((rule) => ({
     id: `${rule.name}/${kind}/${subject}`,
     rule: rule.name,
@@ -42,8 +43,8 @@ export function alertsOf(
     reasons: [...detail.reasons],
     ut,
     received_at,
-    team_id: incident?.team_id ?? null,
-    team_name: incident === null ? null : (team?.name ?? null),
+    team_id,
+    team_name: team_id === null ? null : (team?.name ?? null),
     player_id: incident?.player_id ?? null,
     player_name: incident?.player_name ?? null,
     minute: incident?.minute ?? null,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { applyMessage, newMatch } from '#domain/match.ts';
+import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import {
+  AWAY,
   causeOf,
   EVENT_ID,
   eventFields,
@@ -10,9 +11,9 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { MatchTransition } from '#topics/generated/types.ts';
+import type { MatchTransition, StandingCard } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { findingsOf } from './decide.ts';
+import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
 
 const EMPTY = { score: null, value: null, guard: null, incident_presence: null, goals: [] };
 
@@ -69,17 +70,52 @@ test('finds a cancelled goal, whatever the score does', () => {
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
 });
 
-test('finds an added red card, unless it is already removed or cancelled', () => {
-  const added = (incident_presence: MatchTransition['incident_presence']) =>
-    kindsOf('incident_added', { incident_type: 418, incident_presence });
-  const presence = { removed: false, present_at: 1, absent_at: null, incident: null, missing: false };
-  expect(added(null)).toEqual(['red_card']);
-  expect(added(presence)).toEqual(['red_card']);
-  expect(added({ ...presence, removed: true })).toEqual([]);
-  expect(added({ ...presence, incident: incident('5-1', 418) })).toEqual(['red_card']);
-  expect(added({ ...presence, incident: incident('5-1', 418, { confirmation: 'cancelled' }) })).toEqual([]);
-  expect(kindsOf('incident_added', { incident_type: 419 })).toEqual([]);
-  expect(kindsOf('incident_confirmed', { incident_type: 418 })).toEqual([]);
+test('finds a red card that stands, one that stands no more, and both where it moved to the other team', () => {
+  const card = (id: string, team_id: number | null) => ({ id, team_id });
+  const kinds = (before: StandingCard[], after: StandingCard[]) =>
+    redCardFindings(before, after).map(({ kind, incident_id, team_id }) => [kind, incident_id, team_id]);
+  expect(kinds([], [card('5-1', 1), card('5-2', 2)])).toEqual([
+    ['red_card', '5-1', 1],
+    ['red_card', '5-2', 2],
+  ]);
+  expect(kinds([card('5-1', 1)], [])).toEqual([['red_card_cancelled', '5-1', 1]]);
+  expect(kinds([card('5-1', 1)], [card('5-1', 1)])).toEqual([]);
+  expect(kinds([card('5-1', 1)], [card('5-1', 2)])).toEqual([
+    ['red_card_cancelled', '5-1', 1],
+    ['red_card', '5-1', 2],
+  ]);
+});
+
+const CARD = incident('5-2', 418);
+const YELLOW = incident('5-2', 419);
+const later = (one: typeof CARD, change: Partial<typeof CARD>) => ({ ...one, ut: one.ut + 9, ...change });
+
+test.each([
+  ['added', [CARD], ['red_card']],
+  ['added as cancelled', [incident('5-2', 418, { confirmation: 'cancelled' })], []],
+  ['cancelled', [CARD, later(CARD, { confirmation: 'cancelled' })], ['red_card', 'red_card_cancelled']],
+  ['confirmed', [incident('5-2', 418, { confirmation: 'tbd' }), later(CARD, {})], ['red_card']],
+  ['a yellow one, amended to red', [YELLOW, later(YELLOW, { incident_id: 418 })], ['red_card']],
+  ['amended to a yellow one', [CARD, later(CARD, { incident_id: 419 })], ['red_card', 'red_card_cancelled']],
+  [
+    'moved to the other team',
+    [CARD, later(CARD, { participant_id: AWAY })],
+    ['red_card', 'red_card_cancelled', 'red_card'],
+  ],
+])('follows a red card that is %s', (_, cards, kinds) => {
+  const match = newMatch(EVENT_ID);
+  const kickOff = eventMessage(START, eventFields());
+  applyMessage(match, kickOff, causeOf(kickOff, 0));
+  let known: StandingCard[] = [];
+  const found = cards.flatMap((card, at) => {
+    const message = incidentMessage(card);
+    const { transitions } = applyMessage(match, message, causeOf(message, at + 1));
+    if (!transitions.some((transition) => concernsRedCards(transition, known))) return [];
+    const before = known;
+    known = standingRedCards(matchState(match));
+    return redCardFindings(before, known).map(({ kind }) => kind);
+  });
+  expect(found).toEqual(kinds);
 });
 
 test('finds a final match when it becomes finished, and when it no longer is', () => {

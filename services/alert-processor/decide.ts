@@ -1,13 +1,15 @@
 /** Finds the alerts in transitions: docs/guides/alerts.md. Pure. */
 import { INCIDENT } from '#contract/soccer.ts';
 import { hasResult } from '#domain/result.ts';
-import type { Alert, MatchTransition, Score } from '#topics/generated/types.ts';
+import type { Alert, MatchState, MatchTransition, Score, StandingCard } from '#topics/generated/types.ts';
 import type { AlertKind } from './rules.ts';
 
 /** An alert before rules and names are applied. */
 export type Finding = {
   readonly kind: AlertKind;
   readonly reasons: readonly string[];
+  /** The team of a red card; null of other kinds. */
+  readonly team_id: number | null;
 } & Pick<Alert, 'incident_id' | 'score' | 'score_before'>;
 
 /** A status in transitions, e.g. `11 finished`; without the id when the provider sends none. */
@@ -16,10 +18,10 @@ const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 /**
  * Returns the findings of a transition. `closed`: the reasons of the match's guard before it, empty when the guard was open.
  * A goal is a score that rises from a known one: the first known score is no goal. Each of several goals of one version is
- * a finding.
+ * a finding. Red cards: `redCardFindings`.
  */
 export function findingsOf(transition: MatchTransition, closed: readonly string[]): readonly Finding[] {
-  const { kind, incident_id, incident_type, score, value, guard, incident_presence, goals } = transition;
+  const { kind, incident_id, score, value, guard, goals } = transition;
   switch (kind) {
     case 'score_changed': {
       const { before, after } = score ?? { before: null, after: null };
@@ -37,13 +39,6 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
           score_before: score?.before ?? null,
         }),
       ];
-    case 'incident_added':
-      // A card that is already removed or cancelled was never valid.
-      return incident_type === INCIDENT.redCard &&
-        incident_presence?.removed !== true &&
-        incident_presence?.incident?.confirmation !== 'cancelled'
-        ? [finding('red_card', { incident_id })]
-        : [];
     case 'status_changed': {
       const [was, is] = [isFinal(value?.before ?? ''), isFinal(value?.after ?? '')];
       if (was === is) return [];
@@ -62,6 +57,39 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
   }
 }
 
+/** Whether a transition may change which red cards stand. `known`: those that stood before it. */
+export function concernsRedCards(
+  { kind, incident_id, incident_type }: MatchTransition,
+  known: readonly StandingCard[],
+): boolean {
+  if (!kind.startsWith('incident_')) return false;
+  return incident_type === INCIDENT.redCard || known.some(({ id }) => id === incident_id);
+}
+
+/** Returns the red cards of a match that stand, in the order of their ids. */
+export function standingRedCards({ key_incidents }: Pick<MatchState, 'key_incidents'>): StandingCard[] {
+  return key_incidents
+    .filter(({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands === true)
+    .map(({ id, team_id }) => ({ id, team_id }));
+}
+
+/** Returns the findings of red cards that stand no more, then of those that stand now. A card of another team is another card. */
+export function redCardFindings(
+  before: readonly StandingCard[],
+  after: readonly StandingCard[],
+): readonly Finding[] {
+  const without = (some: readonly StandingCard[], others: readonly StandingCard[]) =>
+    some.filter(({ id, team_id }) => !others.some((one) => one.id === id && one.team_id === team_id));
+  return [
+    ...without(before, after).map((card) => redCardFinding('red_card_cancelled', card)),
+    ...without(after, before).map((card) => redCardFinding('red_card', card)),
+  ];
+}
+
+function redCardFinding(kind: AlertKind, { id, team_id }: StandingCard): Finding {
+  return finding(kind, { incident_id: id, team_id });
+}
+
 /** Returns by how many goals a score rises, both sides together. */
 function riseOf(before: Score, after: Score): number {
   return Math.max(after.home - before.home, 0) + Math.max(after.away - before.away, 0);
@@ -74,5 +102,5 @@ function isFinal(status: string): boolean {
 }
 
 function finding(kind: AlertKind, detail: Partial<Omit<Finding, 'kind'>>): Finding {
-  return { kind, incident_id: null, score: null, score_before: null, reasons: [], ...detail };
+  return { kind, incident_id: null, team_id: null, score: null, score_before: null, reasons: [], ...detail };
 }

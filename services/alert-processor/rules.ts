@@ -8,6 +8,7 @@ export const ALERT_KINDS = [
   'goal',
   'goal_cancelled',
   'red_card',
+  'red_card_cancelled',
   'guard_closed',
   'score_differs',
   'final',

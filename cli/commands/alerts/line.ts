@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   goal: 'GOAL',
   goal_cancelled: 'GOAL CANCELLED',
   red_card: 'RED CARD',
+  red_card_cancelled: 'RED CARD CANCELLED',
   guard_closed: 'guard closed',
   score_differs: 'score differs',
   final: 'FINAL',

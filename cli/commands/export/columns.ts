@@ -1,6 +1,7 @@
 /** The columns of each dataset. docs/guides/analyse.md and `touchline export --columns` list them. */
 import { z } from 'zod';
 import { renderMinute } from '#domain/clock.ts';
+import type { PeriodLengths } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
 import { playerOf } from '#domain/match-result.ts';
@@ -114,6 +115,8 @@ export type ExportedIncident = {
   readonly effect: IncidentEffect;
   /** Name of its team; null when unknown. */
   readonly team: string | null;
+  /** Lengths of the periods of its match; null in another sport than soccer. */
+  readonly lengths: PeriodLengths | null;
 };
 
 const incidentCause = CAUSE.map(
@@ -141,7 +144,7 @@ export const INCIDENTS = exportShape<ExportedIncident>([
   ['confirmation', 'STRING', ({ record: { incident } }) => incident?.confirmation ?? null],
   ['event_status_id', 'INT32', ({ record: { incident } }) => incident?.event_status_id ?? null],
   ['event_time', 'INT32', ({ record: { incident } }) => incident?.event_time ?? null],
-  ['minute', 'STRING', ({ record: { incident } }) => minuteOf(incident)],
+  ['minute', 'STRING', ({ record: { incident }, lengths }) => minuteOf(incident, lengths)],
   ['parent_id', 'STRING', ({ record: { incident } }) => incident?.parent_id ?? null],
   ['counts_for', 'STRING', ({ record: { incident } }) => incident?.counts_for ?? null],
   ['written_at', 'TIMESTAMP', ({ record: { incident } }) => (incident === null ? null : incident.ut * 1_000)],
@@ -159,9 +162,9 @@ function playerIn(incident: Incident | null): ReturnType<typeof playerOf> {
   return incident === null ? null : playerOf(incident);
 }
 
-function minuteOf(incident: Incident | null): string | null {
+function minuteOf(incident: Incident | null, lengths: PeriodLengths | null): string | null {
   if (incident === null || incident.event_time === null) return null;
-  return renderMinute(incident.event_time, incident.event_status_id);
+  return renderMinute(incident.event_time, incident.event_status_id, lengths);
 }
 
 /** The health of a source, or of a match of it; with `gap` one of its interruptions. */

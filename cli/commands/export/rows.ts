@@ -1,3 +1,4 @@
+import { clockRuleOf, type PeriodLengths, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#topics/generated/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -68,7 +69,8 @@ export const DATASETS = {
         const match = matches.get(record.event_id);
         const season = match?.season ?? UNKNOWN;
         if (!isSelected(filter, record.cause.received_at, season)) return;
-        const row = { record, effect: effects.of(record, match), team: teamOf(record, match) };
+        const lengths = match === undefined ? SOCCER_LENGTHS : match.lengths;
+        const row = { record, effect: effects.of(record, match), team: teamOf(record, match), lengths };
         for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
       });
     },
@@ -115,14 +117,15 @@ function isSelected(filter: ExportFilter, receivedAt: number, { competition, sea
   );
 }
 
-type ExportedMatch = MatchSides & { readonly season: SeasonIds };
+type ExportedMatch = MatchSides & { readonly season: SeasonIds; readonly lengths: PeriodLengths | null };
 
 /** Returns, by match, the fields of its state that rows of other topics need. */
 async function readMatches(cluster: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
   await readEach(cluster, 'match-state', (state) => {
     const { event_id, sport_id: sportId, home, away } = state;
-    matches.set(event_id, { season: seasonOf(state), sportId, home, away });
+    const { lengths } = clockRuleOf(state);
+    matches.set(event_id, { season: seasonOf(state), sportId, home, away, lengths });
   });
   return matches;
 }

@@ -4,6 +4,8 @@ import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
+import type { PeriodLengths } from '#domain/clock-rule.ts';
+import type { Incident } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { type ExportColumn, type ExportRow, INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';
@@ -154,6 +156,7 @@ test.each([
         record: sampleOf('match-incidents'),
         effect: { stands: true, counts: true, inShootOut: false, scored: 'home' },
         team: 'Home',
+        lengths: null,
       },
       { competition: 1, season: 2 },
     ),
@@ -189,3 +192,20 @@ function tableOf() {
   const participants = [{ id: 1, name: 'A', rank: 1, columns }];
   return { ...sampleOf('standings'), body: JSON.stringify({ groups: [{ id: 'a', participants }] }) };
 }
+
+test('renders the minute of an incident by the lengths of its match', () => {
+  const incident = {
+    ...sampleOf('match-incidents').incident,
+    event_time: 2_461,
+    event_status_id: 33,
+  } as Incident;
+  const effect = { stands: true, counts: true, inShootOut: false, scored: 'home' } as const;
+  const minuteWith = (lengths: PeriodLengths | null): unknown => {
+    const row = { record: { ...sampleOf('match-incidents'), incident }, effect, team: null, lengths };
+    const cells = INCIDENTS.rows(row, { competition: 1, season: 2 })[0] ?? [];
+    return cells[INCIDENTS.columns.findIndex(({ name }) => name === 'minute')];
+  };
+  expect(minuteWith({ half: 45, extra_half: 15 })).toBe('42');
+  expect(minuteWith({ half: 40, extra_half: 15 })).toBe('40+2');
+  expect(minuteWith(null)).toBe('42');
+});

@@ -127,7 +127,19 @@ const fieldValues = fc.record(
         name: fc.constantFrom('A - B', 'A – "B"', null),
         sport_id: fc.constantFrom(5, 5, 5, 1, null),
         verified_result: fc.constantFrom(true, 'yes', 'YES', 0, null, { by: 'x' }),
-        details: fc.constantFrom([], [{ id: 16, value: '45' }]),
+        details: fc.constantFrom<readonly object[]>(
+          [],
+          [{ id: 16, value: '45' }],
+          [
+            { id: 16, value: 40 },
+            { id: 17, value: '2' },
+            { id: 50, value: '10' },
+          ],
+          [
+            { id: 16, value: '15' },
+            { id: 17, value: '4' },
+          ],
+        ),
         'odd "name"\\': fc.constantFrom('}', '{"', '\\', ['a,b', { '': [] }], 1.5),
       },
       { requiredKeys: [] },

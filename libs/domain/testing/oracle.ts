@@ -161,8 +161,8 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       snapshot_at: snapshotAt,
       fields: groupFields(ordered, fields),
       key_incidents: known
-        .filter(({ incident }) => KEY_TYPES.includes(incident.incident_id))
-        .map(keyIncidentOf),
+        .filter(({ incident }) => soccer && KEY_TYPES.includes(incident.incident_id))
+        .map((one) => keyIncidentOf(one, value('details'), goals.voided)),
       derived,
       missing: known.filter(({ missing }) => missing).map(({ id }) => id),
       void_by: Object.fromEntries(goals.voidBy),
@@ -175,16 +175,30 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
 
 /** Goals and red cards. */
 const KEY_TYPES = [413, 421, 423, 418];
-/** The nominal last minute of each period. */
-const PERIOD_ENDS: Readonly<Record<number, number>> = { 33: 45, 34: 90, 35: 105, 36: 120 };
 
-function keyIncidentOf({ id, incident }: OracleKnownIncident): MatchState['key_incidents'][number] {
+/** Returns the nominal last minute of each period by its status: details 16 and 50 are the lengths of halves, 17 their number. */
+function periodEnds(details: unknown): Readonly<Record<number, number>> {
+  const length = (id: number, usual: number): number => {
+    const detail = (Array.isArray(details) ? details : []).find((one) => one?.id === id);
+    const value = numberOf(detail?.value) ?? usual;
+    return value >= 1 && value <= 60 ? value : usual;
+  };
+  const half = length(17, 2) === 2 ? length(16, 45) : 45;
+  const extra = length(50, 15);
+  return { 33: half, 34: 2 * half, 35: 2 * half + extra, 36: 2 * half + 2 * extra };
+}
+
+function keyIncidentOf(
+  { id, incident, removed }: OracleKnownIncident,
+  details: unknown,
+  voided: readonly (readonly [string, string])[],
+): MatchState['key_incidents'][number] {
   const { subparticipant_id, subparticipant_name } = JSON.parse(incident.body);
   const player = numberOf(subparticipant_id);
   const isPlayer = player !== null && player > 0;
   const { event_time: time, event_status_id: phase } = incident;
   const minute = time === null ? null : Math.ceil(time / 60);
-  const end = PERIOD_ENDS[phase ?? 0];
+  const end = periodEnds(details)[phase ?? 0];
   return {
     id,
     incident_type: incident.incident_id,
@@ -194,6 +208,7 @@ function keyIncidentOf({ id, incident }: OracleKnownIncident): MatchState['key_i
     minute:
       minute === null ? null : end !== undefined && minute > end ? `${end}+${minute - end}` : String(minute),
     in_shoot_out: [13, 16, 141, 142].includes(phase ?? 0),
+    stands: !removed && incident.confirmation !== 'cancelled' && !voided.some(([goal]) => goal === id),
   };
 }
 

@@ -30,8 +30,8 @@ export function incidentRecord(changes: Fields = {}): Fields {
   };
 }
 
-/** Returns an event record with two participants and their results. */
-function eventRecord(changes: Fields = {}): Fields {
+/** Returns the two participants of an event with their results. */
+export function participantRecords(home: number, away: number): Fields[] {
   const participant = (id: number, counter: number, goals: number): Fields => ({
     id,
     counter,
@@ -49,6 +49,11 @@ function eventRecord(changes: Fields = {}): Fields {
     ],
     subparticipants: [],
   });
+  return [participant(101, 1, home), participant(102, 2, away)];
+}
+
+/** Returns an event record with two participants and their results. */
+function eventRecord(changes: Fields = {}): Fields {
   return {
     id: 7000001,
     action: 'update',
@@ -69,7 +74,7 @@ function eventRecord(changes: Fields = {}): Fields {
       { id: 16, value: 45 },
       { id: 58, value: 'No Extra Time' },
     ],
-    participants: [participant(101, 1, 1), participant(102, 2, 0)],
+    participants: participantRecords(1, 0),
     ...changes,
   };
 }

@@ -115,10 +115,19 @@ export type AccessTokenRecord = {
   updated_at: number;
 };
 
-/** A closed guard as touchline alerts last read it; deleted where it is open: the changelog of the alert processor. */
+/** A closed guard and the standing red cards of a match as touchline alerts last read them; deleted where it is open and none stands: the changelog of the alert processor. */
 export type AlertGuard = {
   event_id: number;
+  /** Of the closed guard; empty where it is open. */
   reasons: string[];
+  /** In the order of their ids. */
+  red_cards: StandingCard[];
+};
+
+export type StandingCard = {
+  /** The incident's id. */
+  id: string;
+  team_id: null | number;
 };
 
 /** One alert by a rule of touchline alerts, published once. How to describe rules: docs/guides/alerts.md. */
@@ -127,7 +136,7 @@ export type Alert = {
   id: string;
   /** The name of the rule. */
   rule: string;
-  /** goal, goal_cancelled, red_card, guard_closed, score_differs, final, final_withdrawn, match_stale, match_recovered. */
+  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, score_differs, final, final_withdrawn, match_stale, match_recovered. */
   kind: string;
   event_id: number;
   /** The match's version; null of match_stale and match_recovered. */
@@ -137,7 +146,7 @@ export type Alert = {
   competition_id: null | number;
   home_id: null | number;
   away_id: null | number;
-  /** Of goal, goal_cancelled and red_card: a goal and its cancellation have the same. Null of a goal of the provider's result alone. */
+  /** Of goal, goal_cancelled, red_card and red_card_cancelled: a goal or card and its cancellation have the same. Null of a goal of the provider's result alone. */
   incident_id: null | string;
   /** Of goal and goal_cancelled: the score after it. Of final: the result. */
   score: null | Score;
@@ -149,7 +158,7 @@ export type Alert = {
   received_at: number;
   /** Of goal and goal_cancelled: the score before it. Of several goals in one version, that before all of them. */
   score_before: null | Score;
-  /** The team of the incident; of an own goal, the scorer's. */
+  /** The team of the incident; of an own goal, the scorer's; of red_card_cancelled, the team that had the card. */
   team_id: null | number;
   team_name: null | string;
   player_id: null | number;
@@ -514,6 +523,8 @@ export type KeyIncident = {
   /** As shown, e.g. 45+2. */
   minute: null | string;
   in_shoot_out: boolean;
+  /** Whether it is neither removed nor cancelled, nor a disallowed goal; null in records of releases without it. */
+  stands: null | boolean;
 };
 
 export type UnreadField = {

@@ -119,6 +119,7 @@ export const MATCH_SAMPLES = {
         player_name: 'A. Griezmann',
         minute: '45+2',
         in_shoot_out: true,
+        stands: true,
       },
     ],
     derived: { home: 1, away: 0 },

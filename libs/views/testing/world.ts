@@ -133,7 +133,7 @@ export class ViewsWorld {
     applyRecords(this.views, records, [{ key: 'test-0', next: this.#offset, epoch: null }], this.now);
   }
 
-  /** Applies feed health of the webhook source, or of a match of it; alive unless changed by `changes`. */
+  /** Applies feed health of a source, or of a match of it: of the webhooks, alive unless changed by `changes`. */
   health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
     const value: FeedHealth = {
       ...sampleOf('feed-health'),
@@ -145,7 +145,7 @@ export class ViewsWorld {
       valid_until: eventId === null ? this.now + 1 : null,
       ...changes,
     };
-    const key = eventId === null ? 'webhook' : `webhook/${eventId}`;
+    const key = eventId === null ? value.source : `${value.source}/${eventId}`;
     this.give({ topic: 'feed-health', partition: 0, offset: this.#offset, key, value });
   }
 

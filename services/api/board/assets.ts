@@ -73,6 +73,9 @@ export function loadAssets() {
   };
 }
 
+/** A worker has the policy of its own script, not of its page: the shared worker connects to `/board/events`. */
+const ASSET_POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+
 /** Serves the assets. Browsers cache them for a year, as a path changes with the content. */
 export function assetRoutes(app: FastifyInstance): void {
   app.get(`${ASSETS_PATH}*`, (request, reply) => {
@@ -80,6 +83,7 @@ export function assetRoutes(app: FastifyInstance): void {
     if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
     return reply
       .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('content-security-policy', ASSET_POLICY)
       .type(asset.type)
       .send(asset.body);
   });

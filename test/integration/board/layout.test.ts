@@ -69,7 +69,9 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
   });
 
   test('shows the first match in the upper half of a phone, with whole names and reasons beside a firm score', async () => {
+    stage.served.played.health(null, { source: 'feed' });
     const visit = await stage.follow('/', { width: 390, height: 844 });
+    await visit.shows('#feeds', 'REST feed alive');
     const [first] = await boxes(visit, '.match');
     expect(first?.top).toBeLessThan(844 * 0.4);
     await visit.shows('#match-3100090 .firm', 'firm 0–0');

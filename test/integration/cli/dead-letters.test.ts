@@ -1,28 +1,33 @@
 import { describe, expect, test } from 'vitest';
-import { readDelivery } from '#ingestion/delivery.ts';
+import { deadLetter, deliveryId, readDelivery } from '#ingestion/delivery.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const RECEIVED = Date.parse('2018-07-15T15:18:14Z');
+const CONTEXT = { origin: 'webhook', service: 'webhook-receiver', receivedAt: RECEIVED } as const;
 
 /** Returns the dead letters that the receiver writes for a body. */
 function given(body: string | Buffer): DeadLetter[] {
-  const { deadLetters } = readDelivery(Buffer.from(body), {
-    origin: 'webhook',
-    service: 'webhook-receiver',
-    receivedAt: RECEIVED,
-  });
+  const { deadLetters } = readDelivery(Buffer.from(body), CONTEXT);
   expect(deadLetters.length).toBeGreaterThan(0);
   return [...deadLetters];
 }
 
-const eventMessage = (id: number) =>
-  JSON.stringify({ id: `m-${id}`, type: 'event', ut: 1_531_670_000, data: { event: { id, status_id: 33 } } });
+/** Returns the letter of an earlier release, which rejected a message without its array: this release can read it. */
+function letterOfEarlierRelease(message: object): DeadLetter[] {
+  const body = Buffer.from(JSON.stringify(message));
+  const fault = { code: 'not_array', reason: 'the body is not an array of messages' } as const;
+  return [deadLetter(fault, 'body', body, deliveryId(body), CONTEXT)];
+}
 
-/** A letter of an earlier release, which rejected a body without its array: this release can read it. */
-const notArray = given(eventMessage(24));
+const notArray = letterOfEarlierRelease({
+  id: 'm-24',
+  type: 'event',
+  ut: 1_531_670_000,
+  data: { event: { id: 24, status_id: 33 } },
+});
 const notJson = given('{"a":');
 const fromTopic: DeadLetter = {
   ...sampleOf('dead-letters'),
@@ -91,10 +96,10 @@ describe('touchline dead-letters', () => {
   });
 
   test('refuses an ambiguous id', async () => {
-    const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cc01' });
-    expect(await run(topics, 'show', 'cc')).toMatchObject({
+    const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cccc01' });
+    expect(await run(topics, 'show', 'cccc')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('2 dead letters begin with cc'),
+      err: expect.stringContaining('2 dead letters begin with cccc'),
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, participantRecords } from '#ingestion/testing/messages.ts';
 import { received } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
@@ -10,12 +10,14 @@ import { essence } from './essence.ts';
 const EVENT = 7_000_001;
 /** Time of the match's messages, Unix seconds: long ago, so that its new messages are late. */
 const PUBLISHED = 1_790_000_000;
-const OVER = {
+/** Returns the event of the finished match: its result is the score. */
+const over = (home: number, away: number) => ({
   status_id: 11,
   status_type: 'finished',
   clock_status: 'stopped',
   verified_result: 'yes',
-};
+  participants: participantRecords(home, away),
+});
 
 test('applies a correction that the feed publishes before the lists, though the match was verified', async () => {
   const [a, b] = await Promise.all([System.create(), System.create()]);
@@ -24,7 +26,7 @@ test('applies a correction that the feed publishes before the lists, though the 
     incidentMessage({ id: 1 }, { id: '5-100', incident_id: 429, participant_id: null, confirmation: null }),
     incidentMessage({ id: 2 }, { id: '5-110', confirmation: 'confirmed' }),
     incidentMessage({ id: 3 }, { id: '5-120', confirmation: 'confirmed', event_time: '44:00' }),
-    eventMessage({ id: 4, ut: PUBLISHED + 7_000 }, OVER),
+    eventMessage({ id: 4, ut: PUBLISHED + 7_000 }, over(2, 0)),
   );
   const publishedAt = Date.now() / 1000;
   // The api is ready once it has all current records, so its lists do not lag behind them.
@@ -62,14 +64,14 @@ test('applies a correction that the feed publishes before the lists, though the 
   a.processor.signal('SIGSTOP');
   await publish(
     incidentMessage(
-      { id: 5, ut: PUBLISHED + 60 },
+      { id: 5, ut: PUBLISHED + 7_060 },
       { id: '5-110', action: 'delete', confirmation: 'confirmed' },
-      OVER,
+      over(1, 1),
     ),
     incidentMessage(
-      { id: 6, ut: PUBLISHED + 60 },
+      { id: 6, ut: PUBLISHED + 7_060 },
       { id: '5-130', confirmation: 'confirmed', participant_id: 102 },
-      OVER,
+      over(1, 1),
     ),
   );
   const heard = async (): Promise<boolean> => {

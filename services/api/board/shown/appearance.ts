@@ -19,7 +19,7 @@ const KEYS = [
 
 /** Renders the choice. It works only with the script, which stores it in the browser. */
 export function appearanceHtml(): Html {
-  return html`<details id="view" class="alerts"><summary>View and keys</summary>
+  return html`<details id="view" class="alerts"><summary>View<span class="with-keys"> and keys</span></summary>
 <form><fieldset class="row"><legend>Theme</legend>${THEMES.map(
     ([value, label]) =>
       html`<label><input type="radio" name="theme" value="${value}"${value === 'system' && html` checked`}> ${label}</label>`,

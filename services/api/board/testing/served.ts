@@ -3,6 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { answerErrors } from '#contract/rest/error-answers.ts';
+import { fastifyServer } from '#service/http-server.ts';
 import { documentRoutes } from '../../document.ts';
 import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes, notFoundPage } from '../routes.ts';
@@ -20,7 +21,8 @@ export const OPEN: GateOptions = {
 export class ServedBoard {
   readonly played = new PlayedViews();
   readonly metrics = new Registry();
-  readonly app: FastifyInstance = fastify();
+  /** With the headers and limits of the service itself: they decide what a browser allows a page. */
+  readonly app: FastifyInstance = fastify(fastifyServer({}));
   #origin: string | undefined;
 
   static async start(options: Partial<BoardOptions> = {}): Promise<ServedBoard> {

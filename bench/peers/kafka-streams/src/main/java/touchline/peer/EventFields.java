@@ -14,6 +14,8 @@ import touchline.FieldsAt;
  * kept whole and only its time moves, so that nothing is parsed again.
  */
 final class EventFields {
+  private static final Defaults DEFAULTS = new Defaults(FieldsAt.getClassSchema());
+
   /** A reported object, and the number of its fields that are still current. */
   private static final class Reported {
     final String json;
@@ -96,7 +98,12 @@ final class EventFields {
   List<FieldsAt> encode() {
     reported.sort(Comparator.comparingLong(one -> one.ut));
     List<FieldsAt> out = new ArrayList<>(reported.size());
-    for (Reported one : reported) out.add(new FieldsAt(one.ut, one.standing == one.fields ? one.json : standing(one)));
+    for (Reported one : reported) {
+      FieldsAt fields = DEFAULTS.on(new FieldsAt());
+      fields.setUt(one.ut);
+      fields.setJson(one.standing == one.fields ? one.json : standing(one));
+      out.add(fields);
+    }
     return out;
   }
 

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import touchline.Agreement;
 import touchline.Cause;
@@ -23,13 +24,18 @@ import touchline.ScoreSource;
 /** One event: its registers, and the state derived from them. Derives only the parts that a message can change. */
 final class Match {
   private static final int SOCCER = 5;
+  private static final Set<Integer> FINISHED_STATUSES = Set.of(7, 11, 12, 13, 14, 140);
+  private static final Defaults STATE_DEFAULTS = new Defaults(MatchState.getClassSchema());
+  private static final Defaults INCIDENT_DEFAULTS = new Defaults(MatchIncident.getClassSchema());
+  private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
+  private static final Defaults PARTICIPANT_DEFAULTS = new Defaults(Participant.getClassSchema());
 
   private final EventFields fields = new EventFields();
   private final Map<String, Held> incidents = new HashMap<>();
   /** Goals and their cancellations, in order of their ids. */
   private final TreeMap<String, Held> goalIncidents = new TreeMap<>();
   private final Signals signals = new Signals();
-  private final MatchState state = new MatchState();
+  private final MatchState state = STATE_DEFAULTS.on(new MatchState());
   private Goals goals = new Goals(List.of(), null, null);
   private int known;
   private int starts;
@@ -66,8 +72,16 @@ final class Match {
   }
 
   MatchIncident incident(Held held) {
-    return new MatchIncident(state.getEventId(), held.id, state.getVersion(), held.removed, held.deletedAt,
-        held.listedAt, held.incident, state.getCause());
+    MatchIncident one = INCIDENT_DEFAULTS.on(new MatchIncident());
+    one.setEventId(state.getEventId());
+    one.setId(held.id);
+    one.setVersion(state.getVersion());
+    one.setRemoved(held.removed);
+    one.setDeletedAt(held.deletedAt);
+    one.setListedAt(held.listedAt);
+    one.setIncident(held.incident);
+    one.setCause(state.getCause());
+    return one;
   }
 
   Goals goals() {
@@ -192,8 +206,11 @@ final class Match {
     String time = fields.get("clock_time");
     String status = fields.get("clock_status");
     if (time != null || status != null) {
-      state.setClock(new Clock(Json.integer(time), Json.text(status),
-          fields.reportedAt(time == null ? "clock_status" : "clock_time")));
+      Clock clock = CLOCK_DEFAULTS.on(new Clock());
+      clock.setTime(Json.integer(time));
+      clock.setStatus(Json.text(status));
+      clock.setUt(fields.reportedAt(time == null ? "clock_status" : "clock_time"));
+      state.setClock(clock);
     }
     return sides || hadGoalRules != hasGoalRules();
   }
@@ -204,8 +221,12 @@ final class Match {
     for (JsonNode one : Json.tree(json)) {
       int counter = one.path("counter").asInt();
       if (counter != 1 && counter != 2) continue;
-      side[counter] = new Participant(one.path("id").asLong(), Json.text(one.path("name")),
-          Json.text(one.path("short_name")), Json.text(one.path("acronym")));
+      Participant participant = PARTICIPANT_DEFAULTS.on(new Participant());
+      participant.setId(one.path("id").asLong());
+      participant.setName(Json.text(one.path("name")));
+      participant.setShortName(Json.text(one.path("short_name")));
+      participant.setAcronym(Json.text(one.path("acronym")));
+      side[counter] = participant;
       for (JsonNode item : one.path("results")) {
         if (item.path("id").asInt() == 2) result[counter] = Json.integer(item.path("value"));
       }
@@ -247,15 +268,23 @@ final class Match {
         : known > 0 ? Coverage.partial : Coverage.none;
     Score reported = state.getReported();
     Score derived = hasGoalRules() && coverage != Coverage.none ? goals.score : null;
+    Score complete = coverage == Coverage.complete ? derived : null;
     state.setCoverage(coverage);
-    if (derived != null && (coverage == Coverage.complete || reported == null)) {
-      show(ScoreSource.incidents, derived, goals.firm,
-          reported == null ? Agreement.unknown : same(derived, reported) ? Agreement.agrees : Agreement.differs);
-    } else if (reported != null) {
-      show(ScoreSource.reported, reported, reported, Agreement.agrees);
+    state.setDerived(derived);
+    Agreement agreement = reported == null ? Agreement.unknown
+        : complete == null || same(complete, reported) ? Agreement.agrees : Agreement.differs;
+    if (reported != null && (complete == null || isFinished())) {
+      show(ScoreSource.reported, reported, reported, agreement);
+    } else if (derived != null) {
+      show(ScoreSource.incidents, derived, goals.firm, agreement);
     } else {
       show(ScoreSource.none, null, null, Agreement.unknown);
     }
+  }
+
+  private boolean isFinished() {
+    return "finished".equals(state.getStatusType())
+        || state.getStatusId() != null && FINISHED_STATUSES.contains(state.getStatusId());
   }
 
   private void show(ScoreSource source, Score score, Score firm, Agreement agreement) {

@@ -26,6 +26,7 @@ import touchline.NormalizedMessage;
 final class MatchProcessor implements FixedKeyProcessor<String, byte[], Pipeline.Update> {
   static final String INCIDENTS = "incidents";
   static final String STATES = "states";
+  private static final Defaults CAUSE_DEFAULTS = new Defaults(Cause.getClassSchema());
 
   private final Map<String, Match> matches = new HashMap<>();
   private final Wire<NormalizedMessage> messages;
@@ -73,8 +74,13 @@ final class MatchProcessor implements FixedKeyProcessor<String, byte[], Pipeline
   public void process(FixedKeyRecord<String, byte[]> record) {
     NormalizedMessage message = messages.decode(record.value());
     RecordMetadata at = context.recordMetadata().orElseThrow();
-    Cause cause = new Cause(SchemaIds.INPUT, at.partition(), at.offset(), message.getUt(), message.getReceivedAt(),
-        message.getMessageId());
+    Cause cause = CAUSE_DEFAULTS.on(new Cause());
+    cause.setTopic(SchemaIds.INPUT);
+    cause.setPartition(at.partition());
+    cause.setOffset(at.offset());
+    cause.setUt(message.getUt());
+    cause.setReceivedAt(message.getReceivedAt());
+    cause.setMessageId(message.getMessageId());
     Match match = match(record.key());
     Change change = match.apply(message, cause);
     if (change.transitions.isEmpty()) return;

@@ -17,6 +17,7 @@ import touchline.ValueChange;
 
 /** Law 10: returns the changes of one message as records of match-transitions, in a fixed order. */
 final class Transitions {
+  private static final Defaults DEFAULTS = new Defaults(MatchTransition.getClassSchema());
   private static final int TICK_TOLERANCE_SECONDS = 2;
   /** Fields with their own kind of transition. */
   private static final Map<String, String> OWN_KIND = Map.of(
@@ -146,7 +147,20 @@ final class Transitions {
       List<String> fields) {
     int n = emitted.size();
     String id = state.getEventId() + ":" + state.getVersion() + ":" + n;
-    emitted.add(new MatchTransition(id, state.getEventId(), state.getVersion(), n, kind, incidentId, type, score, value,
-        guard, fields, state.getCause(), state.getCompetitionId(), null, List.of()));
+    MatchTransition one = DEFAULTS.on(new MatchTransition());
+    one.setId(id);
+    one.setEventId(state.getEventId());
+    one.setVersion(state.getVersion());
+    one.setN(n);
+    one.setKind(kind);
+    one.setIncidentId(incidentId);
+    one.setIncidentType(type);
+    one.setScore(score);
+    one.setValue(value);
+    one.setGuard(guard);
+    one.setFields(fields);
+    one.setCause(state.getCause());
+    one.setCompetitionId(state.getCompetitionId());
+    emitted.add(one);
   }
 }

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { SOCCER_LENGTHS } from './clock-rule.ts';
 import { IncidentIndex } from './incident-index.ts';
-import { keyIncidents } from './match.ts';
+import { keyIncidents } from './key-incidents.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
 
+const isVoid = (id: string) => id === '5-8';
 const ABSENT = { incident: null, removed: false, missing: false };
 
 /** Returns the key incidents of a timeline in any order; `player` is written into the body as the provider writes it. */
@@ -14,12 +16,13 @@ function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readon
     const body = JSON.stringify({ ...JSON.parse(made.body), subparticipant_id, subparticipant_name });
     index.update({ id, incident: { ...made, body }, removed: id === '5-9', missing: false }, ABSENT);
   }
-  return keyIncidents(index);
+  return keyIncidents(index, SOCCER_LENGTHS, isVoid);
 }
 
 test('key incidents are goals and red cards in the order of their ids, void and removed ones included', () => {
   const keys = keysOf(
     ['5-8', 413],
+    ['5-7', 413],
     ['5-9', 423],
     ['5-1', 418],
     ['5-3', 421, { confirmation: 'cancelled' }],
@@ -27,11 +30,12 @@ test('key incidents are goals and red cards in the order of their ids, void and 
     ['5-4', 424],
     ['5-5', 422],
   );
-  expect(keys.map(({ id, incident_type }) => [id, incident_type])).toEqual([
-    ['5-1', 418],
-    ['5-3', 421],
-    ['5-8', 413],
-    ['5-9', 423],
+  expect(keys.map(({ id, incident_type, stands }) => [id, incident_type, stands])).toEqual([
+    ['5-1', 418, true],
+    ['5-3', 421, false],
+    ['5-7', 413, true],
+    ['5-8', 413, false],
+    ['5-9', 423, false],
   ]);
 });
 
@@ -64,9 +68,21 @@ test('parses an incident once', () => {
     ['5-2', 418],
   ] as const)
     index.update({ id, incident: incident(id, type), removed: false, missing: false }, ABSENT);
-  const [goal, card] = keyIncidents(index);
-  const again = keyIncidents(index);
+  const [goal, card] = keyIncidents(index, SOCCER_LENGTHS, isVoid);
+  const again = keyIncidents(index, SOCCER_LENGTHS, isVoid);
   expect(again).toHaveLength(2);
   expect(again[0]).toBe(goal);
   expect(again[1]).toBe(card);
+});
+
+test('renders a minute by the lengths of the match, also after these become known', () => {
+  const goal = {
+    id: '5-1',
+    incident: incident('5-1', 413, { event_time: 2_461 }),
+    removed: false,
+    missing: false,
+  };
+  const index = { goals: [goal], redCards: [] };
+  expect(keyIncidents(index, SOCCER_LENGTHS, isVoid)).toMatchObject([{ minute: '42' }]);
+  expect(keyIncidents(index, { half: 40, extra_half: 15 }, isVoid)).toMatchObject([{ minute: '40+2' }]);
 });
