@@ -128,7 +128,7 @@ export class EventStreamReader {
 
   /** `feeds`: the health of all sources, as JSON. */
   offerFeeds(feeds: string): void {
-    if (this.#topic.kind === 'board' || this.#topic.kind === 'feeds') this.#feedsUnsent = feeds;
+    this.#feedsUnsent = feeds;
   }
 
   /** Marks the tables as changed when the result changed: pages of tables show results but no running clock. */
@@ -147,16 +147,16 @@ export class EventStreamReader {
 
   /** Sends unsent events until the connection's buffer is full. */
   flush(): void {
+    if (this.#feedsUnsent !== null && !this.#isFull) {
+      this.#write('feeds', this.#feedsUnsent);
+      this.#feedsUnsent = null;
+    }
     for (const [id, state] of this.#unsent) {
       if (this.#isFull) return;
       this.#unsent.delete(id);
       if (state === null) this.#write('gone', JSON.stringify({ event_id: id }));
       else if (this.#topic.kind === 'season') this.#write('clock', JSON.stringify(clockOf(state)));
       else this.#write('match', this.#frameOf(state));
-    }
-    if (this.#feedsUnsent !== null && !this.#isFull) {
-      this.#write('feeds', this.#feedsUnsent);
-      this.#feedsUnsent = null;
     }
     if (this.#tableUnsent && !this.#isFull && this.#topic.kind === 'season') {
       this.#tableUnsent = false;

@@ -88,13 +88,13 @@ describe('/board/events', () => {
   test('sends no other match to a reader of one match, and tables to a reader of a season', async () => {
     const one = await SlowReader.open(served, '/board/events?event=5');
     const season = await SlowReader.open(served, '/board/events?season=312');
-    await one.until('its snapshot', ({ frames }) => frames.length === 1);
-    await season.until('its snapshot', ({ frames }) => frames.length === 1);
+    await one.until('its snapshot', ({ frames }) => frames.length === 2);
+    await season.until('its snapshot', ({ frames }) => frames.length === 2);
     kick(3);
     served.played.table(39719, 2, 'League standings', { groups: [] });
-    await season.until('the table', ({ frames }) => frames.length === 2);
-    expect(season.frames[1]).toEqual({ event: 'table', data: { season_id: 312 } });
-    expect(one.frames.map(({ event }) => event)).toEqual(['snapshot']);
+    await season.until('the table', ({ frames }) => frames.length === 3);
+    expect(season.frames[2]).toEqual({ event: 'table', data: { season_id: 312 } });
+    expect(one.frames.map(({ event }) => event)).toEqual(['snapshot', 'feeds']);
   });
 
   test('sends several parts of the board on one connection, each with its own names of events', async () => {
@@ -103,15 +103,18 @@ describe('/board/events', () => {
     served = await ServedBoard.start();
     kick(0);
     const reader = await SlowReader.open(served, `/board/events?${query}`);
-    await reader.until('its snapshots', ({ frames }) => frames.length === 4);
+    await reader.until('its snapshots', ({ frames }) => frames.length === 7);
     kick(3);
     served.played.table(39719, 2, 'League standings', { groups: [] });
-    await reader.until('the changes', ({ frames }) => frames.length === 6);
+    await reader.until('the changes', ({ frames }) => frames.length === 9);
     expect(reader.frames.map(({ event }) => event)).toEqual([
       '0/snapshot',
+      '0/feeds',
       '1/snapshot',
+      '1/feeds',
       '1/match',
       '2/snapshot',
+      '2/feeds',
       '1/match',
       '2/table',
     ]);
@@ -143,12 +146,12 @@ describe('/board/events', () => {
 
   test('sends only rankings to a reader of `season=none`', async () => {
     const reader = await SlowReader.open(served, '/board/events?season=none');
-    await reader.until('its snapshot', ({ frames }) => frames.length === 1);
+    await reader.until('its snapshot', ({ frames }) => frames.length === 2);
     served.played.table(39719, 2, 'League standings', { groups: [] });
     kick(3);
     served.played.ranking(ranking(777, 'teams'));
-    await reader.until('the table', ({ frames }) => frames.length === 2);
-    expect(reader.frames[1]).toEqual({ event: 'table', data: { season_id: null } });
+    await reader.until('the table', ({ frames }) => frames.length === 3);
+    expect(reader.frames[2]).toEqual({ event: 'table', data: { season_id: null } });
   });
 
   test('more readers than are allowed are refused, and counted', async () => {

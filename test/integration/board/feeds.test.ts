@@ -1,5 +1,6 @@
 /** The page of the feeds and the page for an unknown address, in Chromium. */
 import { describe, expect, test } from 'vitest';
+import { leagueTable } from '../../../services/api/board/testing/provider-tables.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
 import { ServedBoard } from '../../../services/api/board/testing/served.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
@@ -44,6 +45,26 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
     expect(visit.complaints).toEqual([]);
     await counted.close();
   });
+
+  test.each(['/', `/match/${match.id}`, '/standings', '/feeds'])(
+    'that are not believed are named in the head of %s, which no longer says that it is up to date',
+    async (path) => {
+      const { played } = stage.served;
+      played.table(39_720, 2, 'League standings', leagueTable());
+      const visit = await stage.follow(path);
+      await visit.shows('#connection[data-feeds="all"]', 'Up to date');
+      played.health(null, { state: 'down', reason: 'network', written_at: Date.now() });
+      await visit.shows('#connection[data-feeds="none"]', 'Webhooks down');
+      expect(await visit.texts('#connection')).toEqual(['Webhooks down']);
+      await visit.page.reload();
+      await visit.shows('#connection[data-feeds="none"]', 'Webhooks down');
+      played.health(null, { source: 'feed' });
+      await visit.shows('#connection[data-feeds="some"]', 'Webhooks down');
+      played.health(null, { written_at: Date.now() });
+      await visit.shows('#connection[data-feeds="all"]', 'Up to date');
+      expect(visit.complaints).toEqual([]);
+    },
+  );
 
   test('answers a browser at an unknown address with a page, and a program with a record', async () => {
     const visit = await stage.open('/nope');

@@ -75,8 +75,16 @@ describe.runIf(CHROMIUM !== null)(`the layout${NEEDS_CHROMIUM}`, () => {
     const [first] = await boxes(visit, '.match');
     expect(first?.top).toBeLessThan(844 * 0.4);
     await visit.shows('#match-3100090 .firm', 'firm 0–0');
-    const cut = `[...document.querySelectorAll('#match-3100090 :is(.team, .reasons)')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)`;
-    expect(await visit.ask(cut)).toEqual([]);
+    const cut = (id: number) =>
+      visit.ask<string[]>(
+        `[...document.querySelectorAll('#match-${id} :is(.team, .guard)')].filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight).map((one) => one.textContent)`,
+      );
+    expect(await cut(3_100_090)).toEqual([]);
+    const down = { state: 'down', reason: 'network', written_at: Date.now() } as const;
+    stage.served.played.health(3_100_042);
+    for (const source of ['webhook', 'feed']) stage.served.played.health(null, { ...down, source });
+    await visit.shows('#match-3100042 .reasons', 'possible goal, feed down (provider unreachable)');
+    expect(await cut(3_100_042)).toEqual([]);
     await visit.page.click('#match-3100090 .star');
     expect(await visit.ask(`document.querySelector('#match-3100090 .star').ariaPressed`)).toBe('true');
   });

@@ -147,6 +147,12 @@ async function ofNotifications(client: Client, hearing: Client, uri: string): Pr
   };
 }
 
+const SAYS: Readonly<Record<string, SurfaceState>> = {
+  safe: 'safe',
+  halted: 'halted',
+  'not in play': 'not_in_play',
+};
+
 /** `touchline tail match-state`. */
 export function ofTail(env: Env, eventId: number): Surface {
   const tail = new ProgramOutput(
@@ -154,13 +160,14 @@ export function ofTail(env: Env, eventId: number): Surface {
     ['bin/touchline.js', 'tail', 'match-state', '--from-beginning'],
     env,
   );
-  return {
-    name: 'tail',
-    read() {
-      const last = tail.last(new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`, 'g'));
-      return last === 'not in play' ? 'not_in_play' : (last as SurfaceState);
-    },
-  };
+  const trading = new RegExp(`  ${eventId}  TRADING (safe|halted|not in play)`);
+  let said: SurfaceState = null;
+  // Printed with each change only: any number of records may follow it.
+  tail.onLine((line) => {
+    const [, words] = trading.exec(line) ?? [];
+    if (words !== undefined) said = SAYS[words] ?? null;
+  });
+  return { name: 'tail', read: () => said };
 }
 
 /** Opens `touchline status --watch` in a terminal. It shows feeds, no matches. */
@@ -175,12 +182,6 @@ export function ofStatus(env: Env): Surface {
     },
   };
 }
-
-const SAYS: Readonly<Record<string, SurfaceState>> = {
-  safe: 'safe',
-  halted: 'halted',
-  'not in play': 'not_in_play',
-};
 
 /** Opens `touchline match --follow` and `touchline live` in a terminal; there is one live match. */
 export function ofScreens(env: Env, eventId: number): Surface[] {

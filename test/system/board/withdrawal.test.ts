@@ -96,7 +96,7 @@ describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}
           await withdraws(name, visit);
           const connection = [expect.stringMatching(/^Connection lost: as of /)];
           expect(await visit.texts('#connection'), name).toEqual(connection);
-          const age = [expect.stringMatching(/^last word [4-9] s ago$/)];
+          const age = [expect.stringMatching(/^server [4-9] s ago$/)];
           expect(await visit.texts('#age'), name).toEqual(age);
           expect(await visit.texts('.minute'), name).toContain('–');
           expect((await visit.texts('.goals.home, .big-score'))[0], name).toMatch(/^0/);

@@ -9,7 +9,7 @@ import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shown/new
 import { lastUpdate, matchRow, sameRow, whenCell } from '../shown/row.ts';
 import { alertReader, offerAlerts } from './alerts.ts';
 import { offerAppearance } from './appearance.ts';
-import { announce, byId, showAge, showConnection } from './head.ts';
+import { announce, byId, showAge, showConnection, takeSources } from './head.ts';
 import { offerKeys } from './keys.ts';
 import { flash, morph, morphChildren, parse, replaceSame } from './morph.ts';
 import { favouriteMatches, toggleFavourite } from './storage.ts';
@@ -52,6 +52,7 @@ const momentShown = followStream('', {
   },
   on: {
     snapshot: (data) => {
+      takeSources(undefined, momentShown());
       const { event_ids } = data as { event_ids: number[] };
       awaitedMatches = new Set(event_ids);
       for (const id of matches.keys()) if (!awaitedMatches.has(id)) matches.delete(id);
@@ -63,6 +64,7 @@ const momentShown = followStream('', {
       const before = sources;
       sources = data as BoardSource[];
       for (const alert of feedNews(before, sources)) alertReader(alert);
+      takeSources(sources, momentShown());
       drawFeeds();
     },
   },

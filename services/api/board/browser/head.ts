@@ -1,4 +1,5 @@
 /** The state of the connection in the head of every page, and announcements for screen readers. */
+import { type BoardSource, feedsHead } from '../shown/feed.ts';
 import type { ShownMoment } from '../shown/heartbeat.ts';
 import { timeText } from '../shown/minute.ts';
 
@@ -12,17 +13,31 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
-/** Shows whether the page is up to date; while the connection is lost, the time of its content. */
+/** The health of all sources; undefined until this connection has sent it. */
+let sources: readonly BoardSource[] | undefined;
+
+/** Shows whether the page is up to date, by its connection and all sources; while the connection is lost, the time of its content. */
 export function showConnection({ now, connection }: ShownMoment): void {
   document.body.dataset.connection = connection;
   const status = byId('connection');
-  status.dataset.state = connection === 'fresh' ? 'live' : connection;
-  status.textContent = connection === 'fresh' ? 'Up to date' : `Connection lost: as of ${timeText(now)} UTC`;
+  const isFresh = connection === 'fresh';
+  const { believed, words } = feedsHead(sources);
+  status.dataset.state = isFresh ? 'live' : connection;
+  status.dataset.feeds = isFresh ? believed : 'awaited';
+  const text = isFresh ? words : `Connection lost: as of ${timeText(now)} UTC`;
+  // A status that is set again is announced again.
+  if (status.textContent !== text) status.textContent = text;
+}
+
+/** Takes the health of all sources; undefined: a new connection will send it. Shows it where the page is connected. */
+export function takeSources(taken: readonly BoardSource[] | undefined, moment: ShownMoment): void {
+  sources = taken;
+  if (moment.connection === 'fresh') showConnection(moment);
 }
 
 /** Shows the age of the last heartbeat, seconds. It changes too often to be announced. */
 export function showAge(age: number | null): void {
-  const text = age === null ? '' : `last word ${Math.max(0, Math.floor(age))} s ago`;
+  const text = age === null ? '' : `server ${Math.max(0, Math.floor(age))} s ago`;
   const shown = byId('age');
   if (shown.textContent !== text) shown.textContent = text;
 }

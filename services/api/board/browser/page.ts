@@ -1,4 +1,6 @@
 /** Keeps a page of the server up to date: fetches it again after each change, and applies the differences. */
+
+import type { BoardSource } from '../shown/feed.ts';
 import { guardHtml } from '../shown/guard.ts';
 import type { ShownMoment } from '../shown/heartbeat.ts';
 import type { BoardMatch } from '../shown/match.ts';
@@ -6,7 +8,7 @@ import { type ClockedMatch, momentText } from '../shown/minute.ts';
 import { newsWords, scoreNews } from '../shown/news.ts';
 import { whenCell } from '../shown/row.ts';
 import './appearance.ts';
-import { announce, byId, showAge, showConnection } from './head.ts';
+import { announce, byId, showAge, showConnection, takeSources } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
 import { followStream } from './stream.ts';
 
@@ -18,6 +20,8 @@ const clocked = new Map<number, ClockedMatch>();
 const FETCH_TIMEOUT_MS = 10_000;
 /** Interval between refreshes of a page that shows the ages of feeds, milliseconds. */
 const REFRESH_MS = 2_000;
+/** Whether this is the page of the feeds. */
+const showsSources = document.querySelector('.sources') !== null;
 let refreshing = false;
 let stale = false;
 
@@ -29,6 +33,7 @@ const momentShown = followStream(main.dataset.stream ?? '', {
   onTick: showAge,
   on: {
     snapshot: () => {
+      takeSources(undefined, momentShown());
       // Known states are older than this connection. The server sends the current ones next.
       match = undefined;
       clocked.clear();
@@ -47,12 +52,15 @@ const momentShown = followStream(main.dataset.stream ?? '', {
       drawByConnection(document);
     },
     table: refresh,
-    feeds: refresh,
+    feeds: (data) => {
+      takeSources(data as BoardSource[], momentShown());
+      if (showsSources) refresh();
+    },
   },
 });
 setInterval(() => drawByConnection(document), 1_000);
 // The ages of feeds grow without an event.
-if (document.querySelector('.sources') !== null) setInterval(refresh, REFRESH_MS);
+if (showsSources) setInterval(refresh, REFRESH_MS);
 
 // Another table is another page; a search filters the rows of this one.
 main.addEventListener('input', ({ target }) => {

@@ -46,6 +46,21 @@ export function feedWords({ state, reason }: BoardMatch['feed']): string {
   return reason === null ? STATES[state] : `${STATES[state]} (${reasonWords(reason)})`;
 }
 
+/** Which sources the head of a page says are believed, with its words. `awaited`: not received yet. */
+type FeedsHead = { readonly believed: 'all' | 'some' | 'none' | 'awaited'; readonly words: string };
+
+/** Returns what the head of a connected page says: a page is up to date only while each source is believed. */
+export function feedsHead(sources: readonly BoardSource[] | undefined): FeedsHead {
+  if (sources === undefined) return { believed: 'awaited', words: 'Connected' };
+  if (sources.length === 0) return { believed: 'none', words: 'Feeds: health unknown' };
+  const doubted = sources.filter(({ believed }) => !believed);
+  if (doubted.length === 0) return { believed: 'all', words: 'Up to date' };
+  return {
+    believed: doubted.length < sources.length ? 'some' : 'none',
+    words: doubted.map(({ source, state }) => `${sourceName(source)} ${STATES[state]}`).join(', '),
+  };
+}
+
 const LINK = html`<a href="/feeds">Feeds</a>`;
 
 /** Renders all sources with their states; without a fresh connection none of them. */

@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { type BoardSource, feedsHead } from './feed.ts';
+
+describe('the head of a connected page', () => {
+  const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null };
+  const restAlive: BoardSource = { ...alive, source: 'feed', state: 'recovered' };
+  const down: BoardSource = { source: 'webhook', believed: false, state: 'down', reason: 'network' };
+  const restExpired: BoardSource = { source: 'feed', believed: false, state: 'expired', reason: null };
+
+  test.each([
+    ['claims nothing before it knows the feeds', undefined, 'awaited', 'Connected'],
+    ['says that nobody reports the feeds', [], 'none', 'Feeds: health unknown'],
+    ['is up to date while each feed is believed', [alive, restAlive], 'all', 'Up to date'],
+    ['names the one of two feeds that is down', [down, restAlive], 'some', 'Webhooks down'],
+    [
+      'names every feed when none is believed',
+      [down, restExpired],
+      'none',
+      'Webhooks down, REST feed health unknown',
+    ],
+  ] as const)('%s', (_, sources, believed, words) => expect(feedsHead(sources)).toEqual({ believed, words }));
+});
