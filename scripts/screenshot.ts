@@ -25,7 +25,12 @@ else await take(address);
 async function take(url: string): Promise<void> {
   const browser = await startChromium();
   try {
-    const visit = await Visit.open(browser, url, { ...SIZE, features: { 'prefers-color-scheme': 'light' } });
+    // Halted first: a match under review is in view.
+    const board = new URL('/?by=halted', url).href;
+    const visit = await Visit.open(browser, board, {
+      ...SIZE,
+      features: { 'prefers-color-scheme': 'light' },
+    });
     await visit.live();
     await visit.until(LIVE);
     await mkdir(dirname(IMAGE), { recursive: true });

@@ -1,6 +1,5 @@
 /** How the clock of a match is read: by its sport, and by what its event says. */
 import { RESULT, SOCCER } from '#contract/soccer.ts';
-import type { MatchState } from '#topics/generated/types.ts';
 import { count, int, list, object } from './values.ts';
 
 /** The nominal lengths of periods, minutes. */
@@ -81,26 +80,4 @@ export function periodLengths(sportId: number | null, details: unknown): PeriodL
   const extra_half = own(DETAIL.extraPeriodLength) ?? SOCCER_LENGTHS.extra_half;
   const isUsual = half === SOCCER_LENGTHS.half && extra_half === SOCCER_LENGTHS.extra_half;
   return isUsual ? SOCCER_LENGTHS : { half, extra_half };
-}
-
-/** Returns the clock rule of a match state. */
-export function clockRuleOf({ sport_id, fields }: Pick<MatchState, 'sport_id' | 'fields'>): ClockRule {
-  const values: Record<string, unknown> = {};
-  const times = new Map<string, number>();
-  const participants: unknown[] = [];
-  for (const { ut, json } of fields) {
-    const group = object(JSON.parse(json)) ?? {};
-    Object.assign(values, group);
-    for (const name in group) times.set(name, ut);
-    // Each message decides some sides, or their results.
-    participants.push(...list(group.participants));
-  }
-  const time = count(values.played_time);
-  const ut = times.get('played_time') ?? 0;
-  const isStale = ['clock_time', 'status_id'].some((name) => (times.get(name) ?? 0) > ut);
-  return clockRule(sport_id, {
-    details: values.details,
-    participants,
-    played: time === null || isStale ? null : { time, ut },
-  });
 }

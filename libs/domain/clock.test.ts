@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '#topics/generated/types.ts';
 import { clockAt, isClockChange } from './clock.ts';
-import { clockRuleOf, SOCCER_CLOCK } from './clock-rule.ts';
+import { SOCCER_CLOCK } from './clock-rule.ts';
+import { clockRuleOf } from './reported-fields.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 

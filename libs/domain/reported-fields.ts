@@ -1,6 +1,7 @@
 /** The fields of an event as its messages reported them, read from match state. */
-import type { FieldsAt } from '#topics/generated/types.ts';
-import { list, object } from './values.ts';
+import type { FieldsAt, MatchState } from '#topics/generated/types.ts';
+import { type ClockRule, clockRule } from './clock-rule.ts';
+import { count, list, object } from './values.ts';
 
 /** The last reported value of each field. A list has some fields and a message others, so their times differ. */
 export type ReportedFields = {
@@ -41,4 +42,18 @@ function joinSide(
   const latest = results ?? known?.results;
   const side = hasOwn ? own : { ...known, counter: known?.counter ?? own.counter };
   sides.set(counter, latest === undefined ? side : { ...side, results: latest });
+}
+
+/** Returns the clock rule of a match state. */
+export function clockRuleOf({ sport_id, fields }: Pick<MatchState, 'sport_id' | 'fields'>): ClockRule {
+  const { fields: values, times } = reportedFields(fields);
+  const { details, participants } = values;
+  const time = count(values.played_time);
+  const ut = times.get('played_time') ?? 0;
+  const isStale = ['clock_time', 'status_id'].some((name) => (times.get(name) ?? 0) > ut);
+  return clockRule(sport_id, {
+    details,
+    participants,
+    played: time === null || isStale ? null : { time, ut },
+  });
 }

@@ -1,5 +1,5 @@
 import { topicBounds } from '#cluster/logs.ts';
-import { clockRuleOf } from '#domain/clock-rule.ts';
+import { clockRuleOf } from '#domain/reported-fields.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';

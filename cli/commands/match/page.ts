@@ -1,7 +1,7 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
-import { clockRuleOf } from '#domain/clock-rule.ts';
 import { scoresAfter } from '#domain/goals.ts';
+import { clockRuleOf } from '#domain/reported-fields.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';

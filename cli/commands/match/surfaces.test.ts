@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { INCIDENT, RESULT } from '#contract/soccer.ts';
-import { clockRuleOf } from '#domain/clock-rule.ts';
+import { clockRuleOf } from '#domain/reported-fields.ts';
 import {
   AWAY,
   EVENT_ID,

@@ -1,5 +1,5 @@
 /** A match that tests read as its surfaces do: the pages and tools from views, the export from records. */
-import { clockRuleOf } from '#domain/clock-rule.ts';
+import { clockRuleOf } from '#domain/reported-fields.ts';
 import type {
   MatchIncident,
   MatchState,

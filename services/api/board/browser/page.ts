@@ -1,5 +1,4 @@
 /** Keeps a page of the server up to date: fetches it again after each change, and applies the differences. */
-
 import type { BoardSource } from '../shown/feed.ts';
 import { guardHtml } from '../shown/guard.ts';
 import type { ShownMoment } from '../shown/heartbeat.ts';
