@@ -3,7 +3,7 @@ import { readDataset } from '../../data/dataset.ts';
 import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, type ClientCredentials, clients, credentialsOf, startApi } from './api.ts';
 import { connectionEnv } from './environment.ts';
-import { Pipeline, type PipelineOutput } from './pipeline.ts';
+import { Pipeline, type PipelineConnection, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 
@@ -49,18 +49,8 @@ export class System {
   }
 
   /** Starts a webhook receiver and returns its URL. */
-  async startReceiver(
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly service: TestService; readonly url: string }> {
-    const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
-    const service = startService('webhook-receiver', {
-      ...connectionEnv(this.pipeline.place),
-      ...own,
-      ...settings,
-    });
-    await service.ready();
-    const { port } = await logged(service, 'POST /webhook');
-    return { service, url: `http://127.0.0.1:${port}/webhook` };
+  startReceiver(settings: Readonly<Record<string, string>> = {}): Promise<Receiver> {
+    return startReceiver(this.pipeline.place, settings);
   }
 
   /** Starts a poller of a provider. */
@@ -101,6 +91,20 @@ export class System {
   }
 }
 
+type Receiver = { readonly service: TestService; readonly url: string };
+
+/** Starts a webhook receiver and returns its URL. */
+export async function startReceiver(
+  place: PipelineConnection,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Receiver> {
+  const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
+  const service = startService('webhook-receiver', { ...connectionEnv(place), ...own, ...settings });
+  await service.ready();
+  const { port } = await logged(service, 'POST /webhook');
+  return { service, url: `http://127.0.0.1:${port}/webhook` };
+}
+
 /** Waits for a line with this text in a service's log. */
 export async function logged(
   service: TestService,
@@ -123,9 +127,19 @@ export async function logged(
 export function deliverSigned(
   url: string,
   messages: readonly unknown[],
-  { secret = WEBHOOK_SECRET, signal = null }: { secret?: string; signal?: AbortSignal | null } = {},
+  options: DeliveryOptions = {},
 ): Promise<Response> {
-  const body = Buffer.from(JSON.stringify(messages));
+  return deliverBytes(url, Buffer.from(JSON.stringify(messages)), options);
+}
+
+type DeliveryOptions = { readonly secret?: string; readonly signal?: AbortSignal | null };
+
+/** Delivers any bytes as `deliverSigned` delivers messages. */
+export function deliverBytes(
+  url: string,
+  body: Buffer,
+  { secret = WEBHOOK_SECRET, signal = null }: DeliveryOptions = {},
+): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...signatureHeaders(body, secret, Date.now()) };
   return fetch(url, { method: 'POST', headers, body, signal });
 }

@@ -1,36 +1,103 @@
 /** Compares what every surface shows of one match: no surface has a rule of its own. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { RESULT } from '#contract/soccer.ts';
-import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { INCIDENT, RESULT } from '#contract/soccer.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import { causeOf } from '#domain/testing/messages.ts';
+import {
+  AWAY,
+  EVENT_ID,
+  eventFields,
+  eventMessage,
+  type IncidentOptions,
+  incident,
+  incidentMessage,
+  START,
+  snapshotMessage,
+} from '#domain/testing/messages.ts';
 import { readVectors } from '#domain/testing/vectors.ts';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import * as provider from '#ingestion/testing/messages.ts';
+import type { MatchState } from '#topics/generated/types.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { normalized } from '#views/testing/world.ts';
+import { standingRedCards } from '../../../services/alert-processor/decide.ts';
 import { boardMatch } from '../../../services/api/board/board-match.ts';
 import { minuteText } from '../../../services/api/board/shown/minute.ts';
 import { scoreWords } from '../../../services/api/board/shown/words.ts';
+import type { TimelineEntry } from '../../../services/api/board/story.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
-import { STATES } from '../export/columns.ts';
+import { type ExportCell, STATES } from '../export/columns.ts';
 import { matchJson } from '../live/board.ts';
-import { pageJson, pageLines } from './page.ts';
+import { type PageRecords, pageJson, pageLines } from './page.ts';
+import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
 const T = 1_790_000_000;
 const FEED = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' } as const;
 const PLACE = { competition: null, season: null, stage: null, group: null };
 
-function stateOf(eventId: number, messages: readonly NormalizedMessage[]): MatchState {
-  const match = newMatch(eventId);
-  messages.forEach((message, offset) => {
-    applyMessage(match, message, causeOf(message, offset));
-  });
-  return matchState(match);
+/** Expects every surface to show of each incident whether it stands, whether it counts, and whether it is missing. */
+function expectSameIncidents(match: PlayedMatch): void {
+  const { records, details } = match;
+  if (records === null) return;
+  const { state } = records;
+  const exported = exportedOf(records);
+  const idsOf = (holds: (row: Readonly<Record<string, ExportCell>>) => boolean) =>
+    [...exported.values()]
+      .filter(holds)
+      .map(({ id }) => id)
+      .toSorted();
+  const known = records.incidents.filter(({ incident }) => incident !== null).map(({ id }) => id);
+  for (const { id, stands } of state.key_incidents)
+    expect([id, exported.get(id)?.stands]).toEqual([id, stands]);
+  if (idsOf(({ counts }) => counts === null).length === 0)
+    expect(idsOf(({ counts }) => counts === true)).toEqual(state.counting_goals.toSorted());
+  expect(idsOf(({ removed }) => removed === true)).toEqual(state.removed.toSorted());
+  expect(idsOf(({ missing }) => missing === true)).toEqual(state.missing.toSorted());
+  const { story } = pageJson(records, FEED) as { story: TimelineEntry[] };
+  const text = pageText(records, state.cause.ut);
+  for (const { id, void: isVoid, note } of story) {
+    expect([id, isVoid === null]).toEqual([id, exported.get(id)?.stands]);
+    if (isVoid !== null) expect(text).toContain(isVoid);
+    else if (note !== null) expect(text).toContain(note);
+    const explained =
+      state.orphans.includes(id) || state.anomalies.some((anomaly) => anomaly.startsWith(`${id}:`));
+    if (!explained)
+      expect([id, note?.includes('latest list') ?? false]).toEqual([id, state.missing.includes(id)]);
+  }
+  if (details === null) {
+    expect(state.status_type).toBe('deleted');
+    return;
+  }
+  const { tool } = match;
+  expect(tool.missing).toEqual(state.missing);
+  expect(tool.timeline.map(({ incident_id }) => incident_id)).toEqual(known.toSorted());
+  for (const { incident_id, stands, why } of tool.timeline) {
+    expect([incident_id, stands]).toEqual([incident_id, exported.get(incident_id)?.stands]);
+    expect(why === undefined).toBe(stands);
+    if (incident_id in state.void_goals) expect(why).toBe(state.void_goals[incident_id]);
+  }
+  const shownBy = (entries: readonly TimelineEntry[]) =>
+    entries.map(({ id, minute, void: why, void_by, note, running_score }) => ({
+      id,
+      minute,
+      why,
+      void_by,
+      note,
+      running_score,
+    }));
+  expect(shownBy(details.timeline)).toEqual(shownBy(story));
+  const cards = standingRedCards(state);
+  const red = tool.timeline.filter(({ type_id, stands }) => type_id === INCIDENT.redCard && stands);
+  expect(cards.map(({ id }) => id)).toEqual(red.map(({ incident_id }) => incident_id));
+  const of = (side: MatchState['home']) =>
+    cards.filter(({ team_id }) => side !== null && team_id === side.id).length;
+  expect(details.match.red_cards).toEqual({ home: of(state.home), away: of(state.away) });
+}
+
+function pageText(records: PageRecords, now: number): string {
+  return stripVTControlCharacters(pageLines(records, FEED, { now: now * 1_000, width: null }).join('\n'));
 }
 
 /** Reads one state by every surface, as at the time of its last message. */
@@ -45,7 +112,7 @@ function surfacesOf(state: MatchState) {
   } as unknown as ToolScope);
   const facts = { state, incidents: [], transitions: [] };
   const page = pageJson(facts, FEED) as { state: MatchState; trading: { permission: string } };
-  const text = stripVTControlCharacters(pageLines(facts, FEED, { now: now * 1_000, width: null }).join('\n'));
+  const text = pageText(facts, now);
   const trading = tradingOf(state, FEED);
   const live = matchJson({ state: shown, feed: FEED, trading, lastReceivedAt: 0 } as Parameters<
     typeof matchJson
@@ -110,9 +177,13 @@ const vectors = readVectors();
 
 describe('every surface shows the same of a match', () => {
   test.each(vectors)('of the vector $name', ({ event_id, messages }) => {
-    messages.forEach((_, n) => {
-      expectSame(stateOf(event_id, messages.slice(0, n + 1)));
-    });
+    const match = new PlayedMatch(event_id);
+    for (const message of messages) {
+      match.take(message);
+      if (match.records === null) continue;
+      expectSame(match.state);
+      expectSameIncidents(match);
+    }
   });
 
   test('that was awarded to the side that had lost on the pitch', () => {
@@ -130,10 +201,12 @@ describe('every surface shows the same of a match', () => {
       winner_id: 22,
       participants: [side(11, 1, 0), side(22, 2, 3)],
     };
-    const state = stateOf(7_000_001, [
-      normalized(incidentMessage({ id: 1, ut: T }, { ...goal, incident_id: 429, id: '5-0' }, played)),
-      normalized(incidentMessage({ id: 2, ut: T + 60 }, { ...goal, ut: T + 60 }, played)),
-      normalized(eventMessage({ id: 3, ut: T + 240 }, awarded)),
+    const { state } = new PlayedMatch(7_000_001, [
+      normalized(
+        provider.incidentMessage({ id: 1, ut: T }, { ...goal, incident_id: 429, id: '5-0' }, played),
+      ),
+      normalized(provider.incidentMessage({ id: 2, ut: T + 60 }, { ...goal, ut: T + 60 }, played)),
+      normalized(provider.eventMessage({ id: 3, ut: T + 240 }, awarded)),
     ]);
     expect([state.score, state.derived]).toEqual([
       { home: 0, away: 3 },
@@ -145,10 +218,45 @@ describe('every surface shows the same of a match', () => {
     expect(text).toContain('played 1–0');
   });
 
+  test('whose goals and red cards are void, removed, pending or missing from the latest list', () => {
+    const at = (seconds: number, more: IncidentOptions = {}): IncidentOptions => ({
+      ut: START + seconds,
+      ...more,
+    });
+    const { redCard, goal, goalCancelled, ownGoal } = INCIDENT;
+    const early = incident('5-100', INCIDENT.firstHalfStarted);
+    const dismissed = incident('5-101', redCard, at(1, { participant_id: AWAY }));
+    const messages = [
+      eventMessage(START, eventFields()),
+      incidentMessage(early),
+      incidentMessage(dismissed),
+      incidentMessage(incident('5-102', redCard, at(2, { confirmation: 'cancelled' }))),
+      incidentMessage(incident('5-103', redCard, at(3))),
+      incidentMessage(incident('5-103', redCard, at(4)), { deleted: true }),
+      incidentMessage(incident('5-104', goal, at(5))),
+      incidentMessage(incident('5-105', goalCancelled, at(6, { parent_id: '5-104' }))),
+      incidentMessage(incident('5-106', goal, at(7, { confirmation: 'tbd' }))),
+      incidentMessage(incident('5-107', ownGoal, at(8))),
+      incidentMessage(incident('5-108', goal, at(9, { participant_id: 9 }))),
+      incidentMessage(incident('5-109', goalCancelled, at(10, { parent_id: '5-1' }))),
+      incidentMessage(incident('5-110', goal, at(60))),
+      incidentMessage(incident('5-111', redCard, at(61))),
+      snapshotMessage(START + 90, [early, dismissed]),
+    ];
+    const match = new PlayedMatch(EVENT_ID);
+    for (const message of messages) {
+      match.take(message);
+      expectSame(match.state);
+      expectSameIncidents(match);
+    }
+    expect(match.state.missing).toEqual(['5-110', '5-111']);
+    expect(match.details?.match.red_cards).toEqual({ home: 1, away: 1 });
+  });
+
   test('of handball, by the clock that the provider reports', () => {
-    const state = stateOf(7_000_001, [
+    const { state } = new PlayedMatch(7_000_001, [
       normalized(
-        eventMessage(
+        provider.eventMessage(
           { id: 1, ut: T },
           {
             sport_id: 6,

@@ -23,7 +23,8 @@ it does not touch. Two replays give the same bytes. Messages keep their times of
 
 ${BROKER_HELP}
 TOPIC_PREFIX is the prefix of the source. RULES_DIR has the rules of competitions, as for the standings processor.
-docs/guides/replay.md shows how to compare the result and to switch to it. Exit code 1 when the replay is not complete.
+docs/guides/replay.md shows how to compare the result and to switch to it. Exit code 1 when the replay is not complete:
+also where raw records that nobody can read were left out, each named on standard error.
 `;
 
 export const command = defineCommand({

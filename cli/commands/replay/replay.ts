@@ -5,14 +5,13 @@ import { silentLogger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import { readRange } from '#streams/read/read-range.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError } from '../../command.ts';
 import { batchesOf, waitUntil } from './batches.ts';
 import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
-import { normalizeAgain } from './normalize-again.ts';
+import { RawInputs } from './raw-inputs.ts';
 import { partitionRanges, readMerged } from './source.ts';
 import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
@@ -38,8 +37,11 @@ export type ReplayOptions = {
   readonly onProgress: (line: string) => void;
 };
 
-/** The size of a replay; `seconds` from the first record read to the last one acknowledged. */
-export type Replayed = { readonly records: number; readonly seconds: number };
+/**
+ * The size of a replay; `seconds` from the first record read to the last one acknowledged. `unreadable`: number of raw records that
+ * nobody can read, which are left out (an unreadable normalized message becomes a dead letter).
+ */
+export type Replayed = { readonly records: number; readonly unreadable: number; readonly seconds: number };
 
 const CLIENT = 'touchline-replay';
 /** Number of publishers: each sends one request at a time. Each owns partitions, which keeps their order. */
@@ -99,7 +101,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   const name = topicName(source.prefix, topic);
   const ranges = await partitionRanges({ brokers: source.brokers, topic: name, from, to });
   const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  const inputsOf = await inputReader(options);
+  const inputs = await inputReader(options);
   const startedAt = performance.now();
   let records = 0;
   const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
@@ -107,7 +109,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
     await waitUntil(startedAt, batch.dueMs, signal);
     if (signal.aborted) break;
     // The broker acknowledges the previous batch meanwhile.
-    const output = await engine.process(await inputsOf(batch.records));
+    const output = await engine.process(await inputs.of(batch.records));
     await writer.write(output);
     records += batch.records.length;
     show();
@@ -118,43 +120,34 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
       `stopped after ${records} of ${total} records: ${target.prefix} is not complete, replay again with --replace --yes`,
     );
   }
-  return { records, seconds: (performance.now() - startedAt) / 1_000 };
+  return { records, unreadable: inputs.unreadable(), seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** Converts records of the source into input of the engine. */
-type ReadInputs = (records: readonly ReadRecord[]) => Promise<readonly ReplayInput[]>;
+/** Converts records of the source into input of the engine. `unreadable`: the number of records that it left out. */
+type InputReader = {
+  readonly of: (records: readonly ReadRecord[]) => Promise<readonly ReplayInput[]>;
+  readonly unreadable: () => number;
+};
 
 /** Returns the conversion for a source: it normalizes raw messages, or distributes records over other partitions. */
-async function inputReader(options: ReplayOptions): Promise<ReadInputs> {
-  const { topic, partitions } = options;
-  if (topic === 'raw-messages') return openNormalizer(options);
-  if (partitions === undefined) return async (records) => records;
-  return async (records) =>
-    records.map((record) =>
-      record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
-    );
-}
-
-/** Returns the conversion of raw-messages: normalizes again, and assigns messages to the partitions of their events. */
-async function openNormalizer({ source, target, partitions: requested }: ReplayOptions): Promise<ReadInputs> {
-  const { registry } = target;
-  const raw = registry.decoder('raw-messages');
-  const codec = await registry.codec('normalized-messages');
-  const partitions = requested ?? (await matchPartitions(source));
-  const inputOf = (message: NormalizedMessage, timestamp: number): ReplayInput => {
-    const key = Buffer.from(String(message.event_id));
-    return { partition: partitionHash(key) % partitions, key, value: codec.encode(message), timestamp };
-  };
-  return async (records) => {
-    const inputs: ReplayInput[] = [];
-    for (const { value, timestamp } of records) {
-      if (value === null) continue;
-      for (const message of normalizeAgain(await raw.read(value)).normalized) {
-        inputs.push(inputOf(message, timestamp));
-      }
-    }
-    return inputs;
-  };
+async function inputReader(options: ReplayOptions): Promise<InputReader> {
+  const { source, target, topic, partitions } = options;
+  if (topic === 'raw-messages') {
+    const raw = new RawInputs({
+      topic: topicName(source.prefix, topic),
+      decoder: target.registry.decoder(topic),
+      codec: await target.registry.codec('normalized-messages'),
+      partitions: partitions ?? (await matchPartitions(source)),
+    });
+    return { of: (records) => raw.of(records), unreadable: () => raw.unreadable };
+  }
+  const of = (records: readonly ReadRecord[]): readonly ReplayInput[] =>
+    partitions === undefined
+      ? records
+      : records.map((record) =>
+          record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
+        );
+  return { of: async (records) => of(records), unreadable: () => 0 };
 }
 
 /** Publishes batches while the next one is processed, and reads back published records. */

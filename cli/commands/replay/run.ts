@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { loadConfig } from '#service/config.ts';
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
-import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';
 import { parseNewPrefix } from '../ids.ts';
 import { parseCount, parseOptionalMoment } from '../option-values.ts';
@@ -28,14 +28,19 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     rulesDir: RULES_DIR || DEFAULT_RULES,
     onProgress: showProgress(process.stderr),
   };
-  const { records, seconds } = await untilStopped((signal) =>
+  const { records, unreadable, seconds } = await untilStopped((signal) =>
     replayInto({ ...where, ...options, signal }),
   ).finally(() => endProgress(process.stderr));
   const rate = Math.round(records / Math.max(seconds, 0.001));
   process.stdout.write(
     `${records} records of ${options.topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second\n`,
   );
-  return 0;
+  if (unreadable === 0) return 0;
+  const lost = unreadable === 1 ? 'a record' : `${unreadable} records`;
+  throw new CommandError(
+    `${into} lacks ${lost} of ${options.topic} that nobody can read, named above; everything else is replayed. ` +
+      'Where their messages matter, replay normalized-messages: replay again without --source raw, with --replace --yes',
+  );
 }
 
 function parse({ values }: ArgumentsOf<typeof command>) {

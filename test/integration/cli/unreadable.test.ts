@@ -90,6 +90,17 @@ describe('records that nobody can read', () => {
     expect(code, err).toBe(0);
   });
 
+  test('of raw-messages are left out by `touchline replay --source raw`, which ends with exit code 1', async () => {
+    const { code, err } = await touchlineHere(['replay', '--source', 'raw', '--into', 'rebuilt-raw.'], env);
+    expect(code).toBe(1);
+    const count = Object.keys(UNREADABLE).length;
+    const named = new RegExp(
+      `left out the record at ${topicName(place.prefix, 'raw-messages')}-\\d+, offset \\d+`,
+    );
+    expect(err.split('\n').filter((line) => named.test(line))).toHaveLength(count);
+    expect(err).toContain(`rebuilt-raw. lacks ${count} records of raw-messages that nobody can read`);
+  });
+
   test('do not hide the client beside them', async () => {
     expect((await touchlineHere(['clients', 'list'], env)).out).toContain('first');
   });

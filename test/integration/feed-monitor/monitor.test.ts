@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { deliverBytes, deliverSigned, startReceiver } from '../../support/system.ts';
 import { HealthReader } from './health-reader.ts';
-import { LiveFeed, startMonitor } from './support.ts';
+import { BEGAN, LiveFeed, startMonitor } from './support.ts';
 
 const STALE_MS = 3_000;
 const LIMITS = { STALE_AFTER_MS: String(STALE_MS), BACKLOG_AFTER_MS: '4000' };
@@ -83,11 +85,17 @@ describe('feed-health', () => {
     await untilTrue('it is believed again', () => reader.belief(ALIVE).believed);
   });
 
-  test('believes no match of a source whose messages cannot be read, until one is read', async () => {
-    feed.unreadableInRow = 3;
+  test('believes no match of a source whose last three messages cannot be read, until enough are read', async () => {
+    const { url } = await startReceiver(place);
+    const readable = (id: number) => eventMessage({ id, ut: BEGAN }, { id: ALIVE });
+    expect((await deliverSigned(url, [readable(1)])).status).toBe(200);
+    for (const bytes of [Buffer.from([0xff, 0xfe]), Buffer.from('[{"id": 1'), Buffer.from('"goal"')])
+      expect((await deliverBytes(url, bytes)).status).toBe(200);
     await untilTrue('it is not believed', () => !reader.belief(ALIVE).believed);
     expect(reader.belief(ALIVE)).toMatchObject({ state: 'down', reason: 'unreadable_messages' });
-    feed.unreadableInRow = 0;
+    // One that is read ends the row; three of a minute are too many until they are fewer than a tenth.
+    const many = Array.from({ length: 27 }, (_, n) => readable(2 + n));
+    expect((await deliverSigned(url, many)).status).toBe(200);
     await untilTrue('it is believed again', () => reader.belief(ALIVE).believed);
   });
 

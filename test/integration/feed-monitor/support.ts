@@ -23,7 +23,7 @@ export function startMonitor(
 }
 
 /** The start of matches, Unix seconds of the provider. */
-const BEGAN = 1_790_000_000;
+export const BEGAN = 1_790_000_000;
 
 /** A published message. Times in Unix milliseconds; `storedAt` is null until the broker acknowledges the message. */
 export type Sent = { readonly eventId: number; readonly receivedAt: number; storedAt: number | null };
@@ -32,8 +32,6 @@ export type Sent = { readonly eventId: number; readonly receivedAt: number; stor
 export class LiveFeed {
   /** Every message, in order. */
   readonly sent: Sent[] = [];
-  /** Number of unreadable messages since the last one that was read, as reported. */
-  unreadableInRow = 0;
   readonly #place: PipelineConnection;
   readonly #publisher: Publisher;
   readonly #encode: (message: NormalizedMessage) => Buffer;
@@ -119,7 +117,7 @@ export class LiveFeed {
       written_at: now,
       messages_read: 0,
       messages_unreadable: 0,
-      unreadable_in_row: this.unreadableInRow,
+      unreadable_in_row: 0,
       refused_lists: [],
     };
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import type { MatchTransition } from '#topics/generated/types.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi } from '../../support/api.ts';
@@ -48,6 +49,7 @@ const OF_MONITOR = {
 };
 
 let watch: SurfaceWatch;
+let apiUrl: string;
 let alerts: Alerts;
 let pipeline: Pipeline;
 let match: WatchedMatch;
@@ -70,7 +72,8 @@ beforeAll(async () => {
   match = await WatchedMatch.start(EVENT);
   const folder = temporaryFolder();
   const api = await startApi(place, folder, { API_BOARD: 'on', ...OF_API });
-  const API_PORT = new URL(api.url).port;
+  apiUrl = api.url;
+  const API_PORT = new URL(apiUrl).port;
   const receiver = await system.startReceiver();
   match.webhookUrl = receiver.url;
   const WEBHOOK_PORT = new URL(receiver.url).port;
@@ -277,6 +280,7 @@ test('no surface shows safe for long after the last confirmation, and all do aga
     });
   }
   expect(late).toEqual([]);
+  await haltsAfterUnreadableGoal();
   match.speaks = false;
   await delay(MESSAGE_INTERVAL_MS);
   match.say({ status_id: 11, status_type: 'finished', clock_status: 'stopped' });
@@ -288,6 +292,36 @@ test('no surface shows safe for long after the last confirmation, and all do aga
   );
   await alerts.expectPublishedOnce(pipeline);
 });
+
+/** Expects a goal that cannot be read to halt every surface of the match, while its sources stay alive, until a result. */
+async function haltsAfterUnreadableGoal(): Promise<void> {
+  // Neither shows the guard of a match, but the health of its sources.
+  const ofSources = ['status', 'REST'];
+  const names = watch.names.filter((name) => !ofSources.includes(name));
+  const since = performance.now();
+  await match.sayUnreadableGoal();
+  const after = await watch.safeAfter(since, WITHIN_MS, names);
+  const allowed = WITHIN_MS + READING_DELAY_MS + watch.lateMs;
+  expect(Object.entries(after).filter(([, ms]) => ms > allowed)).toEqual([]);
+  await watch.all('halted', names);
+  await watch.all('safe', ofSources);
+  const guard = { safe: false, reasons: ['unread_message'] };
+  const shown = await (await fetch(`${apiUrl}/board/matches/${EVENT}`)).json();
+  expect(shown).toMatchObject({ match: { guard, feed: { believed: true } }, unread_at: expect.any(Number) });
+  const transitions: MatchTransition[] = [];
+  await pipeline.read('match-transitions', (transition) => void transitions.push(transition));
+  expect(transitions.map(({ kind }) => kind)).toContain('message_unread');
+  expect(transitions.findLast(({ kind }) => kind === 'guard_changed')?.guard).toEqual(guard);
+  const letters: string[] = [];
+  await pipeline.read('dead-letters', ({ code }) => void letters.push(code));
+  expect(letters).toEqual(['unknown_shape']);
+  match.reportsResult = true;
+  // An alert of an open guard does not exist.
+  await watch.all(
+    'safe',
+    names.filter((name) => name !== 'alerts'),
+  );
+}
 
 /** Returns when the last message of the match was received from any source, Unix milliseconds. */
 async function lastReceived(): Promise<number> {

@@ -1,18 +1,18 @@
 /** A live match that a provider reports by webhooks and by the REST that a poller reads. */
-import { eventMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { TestProvider } from '../../integration/feed-poller/provider.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/system.ts';
 import { PLACE } from '../contract/fed.ts';
 
-const side = (id: number, counter: 1 | 2, name: string) => ({
+const side = (id: number, counter: 1 | 2, name: string, reportsResult: boolean) => ({
   id,
   counter,
   name,
   short_name: name,
   acronym: name,
   stats: [],
-  results: [{ id: 2, value: 0 }],
+  ...(reportsResult && { results: [{ id: 2, value: 0 }] }),
 });
 
 /** A live match with its two sources. */
@@ -23,6 +23,8 @@ export class WatchedMatch {
   webhookUrl = '';
   delivers = true;
   speaks = true;
+  /** Whether its messages have the provider's result. */
+  reportsResult = true;
   #saidAt = 0;
   #clock = 0;
 
@@ -60,6 +62,17 @@ export class WatchedMatch {
     if (this.delivers && this.webhookUrl !== '') void this.#deliver(message);
   }
 
+  /** Delivers a goal that cannot be read, as the type of its incident is no number. No message has a result then. */
+  async sayUnreadableGoal(): Promise<void> {
+    this.reportsResult = false;
+    const message = incidentMessage(
+      { id: 900_000, ut: Math.floor(Date.now() / 1000) },
+      { id: '5-900000', incident_id: 'goal' },
+      { ...PLACE, id: this.eventId, name: 'Home - Away' },
+    );
+    await this.#deliver(message);
+  }
+
   get #isNewSecond(): boolean {
     return Math.floor(Date.now() / 1000) > this.#saidAt;
   }
@@ -70,7 +83,7 @@ export class WatchedMatch {
       id: this.eventId,
       name: 'Home - Away',
       clock_time: this.#clock,
-      participants: [side(101, 1, 'Home'), side(102, 2, 'Away')],
+      participants: [side(101, 1, 'Home', this.reportsResult), side(102, 2, 'Away', this.reportsResult)],
       ...fields,
     };
     const ut = Math.floor(Date.now() / 1000);

@@ -12,6 +12,7 @@ import { until } from '../../support/poll.ts';
 import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
+import { PLACE } from '../contract/fed.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
 import { ProgramOutput, type Surface, type SurfaceState } from './surfaces.ts';
 
@@ -79,18 +80,42 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
   const [notified, hearing] = [await connect(), await connect()];
   const asking = await Promise.all(Array.from({ length: TOKENS }, connect));
   return [
-    {
-      name: '/mcp',
-      async read() {
-        // Uses the clients in turns.
-        const client = asking.shift() as Client;
-        asking.push(client);
-        const answer = await client.callTool({ name: 'get_match', arguments: { match_id: eventId } }, ASK);
-        return (answer.structuredContent as Guarded).guard.trading;
-      },
-    },
+    ofToolsInTurns(asking, eventId),
     await ofNotifications(notified, hearing, `touchline://matches/${eventId}`),
   ];
+}
+
+/** Reads the match from two tools in turns, by these clients in turns. Its state is unknown where the tools differ. */
+function ofToolsInTurns(asking: Client[], eventId: number): Surface {
+  const tools = [
+    { name: 'get_match', arguments: { match_id: eventId } },
+    { name: 'list_matches', arguments: { season_id: PLACE.season_id } },
+  ];
+  const said = new Map<string, SurfaceState>();
+  return {
+    name: '/mcp',
+    async read() {
+      const client = inTurn(asking);
+      const tool = inTurn(tools);
+      said.delete(tool.name);
+      const { structuredContent } = await client.callTool(tool, ASK);
+      const found = structuredContent as Guarded & { readonly matches?: readonly (Guarded & MatchId)[] };
+      const { guard } = found.matches?.find(({ match_id }) => match_id === eventId) ?? found;
+      said.set(tool.name, guard.trading);
+      const states = new Set(said.values());
+      if (states.has('safe')) return 'safe';
+      return states.size === 1 ? guard.trading : null;
+    },
+  };
+}
+
+type MatchId = { readonly match_id: number };
+
+/** Returns the first of these, and makes it the last. */
+function inTurn<T>(all: T[]): T {
+  const first = all.shift() as T;
+  all.push(first);
+  return first;
 }
 
 type Guarded = { readonly guard: { readonly trading: SurfaceState } };
@@ -222,12 +247,13 @@ export class Alerts {
 
   constructor(env: Env, eventId: number) {
     const rules = join(temporaryFolder(), 'rules.json');
-    const on = ['match_stale', 'match_recovered', 'final'];
+    const on = ['match_stale', 'match_recovered', 'guard_closed', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
     const output = new ProgramOutput(process.execPath, ['bin/touchline.js', 'alerts', '--rules', rules], env);
     output.onLine((line) => this.#lines.push(JSON.parse(line)));
     const says: Readonly<Record<string, SurfaceState>> = {
       match_stale: 'halted',
+      guard_closed: 'halted',
       match_recovered: 'safe',
       final: 'not_in_play',
     };

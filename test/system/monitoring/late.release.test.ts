@@ -85,6 +85,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       'TouchlineAuthenticRefused',
       'TouchlineUnknownMessages',
       'TouchlineUnreadFields',
+      'TouchlineUnreadableRecords',
       'TouchlineProviderSlow',
       'TouchlineMatchesFlagged',
       'TouchlineFeedBehind',
@@ -96,6 +97,12 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     );
     await post(Array.from({ length: ABOVE_LIMIT }, () => ({ shape: 'unknown' })));
     await post([eventMessage(head(), { id: 3, latency: {} })]);
+    const unreadable = {
+      topic: topicName(system.pipeline.place.prefix, 'match-state'),
+      key: 'x',
+      value: Buffer.from('?'),
+    };
+    await publish([unreadable]);
     // Other requests succeed and show the provider's time.
     provider.fault = ({ path }) => (path === '/v2/feed' ? { status: 500 } : null);
     provider.now = () => now() + 300;
@@ -107,6 +114,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     await forged;
     await prometheus.fires('TouchlineUnknownMessages', { service: 'webhook-receiver' });
     await prometheus.fires('TouchlineUnreadFields', { service: 'webhook-receiver', path: 'event.latency' });
+    await prometheus.fires('TouchlineUnreadableRecords', { service: 'api', topic: unreadable.topic });
     await prometheus.fires('TouchlineProviderSlow', { service: 'webhook-receiver' });
     await prometheus.fires('TouchlineMatchesFlagged', { reason: 'orphan' });
     await prometheus.fires('TouchlineFeedBehind', { severity: 'warning' });

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import touchline.Incident;
 import touchline.Score;
 
@@ -14,9 +15,11 @@ final class Goals {
   private static final int OWN_GOAL = 423;
   private static final int GOAL_CANCELLED = 424;
   private static final int NEAR_SECONDS = 600;
+  private static final int REPETITION_SECONDS = 60;
 
   private final Long home;
   private final Long away;
+  private final Predicate<Held> removed;
   private final Score points = new Score(0, 0);
   private final Score firmPoints = new Score(0, 0);
   private final Score shootOutPoints = new Score(0, 0);
@@ -26,17 +29,27 @@ final class Goals {
   /** Null when no goal counts in it. */
   Score shootOut;
   boolean underReview;
+  /** Whether the latest list omits a goal that is not void, or a cancellation that names a goal. */
+  boolean missing;
+  /** The latest time of a standing cancellation that names no goal; null without one. */
+  Long unexplainedAt;
   final List<String> counting = new ArrayList<>(4);
   /** All goals that are not void, in play or in the shoot-out. */
   final List<String> valid = new ArrayList<>(4);
   final Map<String, String> voided = new LinkedHashMap<>(4);
+  /** The standing cancellations that name each void goal. */
+  final Map<String, List<String>> voidBy = new LinkedHashMap<>(4);
   final List<String> orphans = new ArrayList<>(0);
   final List<String> anomalies = new ArrayList<>(0);
 
-  /** Derives everything from the goals and cancellations of a match, given in order of their ids. */
-  Goals(Collection<Held> inOrder, Long home, Long away) {
+  /**
+   * Derives everything from the goals and cancellations of a match, given in order of their ids. `removed`: which of them count
+   * as removed.
+   */
+  Goals(Collection<Held> inOrder, Long home, Long away, Predicate<Held> removed) {
     this.home = home;
     this.away = away;
+    this.removed = removed;
     boolean sides = home != null && away != null;
     score = sides ? points : null;
     firm = sides ? firmPoints : null;
@@ -50,64 +63,96 @@ final class Goals {
     return isGoal(type) || type == GOAL_CANCELLED;
   }
 
-  private static boolean isGoal(int type) {
+  static boolean isGoal(int type) {
     return type == 413 || type == 421 || type == OWN_GOAL;
   }
 
+  static boolean inShootOut(Incident incident) {
+    Integer phase = incident.getEventStatusId();
+    return phase != null && (phase == 13 || phase == 16 || phase == 141 || phase == 142);
+  }
+
+  /** Law 6. */
   private Map<String, List<Held>> nameGoals(Collection<Held> inOrder) {
-    List<Held> withoutParent = new ArrayList<>(0);
-    Map<String, List<Held>> named = new HashMap<>(4);
+    List<Held> standing = new ArrayList<>(0);
     for (Held one : inOrder) {
-      if (one.type() != GOAL_CANCELLED || one.removed || one.isCancelled()) continue;
-      String parent = one.incident.getParentId();
-      if (parent == null) withoutParent.add(one);
-      else if (hasGoal(inOrder, parent)) named.computeIfAbsent(parent, id -> new ArrayList<>(1)).add(one);
-      else orphans.add(one.id);
+      if (one.type() == GOAL_CANCELLED && !removed.test(one) && !one.isCancelled()) standing.add(one);
     }
-    for (Held one : withoutParent) {
-      Held nearest = null;
-      for (Held goal : inOrder) {
-        if (goal.id.compareTo(one.id) >= 0) break;
-        if (isGoal(goal.type()) && !named.containsKey(goal.id) && mayMean(one, goal)) nearest = goal;
+    Map<String, List<Held>> named = new HashMap<>(4);
+    if (standing.isEmpty()) return named;
+    Map<String, Held> goals = new LinkedHashMap<>(4);
+    for (Held one : inOrder) if (isGoal(one.type())) goals.put(one.id, one);
+    Map<Held, Held> goalOf = new HashMap<>(4);
+    for (Held one : standing) {
+      String parent = one.incident.getParentId();
+      if (parent != null) name(one, goals.get(parent), named, goalOf);
+    }
+    for (Held one : standing) {
+      if (one.incident.getParentId() != null) continue;
+      List<Held> fitting = new ArrayList<>(2);
+      for (Held goal : goals.values()) if (fits(goal, one)) fitting.add(goal);
+      Held goal = repeated(one, standing, fitting, goalOf);
+      for (int i = fitting.size() - 1; goal == null && i >= 0; i--) {
+        if (!named.containsKey(fitting.get(i).id)) goal = fitting.get(i);
       }
-      if (nearest == null) orphans.add(one.id);
-      else named.put(nearest.id, List.of(one));
+      name(one, goal, named, goalOf);
     }
     orphans.sort(null);
     return named;
   }
 
-  private static boolean hasGoal(Collection<Held> inOrder, String id) {
-    for (Held one : inOrder) if (one.id.equals(id)) return isGoal(one.type());
-    return false;
+  private void name(Held one, Held goal, Map<String, List<Held>> named, Map<Held, Held> goalOf) {
+    if (goal == null) {
+      orphans.add(one.id);
+      long ut = one.incident.getUt();
+      if (one.stands() && (unexplainedAt == null || ut > unexplainedAt)) unexplainedAt = ut;
+      return;
+    }
+    goalOf.put(one, goal);
+    named.computeIfAbsent(goal.id, id -> new ArrayList<>(1)).add(one);
   }
 
-  private boolean mayMean(Held cancellation, Held goal) {
+  /** The goal of the latest earlier cancellation that this one repeats; null when it repeats none. */
+  private static Held repeated(Held one, List<Held> standing, List<Held> fitting, Map<Held, Held> goalOf) {
+    Integer time = one.incident.getEventTime();
+    if (fitting.isEmpty() || time == null) return null;
+    String last = fitting.get(fitting.size() - 1).id;
+    for (int i = standing.size() - 1; i >= 0; i--) {
+      Held earlier = standing.get(i);
+      if (earlier.id.compareTo(one.id) >= 0 || earlier.id.compareTo(last) <= 0) continue;
+      Integer at = earlier.incident.getEventTime();
+      Held goal = goalOf.get(earlier);
+      if (at != null && Math.abs(at - time) <= REPETITION_SECONDS && goal != null && fitting.contains(goal)) return goal;
+    }
+    return null;
+  }
+
+  private boolean fits(Held goal, Held cancellation) {
+    if (goal.id.compareTo(cancellation.id) >= 0) return false;
+    if (inShootOut(goal.incident) != inShootOut(cancellation.incident)) return false;
     int side = side(cancellation.incident);
-    if (side == 0 || side != side(goal.incident)) return false;
-    if (inShootOut(cancellation.incident) != inShootOut(goal.incident)) return false;
+    Long participant = cancellation.incident.getParticipantId();
+    boolean ownGoal = goal.type() == OWN_GOAL && participant != null
+        && participant.equals(goal.incident.getParticipantId());
+    if (!ownGoal && (side == 0 || side != side(goal.incident))) return false;
     Integer at = goal.incident.getEventTime();
     Integer until = cancellation.incident.getEventTime();
     return at == null || until == null || Math.abs(at - until) <= NEAR_SECONDS;
   }
 
-  private static boolean inShootOut(Incident incident) {
-    Integer phase = incident.getEventStatusId();
-    return phase != null && (phase == 16 || phase == 141);
-  }
-
   private void count(Held goal, List<Held> named) {
-    boolean stands = false;
-    boolean doubted = goal.isToBeConfirmed();
+    List<String> by = new ArrayList<>(0);
     for (Held one : named) {
-      if (one.isToBeConfirmed()) doubted = true;
-      else stands = true;
+      missing |= one.missing;
+      if (one.stands()) by.add(one.id);
     }
-    if (goal.removed || goal.isCancelled() || stands) {
-      voided.put(goal.id, goal.removed ? "removed" : goal.isCancelled() ? "cancelled" : "goal_cancelled");
+    if (removed.test(goal) || goal.isCancelled() || !by.isEmpty()) {
+      voided.put(goal.id, removed.test(goal) ? "removed" : goal.isCancelled() ? "cancelled" : "goal_cancelled");
+      if (!by.isEmpty()) voidBy.put(goal.id, by);
       return;
     }
     valid.add(goal.id);
+    missing |= goal.missing;
     int side = side(goal.incident);
     if (side == 0) {
       anomalies.add(goal.id + ":" + whyNoSide(goal.incident));
@@ -115,10 +160,11 @@ final class Goals {
       shootOut = shootOutPoints;
       add(shootOutPoints, side);
     } else {
+      boolean isFirm = !goal.isToBeConfirmed() && !goal.missing;
       counting.add(goal.id);
       add(points, side);
-      if (!goal.isToBeConfirmed()) add(firmPoints, side);
-      underReview |= doubted;
+      if (isFirm) add(firmPoints, side);
+      underReview |= !isFirm || !named.isEmpty();
     }
   }
 
@@ -142,7 +188,7 @@ final class Goals {
 
   private static String countsFor(Incident incident) {
     String reported = incident.getCountsFor();
-    if (reported != null && !reported.isEmpty()) return reported;
+    if (reported != null) return reported;
     return incident.getIncidentId() == OWN_GOAL ? "rival" : "own";
   }
 

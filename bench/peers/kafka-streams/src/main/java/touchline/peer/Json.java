@@ -9,6 +9,8 @@ import java.util.List;
 /** Minimal JSON functions: the members of a canonical object as text, and values. */
 final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  /** The largest number that JSON readers agree on. */
+  private static final long MAX_SAFE = (1L << 53) - 1;
 
   private Json() {}
 
@@ -23,6 +25,19 @@ final class Json {
       out.add(json.substring(nameEnd + 1, valueEnd));
       if (json.charAt(valueEnd) == '}') break;
       at = valueEnd + 1;
+    }
+    return out;
+  }
+
+  /** The items of a canonical list, each as its text. */
+  static List<String> items(String json) {
+    List<String> out = new ArrayList<>(2);
+    int at = 1;
+    while (json.charAt(at) != ']') {
+      int end = valueEnd(json, at);
+      out.add(json.substring(at, end));
+      if (json.charAt(end) == ']') break;
+      at = end + 1;
     }
     return out;
   }
@@ -57,10 +72,9 @@ final class Json {
     }
   }
 
-  /** The text of a string or the digits of a number; null for null and for a missing value. */
+  /** The text of a string; null for anything else. */
   static String text(String json) {
-    if (json == null || json.equals("null")) return null;
-    if (json.charAt(0) != '"') return json;
+    if (json == null || json.charAt(0) != '"') return null;
     if (json.indexOf('\\') < 0) return json.substring(1, json.length() - 1);
     return tree(json).asText();
   }
@@ -69,18 +83,46 @@ final class Json {
     return value.isTextual() ? value.asText() : null;
   }
 
-  static Integer integer(JsonNode value) {
-    if (value.isInt()) return value.intValue();
-    return value.isTextual() ? integer(value.asText()) : null;
+  /** A whole number, given as a number or as text; null for anything else. */
+  static Long number(String json) {
+    if (json == null) return null;
+    boolean quoted = json.charAt(0) == '"';
+    return parse(quoted ? json.substring(1, json.length() - 1) : json);
   }
 
-  static Long number(String json) {
-    String text = text(json);
-    return text == null || text.isEmpty() ? null : Long.valueOf(text);
+  static Long number(JsonNode value) {
+    if (value.isIntegralNumber()) return value.canConvertToLong() ? safe(value.longValue()) : null;
+    return value.isTextual() ? parse(value.asText()) : null;
   }
 
   static Integer integer(String json) {
-    String text = text(json);
-    return text == null || text.isEmpty() ? null : Integer.valueOf(text);
+    return integer(number(json));
+  }
+
+  static Integer integer(JsonNode value) {
+    return integer(number(value));
+  }
+
+  private static Integer integer(Long number) {
+    return number == null || Math.abs(number) > Integer.MAX_VALUE ? null : number.intValue();
+  }
+
+  /** The id of a message that is a whole number; null for any other. */
+  static Long messageId(String id) {
+    return id.startsWith("-") ? null : parse(id);
+  }
+
+  private static Long parse(String digits) {
+    int start = digits.startsWith("-") ? 1 : 0;
+    int count = digits.length() - start;
+    if (count < 1 || count > 16) return null;
+    for (int i = start; i < digits.length(); i++) {
+      if (digits.charAt(i) < '0' || digits.charAt(i) > '9') return null;
+    }
+    return safe(Long.parseLong(digits));
+  }
+
+  private static Long safe(long number) {
+    return Math.abs(number) > MAX_SAFE ? null : number;
   }
 }

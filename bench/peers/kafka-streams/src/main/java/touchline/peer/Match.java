@@ -5,38 +5,42 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import touchline.Agreement;
 import touchline.Cause;
 import touchline.Clock;
 import touchline.Coverage;
 import touchline.Guard;
 import touchline.Incident;
+import touchline.KeyIncident;
 import touchline.MatchIncident;
 import touchline.MatchState;
 import touchline.NormalizedMessage;
-import touchline.Participant;
 import touchline.Score;
 import touchline.ScoreSource;
+import touchline.UnreadField;
 
 /** One event: its registers, and the state derived from them. Derives only the parts that a message can change. */
 final class Match {
-  private static final int SOCCER = 5;
-  private static final Set<Integer> FINISHED_STATUSES = Set.of(7, 11, 12, 13, 14, 140);
+  private static final int RED_CARD = 418;
   private static final Defaults STATE_DEFAULTS = new Defaults(MatchState.getClassSchema());
   private static final Defaults INCIDENT_DEFAULTS = new Defaults(MatchIncident.getClassSchema());
-  private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
-  private static final Defaults PARTICIPANT_DEFAULTS = new Defaults(Participant.getClassSchema());
+  private static final Defaults KEY_DEFAULTS = new Defaults(KeyIncident.getClassSchema());
 
   private final EventFields fields = new EventFields();
   private final Map<String, Held> incidents = new HashMap<>();
   /** Goals and their cancellations, in order of their ids. */
   private final TreeMap<String, Held> goalIncidents = new TreeMap<>();
+  /** Goals and red cards, in order of their ids. */
+  private final TreeMap<String, Held> keyIncidents = new TreeMap<>();
+  private final TreeMap<String, Long> unread = new TreeMap<>();
   private final Signals signals = new Signals();
   private final MatchState state = STATE_DEFAULTS.on(new MatchState());
-  private Goals goals = new Goals(List.of(), null, null);
+  private final EventFacts facts = new EventFacts(fields, state);
+  private Goals goals = new Goals(List.of(), null, null, held -> held.removed);
+  /** Whether the provider's result contradicts its list (law 3). */
+  private boolean contradicted;
   private int known;
   private int starts;
 
@@ -47,8 +51,6 @@ final class Match {
     state.setAgreement(Agreement.unknown);
     state.setGuard(new Guard(true, List.of()));
     state.setRemoved(List.of());
-    // Scorers, which alerts and readers show, are not written.
-    state.setKeyIncidents(List.of());
     showGoals();
   }
 
@@ -68,6 +70,9 @@ final class Match {
   /** The state after the last change. The object is used again: encode it before the next one. */
   MatchState state() {
     state.setFields(fields.encode());
+    List<KeyIncident> keys = new ArrayList<>(keyIncidents.size());
+    if (facts.hasGoalRules()) for (Held held : keyIncidents.values()) keys.add(keyIncident(held));
+    state.setKeyIncidents(keys);
     return state;
   }
 
@@ -77,6 +82,7 @@ final class Match {
     one.setId(held.id);
     one.setVersion(state.getVersion());
     one.setRemoved(held.removed);
+    one.setMissing(held.missing);
     one.setDeletedAt(held.deletedAt);
     one.setListedAt(held.listedAt);
     one.setIncident(held.incident);
@@ -92,27 +98,79 @@ final class Match {
     return incidents.get(incidentId).type();
   }
 
+  private KeyIncident keyIncident(Held held) {
+    if (held.keyOf != held.incident || held.keyPeriods != facts.periods()) {
+      held.key = newKeyIncident(held);
+      held.keyOf = held.incident;
+      held.keyPeriods = facts.periods();
+    }
+    held.key.setStands(!held.removed && !held.isCancelled() && !goals.voided.containsKey(held.id));
+    return held.key;
+  }
+
+  private KeyIncident newKeyIncident(Held held) {
+    Incident incident = held.incident;
+    JsonNode body = Json.tree(incident.getBody());
+    Long player = Json.number(body.path("subparticipant_id"));
+    boolean isPlayer = player != null && player > 0;
+    Integer time = incident.getEventTime();
+    KeyIncident key = KEY_DEFAULTS.on(new KeyIncident());
+    key.setId(held.id);
+    key.setIncidentType(incident.getIncidentId());
+    key.setTeamId(incident.getParticipantId());
+    key.setPlayerId(isPlayer ? player : null);
+    key.setPlayerName(isPlayer ? Json.text(body.path("subparticipant_name")) : null);
+    key.setMinute(time == null ? null : facts.periods().minute(time, incident.getEventStatusId()));
+    key.setInShootOut(Goals.inShootOut(incident));
+    return key;
+  }
+
   Change apply(NormalizedMessage message, Cause cause) {
     Change change = new Change();
     Before before = new Before();
-    boolean reported = fields.apply(message.getEventFields(), message.getUt());
-    if (message.getSnapshot() != null) snapshot(message.getSnapshot(), message.getUt(), change);
+    boolean reported =
+        fields.apply(message.getEventFields(), message.getUt(), Json.messageId(message.getMessageId()));
+    boolean unreadChanged = noteUnread(message, change);
+    if (message.getSnapshot() != null) snapshot(message, change);
     else if (message.getIncident() != null) {
       Incident record = message.getIncident().getIncident();
       if (message.getIncident().getDeleted()) delete(record, change);
       else upsert(record, change);
     }
-    if (!reported && change.touched.isEmpty() && !change.snapshot) return change;
+    if (!reported && !unreadChanged && change.touched.isEmpty() && !change.snapshot) return change;
 
     state.setVersion(state.getVersion() + 1);
     state.setCause(cause);
-    boolean goalsChanged = reported && readFields();
+    boolean goalsChanged = reported && facts.read();
     for (Held held : change.touched) goalsChanged |= settle(held);
+    goalsChanged |= contradict(change);
+    change.touched.sort((a, b) -> a.id.compareTo(b.id));
     if (goalsChanged) deriveGoals();
-    decideScore();
-    state.setGuard(signals.guard(state, incidents.values()));
-    change.transitions = new Transitions(this, state, fields.changed(), before).emit(change);
+    decide();
+    change.transitions = new Transitions(this, state, fields, message, before).emit(change);
     return change;
+  }
+
+  private boolean noteUnread(NormalizedMessage message, Change change) {
+    long ut = message.getUt();
+    boolean changed = false;
+    for (String path : message.getUnread()) {
+      Long known = unread.get(path);
+      if (known != null && known >= ut) continue;
+      if (known == null) change.unread.add(path);
+      unread.put(path, ut);
+      changed = true;
+    }
+    if (changed) {
+      List<UnreadField> all = new ArrayList<>(unread.size());
+      unread.forEach((path, at) -> all.add(new UnreadField(path, at)));
+      state.setUnread(all);
+    }
+    if (message.getUnreadable() != null && (state.getUnreadAt() == null || state.getUnreadAt() < ut)) {
+      state.setUnreadAt(ut);
+      changed = true;
+    }
+    return changed;
   }
 
   private void upsert(Incident record, Change change) {
@@ -129,8 +187,10 @@ final class Match {
     held.deletedAt = record.getUt();
   }
 
-  private void snapshot(List<Incident> listed, Long at, Change change) {
-    for (Incident record : listed) {
+  /** Applies a list and the deletes beside it. A list without any incident is evidence of nothing. */
+  private void snapshot(NormalizedMessage message, Change change) {
+    Long at = message.getUt();
+    for (Incident record : message.getSnapshot()) {
       upsert(record, change);
       Held held = incidents.get(record.getId());
       if (held.listedAt != null && held.listedAt >= at) continue;
@@ -138,34 +198,75 @@ final class Match {
       held.listedAt = at;
       change.snapshot = true;
     }
-    if (state.getSnapshotAt() == null || at > state.getSnapshotAt()) {
-      state.setSnapshotAt(at);
-      change.snapshot = true;
-      for (Held held : incidents.values()) if (held.absent(at) != held.removed) touch(held, change);
+    for (Incident record : message.getDeleted()) delete(record, change);
+    if (message.getSnapshot().isEmpty() || state.getSnapshotAt() != null && at <= state.getSnapshotAt()) return;
+    state.setSnapshotAt(at);
+    change.snapshot = true;
+    touchUnsettled(change);
+  }
+
+  private void touchUnsettled(Change change) {
+    Long at = state.getSnapshotAt();
+    for (Held held : incidents.values()) {
+      if (held.isRemoved(at, contradicted) != held.removed || held.isMissing(at, contradicted) != held.missing) {
+        touch(held, change);
+      }
     }
-    change.touched.sort((a, b) -> a.id.compareTo(b.id));
   }
 
   private static void touch(Held held, Change change) {
-    if (change.touched.contains(held)) return;
-    held.remember();
-    change.touched.add(held);
+    if (held.remember(change)) change.touched.add(held);
   }
 
-  /** Updates the indexes beside the register; true when the goals may change. */
+  /** Law 3: the result contradicts the list when it is the score with all that the list omits, and not the one without it. */
+  private boolean contradict(Change change) {
+    boolean now = facts.hasGoalRules() && isContradicted();
+    if (now == contradicted) return false;
+    contradicted = now;
+    touchUnsettled(change);
+    boolean goalsChanged = false;
+    for (Held held : change.touched) goalsChanged |= settle(held);
+    // What the first decision changed and this one restored did not change.
+    change.touched.removeIf(held -> !held.isChanged());
+    return goalsChanged;
+  }
+
+  private boolean isContradicted() {
+    Long at = state.getSnapshotAt();
+    Score reported = state.getReported();
+    if (at == null || reported == null) return false;
+    boolean any = false;
+    for (Held held : goalIncidents.values()) any |= held.omitted(at);
+    if (!any) return false;
+    Score with = tally(held -> !held.omitted(at) && held.removed).score;
+    Score without = tally(held -> held.omitted(at) || held.removed).score;
+    return same(reported, with) && !same(reported, without);
+  }
+
+  private Goals tally(Predicate<Held> removed) {
+    return new Goals(goalIncidents.values(), facts.home(), facts.away(), removed);
+  }
+
+  /** Decides whether it is removed or missing, and updates the indexes beside the register; true when the goals may change. */
   private boolean settle(Held held) {
-    held.removed = held.absent(state.getSnapshotAt());
-    if (held.incidentBefore == null && held.incident != null) known++;
-    starts += start(held.incident, held.removed) - start(held.incidentBefore, held.removedBefore);
-    if (held.removed != held.removedBefore) listRemoved();
+    boolean wasRemoved = held.removed;
+    boolean wasMissing = held.missing;
+    held.removed = held.isRemoved(state.getSnapshotAt(), contradicted);
+    held.missing = held.isMissing(state.getSnapshotAt(), contradicted);
+    if (held.indexed == null && held.incident != null) known++;
+    starts += start(held.incident, held.removed) - start(held.indexed, held.indexedRemoved);
+    if (held.removed != wasRemoved) state.setRemoved(listed(one -> one.removed));
+    if (held.missing != wasMissing) state.setMissing(listed(one -> one.missing));
     signals.update(held);
-    boolean belongs = Goals.concerns(held.type());
-    if (belongs) goalIncidents.put(held.id, held);
-    else if (held.incidentBefore != null && Goals.concerns(held.incidentBefore.getIncidentId())) {
-      goalIncidents.remove(held.id);
-      return true;
-    }
-    return belongs;
+    int type = held.type();
+    int typeBefore = held.indexed == null ? 0 : held.indexed.getIncidentId();
+    held.indexed = held.incident;
+    held.indexedRemoved = held.removed;
+    if (Goals.isGoal(type) || type == RED_CARD) keyIncidents.put(held.id, held);
+    else keyIncidents.remove(held.id);
+    if (Goals.concerns(type)) goalIncidents.put(held.id, held);
+    else goalIncidents.remove(held.id);
+    return Goals.concerns(type) || Goals.concerns(typeBefore);
   }
 
   private static int start(Incident incident, boolean removed) {
@@ -173,118 +274,61 @@ final class Match {
     return incident.getIncidentId() == 427 || incident.getIncidentId() == 429 ? 1 : 0;
   }
 
-  private void listRemoved() {
-    List<String> removed = new ArrayList<>();
-    for (Held held : incidents.values()) if (held.removed) removed.add(held.id);
-    removed.sort(null);
-    state.setRemoved(removed);
-  }
-
-  /** Reads the changed fields; true when a goal's side, or whether goals have rules, may have changed. */
-  private boolean readFields() {
-    boolean sides = false;
-    boolean hadGoalRules = hasGoalRules();
-    for (String name : fields.changed()) {
-      String json = fields.get(name);
-      switch (name) {
-        case "name" -> state.setName(Json.text(json));
-        case "sport_id" -> state.setSportId(Json.integer(json));
-        case "competition_id" -> state.setCompetitionId(Json.number(json));
-        case "season_id" -> state.setSeasonId(Json.number(json));
-        case "stage_id" -> state.setStageId(Json.number(json));
-        case "group_id" -> state.setGroupId(Json.number(json));
-        case "start_date" -> state.setStartDate(Json.text(json));
-        case "status_id" -> state.setStatusId(Json.integer(json));
-        case "status_type" -> state.setStatusType(Json.text(json));
-        case "relation_status" -> state.setRelationStatus(Json.text(json));
-        case "bet_status" -> state.setBetStatus(Json.text(json));
-        case "verified_result" -> state.setVerifiedResult(json.equals("null") ? null : json);
-        case "participants" -> sides = readParticipants(json);
-        default -> { }
-      }
-    }
-    String time = fields.get("clock_time");
-    String status = fields.get("clock_status");
-    if (time != null || status != null) {
-      Clock clock = CLOCK_DEFAULTS.on(new Clock());
-      clock.setTime(Json.integer(time));
-      clock.setStatus(Json.text(status));
-      clock.setUt(fields.reportedAt(time == null ? "clock_status" : "clock_time"));
-      state.setClock(clock);
-    }
-    return sides || hadGoalRules != hasGoalRules();
-  }
-
-  private boolean readParticipants(String json) {
-    Participant[] side = new Participant[3];
-    Integer[] result = new Integer[3];
-    for (JsonNode one : Json.tree(json)) {
-      int counter = one.path("counter").asInt();
-      if (counter != 1 && counter != 2) continue;
-      Participant participant = PARTICIPANT_DEFAULTS.on(new Participant());
-      participant.setId(one.path("id").asLong());
-      participant.setName(Json.text(one.path("name")));
-      participant.setShortName(Json.text(one.path("short_name")));
-      participant.setAcronym(Json.text(one.path("acronym")));
-      side[counter] = participant;
-      for (JsonNode item : one.path("results")) {
-        if (item.path("id").asInt() == 2) result[counter] = Json.integer(item.path("value"));
-      }
-    }
-    boolean changed = !Objects.equals(idOf(side[1]), idOf(state.getHome()))
-        || !Objects.equals(idOf(side[2]), idOf(state.getAway()));
-    state.setHome(side[1]);
-    state.setAway(side[2]);
-    state.setReported(result[1] == null || result[2] == null ? null : new Score(result[1], result[2]));
-    return changed;
-  }
-
-  private static Long idOf(Participant participant) {
-    return participant == null ? null : participant.getId();
+  private List<String> listed(Predicate<Held> belongs) {
+    List<String> ids = new ArrayList<>();
+    for (Held held : incidents.values()) if (belongs.test(held)) ids.add(held.id);
+    ids.sort(null);
+    return ids;
   }
 
   private void deriveGoals() {
-    goals = new Goals(hasGoalRules() ? goalIncidents.values() : List.of(), idOf(state.getHome()), idOf(state.getAway()));
+    goals = facts.hasGoalRules() ? tally(held -> held.removed) : new Goals(List.of(), facts.home(),
+        facts.away(), held -> held.removed);
     showGoals();
   }
 
-  /** An unknown sport counts as soccer. */
-  private boolean hasGoalRules() {
-    return state.getSportId() == null || state.getSportId() == SOCCER;
-  }
-
   private void showGoals() {
-    state.setShootOut(goals.shootOut);
     state.setUnderReview(goals.underReview);
     state.setCountingGoals(goals.counting);
     state.setVoidGoals(goals.voided);
+    state.setVoidBy(goals.voidBy);
     state.setOrphans(goals.orphans);
-    state.setAnomalies(goals.anomalies);
+  }
+
+  /** Laws 8 and 9, and what shows the doubt that a match went back. */
+  private void decide() {
+    boolean finished = Statuses.isFinished(state.getStatusId(), state.getStatusType());
+    decideScore(finished);
+    boolean byResult = (finished || goals.shootOut == null) && facts.hasGoalRules() && facts.shootOut() != null;
+    state.setShootOut(byResult ? facts.shootOut() : goals.shootOut);
+    List<String> anomalies = goals.anomalies;
+    if (facts.wentBack()) {
+      anomalies = new ArrayList<>(anomalies);
+      anomalies.add("status_went_back");
+    }
+    state.setAnomalies(anomalies);
+    state.setGuard(signals.guard(state, new Signals.Facts(facts.hasGoalRules(), facts.verified(), facts.statusAt(),
+        facts.resultsAt(), goals.unexplainedAt, goals.missing, facts.wentBack()), incidents));
   }
 
   /** Law 8. */
-  private void decideScore() {
+  private void decideScore(boolean finished) {
     Coverage coverage = state.getSnapshotAt() != null || starts > 0 ? Coverage.complete
         : known > 0 ? Coverage.partial : Coverage.none;
     Score reported = state.getReported();
-    Score derived = hasGoalRules() && coverage != Coverage.none ? goals.score : null;
+    Score derived = facts.hasGoalRules() && coverage != Coverage.none ? goals.score : null;
     Score complete = coverage == Coverage.complete ? derived : null;
     state.setCoverage(coverage);
     state.setDerived(derived);
     Agreement agreement = reported == null ? Agreement.unknown
         : complete == null || same(complete, reported) ? Agreement.agrees : Agreement.differs;
-    if (reported != null && (complete == null || isFinished())) {
+    if (reported != null && (complete == null || finished)) {
       show(ScoreSource.reported, reported, reported, agreement);
     } else if (derived != null) {
       show(ScoreSource.incidents, derived, goals.firm, agreement);
     } else {
       show(ScoreSource.none, null, null, Agreement.unknown);
     }
-  }
-
-  private boolean isFinished() {
-    return "finished".equals(state.getStatusType())
-        || state.getStatusId() != null && FINISHED_STATUSES.contains(state.getStatusId());
   }
 
   private void show(ScoreSource source, Score score, Score firm, Agreement agreement) {
@@ -299,10 +343,13 @@ final class Match {
   }
 
   void restore(MatchState restored) {
-    fields.restore(restored.getFields());
+    fields.restore(restored.getFields(), restored.getFirstFinished());
     state.setVersion(restored.getVersion());
     state.setSnapshotAt(restored.getSnapshotAt());
     state.setCause(restored.getCause());
+    state.setUnread(restored.getUnread());
+    state.setUnreadAt(restored.getUnreadAt());
+    for (UnreadField one : restored.getUnread()) unread.put(one.getPath(), one.getUt());
   }
 
   void restore(MatchIncident restored) {
@@ -311,14 +358,15 @@ final class Match {
     held.deletedAt = restored.getDeletedAt();
     held.listedAt = restored.getListedAt();
     incidents.put(held.id, held);
+    // Nothing but a contradiction keeps an incident that the list omits for so long.
+    if (restored.getMissing() && held.omittedLong(state.getSnapshotAt())) contradicted = true;
   }
 
   /** To be called once after everything was restored. */
   void restored() {
+    facts.read();
     for (Held held : incidents.values()) settle(held);
-    readFields();
     deriveGoals();
-    decideScore();
-    state.setGuard(signals.guard(state, incidents.values()));
+    decide();
   }
 }

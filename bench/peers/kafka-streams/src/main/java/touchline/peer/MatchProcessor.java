@@ -17,6 +17,7 @@ import touchline.Cause;
 import touchline.MatchIncident;
 import touchline.MatchState;
 import touchline.MatchTransition;
+import touchline.MessageType;
 import touchline.NormalizedMessage;
 
 /**
@@ -73,6 +74,8 @@ final class MatchProcessor implements FixedKeyProcessor<String, byte[], Pipeline
   @Override
   public void process(FixedKeyRecord<String, byte[]> record) {
     NormalizedMessage message = messages.decode(record.value());
+    // They do not change the state of a match.
+    if (message.getType() == MessageType.event_keep_alive || message.getType() == MessageType.events_lineups) return;
     RecordMetadata at = context.recordMetadata().orElseThrow();
     Cause cause = CAUSE_DEFAULTS.on(new Cause());
     cause.setTopic(SchemaIds.INPUT);

@@ -10,6 +10,7 @@ import touchline.Agreement;
 import touchline.Guard;
 import touchline.Incident;
 import touchline.MatchState;
+import touchline.ScoreSource;
 
 /**
  * Law 9: the trading guard, decided from the last incident, in order of ids, of each kind that speaks for or against
@@ -78,9 +79,9 @@ final class Signals {
     return "cancelled".equals(incident.getConfirmation()) ? mask & DECIDED : mask;
   }
 
-  /** Applies the change of an incident from its previous to its current state. */
+  /** Applies the change of an incident since it was last indexed. */
   void update(Held held) {
-    int had = of(held.incidentBefore, held.removedBefore);
+    int had = of(held.indexed, held.indexedRemoved);
     int has = of(held.incident, held.removed);
     note(held.id, has & ~had);
     for (int bits = had & ~has; bits != 0; bits &= bits - 1) {
@@ -96,25 +97,59 @@ final class Signals {
     }
   }
 
+  /** What the guard reads beside the state and the timeline. Times are Unix seconds; null is never. */
+  record Facts(boolean goalRules, boolean verified, Long statusAt, Long resultsAt, Long unexplainedAt, boolean missing,
+      boolean wentBack) {}
+
   /** Returns the guard; the previous object when it is equal. */
-  Guard guard(MatchState state, Collection<Held> all) {
-    if (lost != 0) findLost(all);
+  Guard guard(MatchState state, Facts facts, Map<String, Held> all) {
+    if (lost != 0) findLost(all.values());
     String type = state.getStatusType();
-    Integer status = state.getStatusId();
     boolean over = "finished".equals(type) || "cancelled".equals(type) || "deleted".equals(type);
+    boolean live = "live".equals(type);
+    boolean goalRules = facts.goalRules;
+    boolean settled = facts.verified && Statuses.isFinished(state.getStatusId(), type);
     List<String> reasons = new ArrayList<>(0);
     if (state.getUnderReview()) reasons.add("under_review");
-    if (!over && later(POSSIBLE_GOAL, GOAL_DECIDED)) reasons.add("possible_goal");
-    if (!over && later(POSSIBLE_CARD, CARD_DECIDED)) reasons.add("possible_card");
-    if (!over && later(POSSIBLE_PENALTY, PENALTY_DECIDED)) reasons.add("possible_penalty");
-    if (!over && later(POSSIBLE_VAR, VAR_DECIDED)) reasons.add("possible_var");
-    if ("live".equals(type) && later(GAME_BREAK, PLAY)) reasons.add("game_break");
+    if (goalRules && !over) {
+      if (later(POSSIBLE_GOAL, GOAL_DECIDED)) reasons.add("possible_goal");
+      if (later(POSSIBLE_CARD, CARD_DECIDED)) reasons.add("possible_card");
+      if (later(POSSIBLE_PENALTY, PENALTY_DECIDED)) reasons.add("possible_penalty");
+      if (later(POSSIBLE_VAR, VAR_DECIDED)) reasons.add("possible_var");
+    }
+    if (goalRules && live && later(GAME_BREAK, PLAY)) reasons.add("game_break");
     if (!over && "suspended".equals(state.getBetStatus())) reasons.add("bet_suspended");
-    if (state.getAgreement() == Agreement.differs) reasons.add("score_differs");
-    if ("interrupted".equals(type) || Objects.equals(status, 2) || Objects.equals(status, 7)
-        || later(INTERRUPTION, OTHER_STATUS)) reasons.add("interrupted");
+    if (state.getAgreement() == Agreement.differs && !settled) reasons.add("score_differs");
+    if (interrupted(state, facts, all)) reasons.add("interrupted");
+    if (facts.missing) reasons.add("missing_from_list");
+    Long unreadAt = state.getUnreadAt();
+    Long listedAt = state.getSnapshotAt();
+    if (unreadAt != null && (listedAt == null || listedAt < unreadAt) && !agreedSince(unreadAt, state, facts)) {
+      reasons.add("unread_message");
+    }
+    if (live && state.getScore() == null) reasons.add("score_unknown");
+    if (facts.wentBack) reasons.add("status_went_back");
+    if (facts.unexplainedAt != null && !agreedSince(facts.unexplainedAt, state, facts)) {
+      reasons.add("unexplained_cancellation");
+    }
     Guard before = state.getGuard();
     return before.getReasons().equals(reasons) ? before : new Guard(reasons.isEmpty(), reasons);
+  }
+
+  /** An interruption ends with the next status, with play, or with a later report of a live phase. */
+  private boolean interrupted(MatchState state, Facts facts, Map<String, Held> all) {
+    String type = state.getStatusType();
+    Integer status = state.getStatusId();
+    if ("interrupted".equals(type) || Objects.equals(status, 2) || Objects.equals(status, 7)) return true;
+    if (!facts.goalRules || !later(INTERRUPTION, OTHER_STATUS) || !later(INTERRUPTION, PLAY)) return false;
+    long at = all.get(last[INTERRUPTION]).incident.getUt();
+    return !("live".equals(type) && facts.statusAt != null && facts.statusAt > at);
+  }
+
+  /** Whether the provider reported a result after this time that confirms the score, or that is the score. */
+  private static boolean agreedSince(long ut, MatchState state, Facts facts) {
+    return facts.resultsAt != null && facts.resultsAt > ut
+        && (state.getAgreement() == Agreement.agrees || state.getSource() == ScoreSource.reported);
   }
 
   private boolean later(int signal, int other) {

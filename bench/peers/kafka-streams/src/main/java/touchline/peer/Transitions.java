@@ -8,11 +8,15 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import touchline.Clock;
-import touchline.Guard;
+import touchline.Incident;
+import touchline.IncidentPresence;
+import touchline.IncidentRecord;
 import touchline.MatchState;
 import touchline.MatchTransition;
+import touchline.NormalizedMessage;
 import touchline.Score;
 import touchline.ScoreChange;
+import touchline.ScoreSource;
 import touchline.ValueChange;
 
 /** Law 10: returns the changes of one message as records of match-transitions, in a fixed order. */
@@ -23,64 +27,105 @@ final class Transitions {
   private static final Map<String, String> OWN_KIND = Map.of(
       "status_id", "status_changed",
       "status_type", "status_changed",
+      "status_name", "status_changed",
       "clock_status", "clock_changed",
       "bet_status", "bet_status_changed",
       "verified_result", "result_verified");
 
+  /** Fields that advance while the match runs. */
+  private static final Set<String> TICKING = Set.of("clock_time", "played_time", "ut");
+  private static final Defaults PRESENCE_DEFAULTS = new Defaults(IncidentPresence.getClassSchema());
+
   private final Match match;
   private final MatchState state;
   private final List<String> changedFields;
+  private final List<String> outranked;
+  private final NormalizedMessage message;
   private final Match.Before before;
   private final List<MatchTransition> emitted = new ArrayList<>(2);
 
-  Transitions(Match match, MatchState state, List<String> changedFields, Match.Before before) {
+  Transitions(Match match, MatchState state, EventFields fields, NormalizedMessage message, Match.Before before) {
     this.match = match;
     this.state = state;
-    this.changedFields = changedFields;
+    this.changedFields = fields.changed();
+    this.outranked = List.copyOf(fields.outranked());
+    this.message = message;
     this.before = before;
   }
 
   List<MatchTransition> emit(Change change) {
     for (Held held : change.touched) incident(held);
     if (before.goals != match.goals()) goals();
-    score("score_changed", before.score, state.getScore());
-    score("firm_score_changed", before.firm, state.getFirm());
+    score("score_changed", before.score, state.getScore(), countedNow());
+    score("firm_score_changed", before.firm, state.getFirm(), List.of());
     value("status_changed", words(before.statusId, before.statusType),
         words(state.getStatusId(), state.getStatusType()));
     if (isNews(before.clock, state.getClock())) {
-      ValueChange clock = new ValueChange(text(before.clock), text(state.getClock()));
-      add("clock_changed", null, null, null, clock, null, List.of());
+      add("clock_changed").setValue(new ValueChange(text(before.clock), text(state.getClock())));
     }
     value("bet_status_changed", before.betStatus, state.getBetStatus());
     value("result_verified", before.verified, state.getVerifiedResult());
+    if (message.getUnreadable() != null) value("message_unread", null, message.getUnreadable());
+    else if (!change.unread.isEmpty()) add("message_unread").setFields(change.unread);
     amended(change);
-    if (change.snapshot) add("snapshot_applied", null, null, null, null, null, List.of());
-    if (before.guard != state.getGuard()) add("guard_changed", null, null, null, null, state.getGuard(), List.of());
+    if (change.snapshot) add("snapshot_applied");
+    if (before.guard != state.getGuard()) add("guard_changed").setGuard(state.getGuard());
     return emitted;
   }
 
+  /** Only the first transition of an incident says where it stands. */
   private void incident(Held held) {
-    if (held.incident == null) {
-      incident("incident_deleted_unseen", held.id, null);
-      return;
-    }
-    Integer type = held.type();
+    int first = emitted.size();
+    Integer type = held.incident == null ? null : held.type();
+    for (String kind : kinds(held)) incident(kind, held.id, type);
+    if (emitted.size() > first) emitted.get(first).setIncidentPresence(presence(held));
+  }
+
+  private static List<String> kinds(Held held) {
+    if (held.incident == null) return List.of("incident_deleted_unseen");
+    List<String> kinds = new ArrayList<>(2);
     if (held.incidentBefore == null) {
-      incident("incident_added", held.id, type);
-      if (held.removed) incident("incident_removed", held.id, type);
-      return;
+      kinds.add("incident_added");
+      if (held.removed) kinds.add("incident_removed");
+      if (held.missing) kinds.add("incident_missing");
+      return kinds;
     }
     boolean moved = held.removed != held.removedBefore;
-    if (moved) incident(held.removed ? "incident_removed" : "incident_reinstated", held.id, type);
+    if (moved) kinds.add(held.removed ? "incident_removed" : "incident_reinstated");
     String confirmation = held.incident.getConfirmation();
     String decided = null;
     if (!Objects.equals(confirmation, held.incidentBefore.getConfirmation())) {
       if ("confirmed".equals(confirmation)) decided = "incident_confirmed";
       if ("cancelled".equals(confirmation)) decided = "incident_cancelled";
     }
-    if (decided != null) incident(decided, held.id, type);
-    boolean amended = held.incident != held.incidentBefore || !Objects.equals(held.deletedAt, held.deletedBefore);
-    if (amended && decided == null && !moved) incident("incident_amended", held.id, type);
+    if (decided != null) kinds.add(decided);
+    boolean amended = !sameContent(held.incident, held.incidentBefore)
+        || !Objects.equals(held.deletedAt, held.deletedBefore);
+    if (amended && decided == null && !moved) kinds.add("incident_amended");
+    if (held.missing != held.missingBefore && !held.removed) {
+      kinds.add(held.missing ? "incident_missing" : "incident_listed");
+    }
+    return kinds;
+  }
+
+  private static boolean sameContent(Incident a, Incident b) {
+    return a == b || a.getBody().equals(b.getBody()) && a.getUt() == b.getUt()
+        && Objects.equals(a.getEventStatusId(), b.getEventStatusId());
+  }
+
+  /** The body is left out where the cause shows it. */
+  private IncidentPresence presence(Held held) {
+    IncidentRecord own = message.getIncident();
+    boolean shown = own != null && own.getIncident().getId().equals(held.id)
+        && (own.getDeleted() || own.getIncident() == held.incident);
+    boolean cancelledFirst = held.incidentBefore == null && held.incident != null && held.isCancelled();
+    IncidentPresence presence = PRESENCE_DEFAULTS.on(new IncidentPresence());
+    presence.setRemoved(held.removed);
+    presence.setMissing(held.missing);
+    presence.setPresentAt(held.presentSince(state.getSnapshotAt()));
+    presence.setAbsentAt(held.absentAt(state.getSnapshotAt()));
+    presence.setIncident(shown && !cancelledFirst ? null : held.incident);
+    return presence;
   }
 
   private void goals() {
@@ -90,8 +135,17 @@ final class Transitions {
     for (String id : is.keySet()) if (!was.containsKey(id)) turned.add(id);
     for (String id : match.goals().valid) if (was.containsKey(id)) turned.add(id);
     for (String id : turned) {
-      incident(is.containsKey(id) ? "goal_cancelled" : "goal_reinstated", id, match.typeOf(id));
+      String kind = is.containsKey(id) ? "goal_cancelled" : "goal_reinstated";
+      incident(kind, id, match.typeOf(id)).setScore(new ScoreChange(before.score, state.getScore()));
     }
+  }
+
+  /** The goals that count from this version on. */
+  private List<String> countedNow() {
+    if (before.goals == match.goals() || state.getSource() != ScoreSource.incidents) return List.of();
+    List<String> counted = new ArrayList<>(match.goals().counting);
+    counted.removeAll(before.goals.counting);
+    return counted;
   }
 
   /** Fields that no other kind emitted. A ticking clock or a repeated field alone is emitted only without others. */
@@ -101,26 +155,30 @@ final class Transitions {
     for (MatchTransition one : emitted) kinds.add(one.getKind());
     TreeSet<String> untold = new TreeSet<>();
     for (String name : changedFields) {
-      if (!name.equals("clock_time") && !kinds.contains(OWN_KIND.getOrDefault(name, ""))) untold.add(name);
+      if (!TICKING.contains(name) && !kinds.contains(OWN_KIND.getOrDefault(name, ""))) untold.add(name);
     }
-    if (!untold.isEmpty()) {
-      add("event_amended", null, null, null, null, null, List.copyOf(untold));
-    } else if (emitted.isEmpty() && !change.snapshot) {
-      boolean ticked = changedFields.contains("clock_time");
-      add("event_amended", null, null, null, null, null, ticked ? List.of("clock_time") : List.of());
+    if (!untold.isEmpty()) add("event_amended").setFields(List.copyOf(untold));
+    else if (emitted.isEmpty() && !change.snapshot) {
+      add("event_amended").setFields(List.copyOf(new TreeSet<>(changedFields)));
     }
   }
 
-  private void incident(String kind, String id, Integer type) {
-    add(kind, id, type, null, null, null, List.of());
+  private MatchTransition incident(String kind, String id, Integer type) {
+    MatchTransition one = add(kind);
+    one.setIncidentId(id);
+    one.setIncidentType(type);
+    return one;
   }
 
-  private void score(String kind, Score was, Score is) {
-    if (!Match.same(was, is)) add(kind, null, null, new ScoreChange(was, is), null, null, List.of());
+  private void score(String kind, Score was, Score is, List<String> goals) {
+    if (Match.same(was, is)) return;
+    MatchTransition one = add(kind);
+    one.setScore(new ScoreChange(was, is));
+    one.setGoals(goals);
   }
 
   private void value(String kind, String was, String is) {
-    if (!Objects.equals(was, is)) add(kind, null, null, null, new ValueChange(was, is), null, List.of());
+    if (!Objects.equals(was, is)) add(kind).setValue(new ValueChange(was, is));
   }
 
   /** Whether the status changed, or the time differs from the running clock. */
@@ -142,25 +200,19 @@ final class Transitions {
     return word == null ? number.toString() : number + " " + word;
   }
 
-  /** Without the presence of an incident and the goals of a score, which webhooks and alerts need: the peer writes that much less. */
-  private void add(String kind, String incidentId, Integer type, ScoreChange score, ValueChange value, Guard guard,
-      List<String> fields) {
+  private MatchTransition add(String kind) {
     int n = emitted.size();
-    String id = state.getEventId() + ":" + state.getVersion() + ":" + n;
     MatchTransition one = DEFAULTS.on(new MatchTransition());
-    one.setId(id);
+    one.setId(state.getEventId() + ":" + state.getVersion() + ":" + n);
     one.setEventId(state.getEventId());
     one.setVersion(state.getVersion());
     one.setN(n);
     one.setKind(kind);
-    one.setIncidentId(incidentId);
-    one.setIncidentType(type);
-    one.setScore(score);
-    one.setValue(value);
-    one.setGuard(guard);
-    one.setFields(fields);
+    one.setFields(List.of());
     one.setCause(state.getCause());
     one.setCompetitionId(state.getCompetitionId());
+    one.setOutranked(outranked);
     emitted.add(one);
+    return one;
   }
 }

@@ -1,0 +1,52 @@
+package touchline.peer;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** The nominal lengths of the halves of a match and of its extra time, minutes. */
+record Periods(int half, int extra) {
+  static final Periods USUAL = new Periods(45, 15);
+  private static final int PERIOD_LENGTH = 16;
+  private static final int PERIODS = 17;
+  private static final int EXTRA_PERIOD_LENGTH = 50;
+  private static final int LONGEST = 60;
+
+  /** Reads them from the details of an event; null for none. */
+  static Periods of(String details) {
+    if (details == null) return USUAL;
+    Integer length = null;
+    Integer periods = null;
+    Integer extra = null;
+    for (JsonNode one : Json.tree(details)) {
+      Integer id = Json.integer(one.path("id"));
+      if (id == null) continue;
+      Integer value = Json.integer(one.path("value"));
+      if (id == PERIOD_LENGTH) length = value;
+      if (id == PERIODS) periods = value;
+      if (id == EXTRA_PERIOD_LENGTH) extra = value;
+    }
+    boolean twoHalves = periods == null || periods < 0 || periods == 2;
+    return new Periods(within(twoHalves ? length : null, USUAL.half), within(extra, USUAL.extra));
+  }
+
+  private static int within(Integer length, int usual) {
+    return length == null || length < 1 || length > LONGEST ? usual : length;
+  }
+
+  /** Returns a minute as shown, e.g. 45+2: above the end of its period, the end plus the excess. `time`: seconds. */
+  String minute(int time, Integer phase) {
+    int minute = (int) Math.ceil(time / 60.0);
+    int end = phase == null ? 0 : endOf(phase);
+    return end > 0 && minute > end ? end + "+" + (minute - end) : Integer.toString(minute);
+  }
+
+  /** The last minute of the period of a status; 0 where it has none. A break belongs to the period before it. */
+  private int endOf(int status) {
+    return switch (status) {
+      case 33, 9 -> half;
+      case 34, 48, 11 -> 2 * half;
+      case 35, 37 -> 2 * half + extra;
+      case 36, 14 -> 2 * half + 2 * extra;
+      default -> 0;
+    };
+  }
+}

@@ -1,0 +1,92 @@
+/** A match that tests read as its surfaces do: the pages and tools from views, the export from records. */
+import { clockRuleOf } from '#domain/reported-fields.ts';
+import type {
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
+import { ViewsWorld } from '#views/testing/world.ts';
+import { matchDetails } from '../../../../services/api/board/match-details.ts';
+import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';
+import { wholeMatch } from '../../../../services/tool-gateway/mcp/tools/match.ts';
+import { type ExportCell, INCIDENTS } from '../../export/columns.ts';
+import { IncidentEffects } from '../../export/incident-effects.ts';
+import type { PageRecords } from '../page.ts';
+
+/** A match in views, with the last records that its messages gave. */
+export class PlayedMatch {
+  readonly #eventId: number;
+  readonly #world = new ViewsWorld();
+  readonly #transitions: MatchTransition[] = [];
+  readonly #incidents = new Map<string, MatchIncident>();
+  #state: MatchState | null = null;
+
+  constructor(eventId: number, messages: readonly NormalizedMessage[] = []) {
+    this.#eventId = eventId;
+    for (const message of messages) this.take(message);
+  }
+
+  take(message: NormalizedMessage): void {
+    const records = this.#world.recordsOf(message);
+    this.#world.give(...records);
+    for (const { topic, value } of records) {
+      if (topic === 'match-state') this.#state = value;
+      if (topic === 'match-transitions' && value !== null) this.#transitions.push(value);
+      if (topic === 'match-incidents' && value !== null) this.#incidents.set(value.id, value);
+    }
+  }
+
+  /** What `touchline match` reads; null before the first accepted message. */
+  get records(): PageRecords | null {
+    const [state, incidents, transitions] = [this.#state, [...this.#incidents.values()], this.#transitions];
+    return state === null ? null : { state, incidents, transitions };
+  }
+
+  /** The match state. Throws before the first accepted message. */
+  get state(): MatchState {
+    if (this.#state === null) throw new Error('no message was accepted');
+    return this.#state;
+  }
+
+  /** The page of the board; null when the match was deleted. */
+  get details() {
+    return matchDetails(this.#world.views, this.#eventId, this.state.cause.ut);
+  }
+
+  /** The answer of the tool, with the whole timeline. */
+  get tool(): MatchAnswer {
+    return wholeMatch(this.#eventId, scopeOf(this.#world)) as MatchAnswer;
+  }
+}
+
+type MatchAnswer = {
+  readonly missing: readonly string[];
+  readonly timeline: readonly {
+    readonly incident_id: string;
+    readonly type_id: number;
+    readonly stands: boolean;
+    readonly why?: string;
+  }[];
+};
+
+/** Returns the rows of an export, by the ids of the incidents. */
+export function exportedOf({
+  state,
+  incidents,
+}: PageRecords): Map<string, Readonly<Record<string, ExportCell>>> {
+  const effects = new IncidentEffects();
+  for (const record of incidents) effects.apply(record);
+  const sides = { sportId: state.sport_id, home: state.home, away: state.away };
+  const { lengths } = clockRuleOf(state);
+  return new Map(
+    incidents.map((record) => {
+      const row = { record, effect: effects.of(record, sides), team: null, lengths };
+      const [cells = []] = INCIDENTS.rows(row, { competition: null, season: null });
+      return [
+        record.id,
+        Object.fromEntries(INCIDENTS.columns.map(({ name }, at) => [name, cells[at] ?? null])),
+      ];
+    }),
+  );
+}
