@@ -118,12 +118,20 @@ function shared(match: Match) {
   // A counter may be text: it is the same side.
   const participants = sides.map((side) => ({ ...side, counter: Number(side.counter) }));
   const values = { ...reported, participants };
-  const { firm, under_review, ...whole } = rest;
+  const { firm, under_review, anomalies: found, ...others } = rest;
+  const whole = { ...others, anomalies: found.filter((anomaly) => !LOCAL_REASONS.has(anomaly)) };
   return missing.length > 0 ? { ...whole, values } : { ...whole, values, reasons, firm, under_review };
 }
 
-/** Reasons that depend on messages that a receiver lacks, or on times that are raised for it. */
-const LOCAL_REASONS: ReadonlySet<string> = new Set(['unread_message', 'unexplained_cancellation']);
+/**
+ * Reasons that depend on messages that a receiver lacks, on times that are raised for it, or, as `first_finished` does, on the order
+ * in which the provider wrote messages of one second: a receiver has them in the order in which we read them.
+ */
+const LOCAL_REASONS: ReadonlySet<string> = new Set([
+  'unread_message',
+  'unexplained_cancellation',
+  'status_went_back',
+]);
 
 function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): void {
   expect(registers(b, idsOf(history))).toEqual(registers(a, idsOf(history)));
