@@ -142,3 +142,31 @@ test('publishes the end of a red card that stood before a restart, with the team
     expect(await processed(restarted, removed)).toEqual([...written, ...alerts]);
   }
 });
+
+test('remembers a red card that only a rule of its end is about', async () => {
+  const state = sampleOf('match-state');
+  const [key] = state.key_incidents;
+  if (key === undefined) throw new Error('the sample has no key incident');
+  const card = { ...key, id: '5-1', incident_type: 418, stands: true };
+  let key_incidents = [card];
+  const watching = partition(
+    RECEIVED,
+    {
+      ...state,
+      get key_incidents() {
+        return key_incidents;
+      },
+    },
+    'red_card_cancelled',
+  );
+  const of = { event_id: 7, incident_id: '5-1', incident_type: 418, goals: [], score: null };
+  expect(await processed(watching, { ...of, id: '7:1:0', kind: 'incident_added' })).toEqual([
+    'alert-guards-2 7',
+  ]);
+  key_incidents = [{ ...card, stands: false }];
+  expect(await processed(watching, { ...of, id: '7:2:0', version: 2, kind: 'incident_cancelled' })).toEqual([
+    'alert-guards-2 7 deleted',
+    ...ALERTED,
+  ]);
+  expect(watching.size()).toBe(0);
+});

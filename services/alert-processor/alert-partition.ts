@@ -67,7 +67,7 @@ export class AlertPartition implements PartitionProcessor {
     const isRecent = cause.received_at >= now() - maxAgeMs;
     const match = isOfCards || (isRecent && ofTransition.length > 0) ? await matchAt(eventId, version) : null;
     const red_cards = isOfCards && match !== null ? standingRedCards(match) : read.red_cards;
-    const ofCards = redCardFindings(read.red_cards, red_cards).filter(({ kind }) => isWanted(kind));
+    const ofCards = redCardFindings(read.red_cards, red_cards);
     const reasons =
       transition.kind === 'guard_changed' && guard !== null
         ? guard.safe
@@ -76,7 +76,7 @@ export class AlertPartition implements PartitionProcessor {
         : read.reasons;
     if (reasons !== read.reasons || ofCards.length > 0)
       this.#remember(key, { reasons, red_cards }, collector);
-    const wanted = isRecent ? [...ofTransition, ...ofCards] : [];
+    const wanted = isRecent ? [...ofTransition, ...ofCards.filter(({ kind }) => isWanted(kind))] : [];
     const alerts = wanted.flatMap((finding, nth) => {
       // Of several goals or cards of one change, the first has the id that a single goal would have.
       const subject = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;
