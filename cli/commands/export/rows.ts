@@ -1,7 +1,7 @@
 import { type PeriodLengths, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import type { MatchIncident } from '#topics/generated/types.ts';
+import type { MatchIncident, MatchState } from '#topics/generated/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
 import {
@@ -65,13 +65,20 @@ export const DATASETS = {
       const effects = new IncidentEffects();
       const last = await readLastOffsets(cluster, 'match-incidents', (record) => effects.apply(record));
       // Read after the incidents: then the match of each incident is known.
-      const matches = await readMatches(cluster);
+      const lengths = new Map<number, PeriodLengths | null>();
+      const matches = await readMatches(cluster, (state) =>
+        lengths.set(state.event_id, clockRuleOf(state).lengths),
+      );
       await readAt(cluster, 'match-incidents', last, async (record) => {
         const match = matches.get(record.event_id);
         const season = match?.season ?? UNKNOWN;
         if (!isSelected(filter, record.cause.received_at, season)) return;
-        const lengths = match === undefined ? SOCCER_LENGTHS : match.lengths;
-        const row = { record, effect: effects.of(record, match), team: teamOf(record, match), lengths };
+        const row = {
+          record,
+          effect: effects.of(record, match),
+          team: teamOf(record, match),
+          lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? null),
+        };
         for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
       });
     },
@@ -118,15 +125,18 @@ function isSelected(filter: ExportFilter, receivedAt: number, { competition, sea
   );
 }
 
-type ExportedMatch = MatchSides & { readonly season: SeasonIds; readonly lengths: PeriodLengths | null };
+type ExportedMatch = MatchSides & { readonly season: SeasonIds };
 
-/** Returns, by match, the fields of its state that rows of other topics need. */
-async function readMatches(cluster: OpenCluster): Promise<ReadonlyMap<number, ExportedMatch>> {
+/** Returns, by match, the fields of its state that rows of all other topics need. `onState` takes what one of them needs besides. */
+async function readMatches(
+  cluster: OpenCluster,
+  onState?: (state: MatchState) => void,
+): Promise<ReadonlyMap<number, ExportedMatch>> {
   const matches = new Map<number, ExportedMatch>();
   await readEach(cluster, 'match-state', (state) => {
     const { event_id, sport_id: sportId, home, away } = state;
-    const { lengths } = clockRuleOf(state);
-    matches.set(event_id, { season: seasonOf(state), sportId, home, away, lengths });
+    matches.set(event_id, { season: seasonOf(state), sportId, home, away });
+    onState?.(state);
   });
   return matches;
 }
