@@ -167,7 +167,11 @@ export class IncidentRegister {
     this.#touchAll(touched);
     const settled = this.#settle(inOrder(touched), changes.snapshot, true);
     // What the first decision changed and the second one restored did not change.
-    return { ...settled, incidents: settled.incidents.filter(isChange), goals: changes.goals || settled.goals };
+    return {
+      ...settled,
+      incidents: settled.incidents.filter(isChange),
+      goals: changes.goals || settled.goals,
+    };
   }
 
   /** Whether the latest list omits the incident, and no delete says that it is removed. */
