@@ -8,6 +8,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile, pausedServicesFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/leadership.ts';
+import { requireOpenFiles } from '#service/open-files.ts';
 import { silentLogger } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
@@ -76,6 +77,7 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
  */
 export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
+  requireOpenFiles();
   const ports = await portsOf(given);
   const urls = urlsOf(given.LISTEN_HOST, ports);
   const secrets = platformSecrets(dataDir, given);

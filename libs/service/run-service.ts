@@ -12,6 +12,7 @@ import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues
 import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Registry, spanCounter } from './metrics.ts';
+import { requireOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
 import { serverTlsFiles } from './server-tls.ts';
@@ -114,6 +115,7 @@ export async function runService<Spec extends ProcessSpec>(
     stopping.signal.addEventListener('abort', () => resolve()),
   );
   const begin = async (): Promise<void> => {
+    requireOpenFiles();
     if (dataDir !== null) makePrivateFolder(dataDir);
     ops = await startOps({
       port: config.METRICS_PORT,
