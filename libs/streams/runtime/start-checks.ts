@@ -141,7 +141,7 @@ export function changelogTruncated(
 
 /** Returns the refusal of a partition without a position that has committed state or output: the record at `offset`. */
 export function positionMissing(
-  { application, positions }: CheckContext,
+  { application, positions }: Pick<TaskContext, 'application' | 'positions'>,
   { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(
