@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { atEnd } from '../test/support/at-end.ts';
 import { bareEnvironment } from '../test/support/environment.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
-import { touchline } from '../test/support/touchline.ts';
+import { touchline, written } from '../test/support/touchline.ts';
 
 /** Settings with which every service starts up to its first question to a broker. */
 const SETTINGS = {
@@ -63,4 +65,14 @@ test('a heap that is too small is refused with the option that sets it', async (
   expect(run.err).toBe(
     'touchline: --max-old-space-size=24 in NODE_OPTIONS is too small a heap: give it 64 MiB or more\n',
   );
+});
+
+test('a command names the brokers within seconds when their port accepts and never answers', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  atEnd(() => server.close());
+  const broker = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const run = touchline(['tail', 'match-state'], { ...SETTINGS, KAFKA_BROKERS: broker });
+  await written(run, `warning: no broker answers at ${broker}\n`);
+  expect(run.child.exitCode).toBeNull();
 });

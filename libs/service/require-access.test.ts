@@ -20,12 +20,16 @@ async function silentPort(): Promise<string> {
 }
 
 const access = (config: { KAFKA_BROKERS?: string[]; SCHEMA_REGISTRY_URL?: string }, waitMs: number) =>
-  requireAccess('fixture', config, {
-    logger: { warn: (text: string) => void warnings.push(text) } as never,
-    signal: stopping.signal,
-    warnAfterMs: 50,
-    waitMs,
-  });
+  requireAccess(
+    'fixture',
+    { LOG_LEVEL: 'info', ...config },
+    {
+      logger: { warn: (text: string) => void warnings.push(text) } as never,
+      signal: stopping.signal,
+      warnAfterMs: 50,
+      waitMs,
+    },
+  );
 
 describe.each([
   ['that refuses connections', async () => '127.0.0.1:1'],

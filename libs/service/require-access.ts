@@ -6,6 +6,7 @@ import type { Logger } from './logger.ts';
 
 /** The configuration of a process, with its settings of connections if any. */
 type ConnectionConfig = {
+  readonly LOG_LEVEL: string;
   readonly KAFKA_BROKERS?: Brokers;
   readonly SCHEMA_REGISTRY_URL?: RegistryUrl;
   readonly TOPIC_PREFIX?: string;
