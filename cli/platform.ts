@@ -20,6 +20,7 @@ import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform
 import { portFor } from './ports.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
+import { requireNoTwin } from './twin.ts';
 
 /** Services between a goal and the board. They start first: on few cores, each process beside them delays them. */
 const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
@@ -99,6 +100,7 @@ export async function startPlatform(options: PlatformOptions) {
     for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
     for (const line of backboneLines({ backbone, prefix })) onProgress(line.trim());
     await prepareTopics(backbone, prefix, options);
+    await requireNoTwin(backbone.brokers, prefix);
     const settings = {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
