@@ -115,7 +115,7 @@ export async function runService<Spec extends ProcessSpec>(
     stopping.signal.addEventListener('abort', () => resolve()),
   );
   const begin = async (): Promise<void> => {
-    requireOpenFiles();
+    requireOpenFiles(config);
     if (dataDir !== null) makePrivateFolder(dataDir);
     ops = await startOps({
       port: config.METRICS_PORT,
