@@ -62,6 +62,14 @@ test.each(TOPICS)('finds that %s was deleted or created again since the last che
   expect(await doubts()).toContain(`1 TOPIC_RECREATED: ${topic} was deleted and created again`);
 });
 
+test('finds an output that was created again once, as its new log is shorter', async () => {
+  await doubts();
+  ids.set('output', 'another');
+  ends.output = 0;
+  expect(await doubts()).toContain('0 TOPIC_RECREATED: output was deleted and created again');
+  expect(await doubts({ ...MARKS, output: mark(0) })).toEqual([]);
+});
+
 test('finds logs that end before the marks of their task', async () => {
   ends.state = 19;
   expect(await doubts()).toEqual([

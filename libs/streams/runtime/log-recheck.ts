@@ -15,7 +15,7 @@ export type IdlePartition = {
 export class LogRecheck {
   readonly #client: Pick<StreamClient, 'topicIds' | 'logBounds'>;
   readonly #topics: readonly string[];
-  /** Ids and ends at the last check. */
+  /** Ids by topic and, by id and partition, ends at the last check. */
   readonly #ids = new Map<string, string>();
   readonly #ends = new Map<string, number>();
 
@@ -47,9 +47,10 @@ export class LogRecheck {
     const bounds = await this.#client.logBounds(logs);
     for (const [at, { topic, partition, mark }] of logs.entries()) {
       const key = partitionKey({ topic, partition });
+      const log = `${ids.get(topic)} ${partition}`;
       const { end } = bounds[at] as LogBounds;
-      const known = Math.max(mark?.end ?? 0, this.#ends.get(key) ?? 0);
-      this.#ends.set(key, end);
+      const known = Math.max(mark?.end ?? 0, this.#ends.get(log) ?? 0);
+      this.#ends.set(log, end);
       if (end < known)
         doubts.set(
           partition,
