@@ -30,10 +30,7 @@ export async function findRefusals(brokers: Brokers, topics: StreamTopics): Prom
     const names = [positions, input, ...changelogs, ...own];
     const ids = await client.topicIds(names);
     const missing = names.filter((name) => !ids.has(name));
-    if (missing.length > 0) {
-      const others = names.filter((name) => ids.has(name) && name !== input);
-      return { lost: (await haveRecords(client, others)) ? missing : [], refused: [] };
-    }
+    if (missing.length > 0) return { lost: await lostOf(context, missing, ids), refused: [] };
     const counts = await Promise.all(names.map((name) => client.partitionCount(name)));
     // Other numbers of partitions are a finding of their own.
     const partitions = Array.from({ length: Math.min(...counts) }, (_, partition) => partition);
@@ -82,6 +79,27 @@ async function refusalOf(
   }
   // It commits all the time, so it is not refused.
   return null;
+}
+
+/** Returns the missing topics whose records a processor had; a topic that an upgrade adds is none. */
+async function lostOf(
+  { client, positions, input, changelogs }: Context,
+  missing: readonly string[],
+  ids: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  if (missing.includes(positions)) {
+    const kept = changelogs.filter((topic) => ids.has(topic));
+    return (await haveRecords(client, kept)) ? missing : [];
+  }
+  const partitions = Array.from(
+    { length: await client.partitionCount(positions) },
+    (_, partition) => partition,
+  );
+  const found = await Promise.all(partitions.map((partition) => findPosition(client, positions, partition)));
+  const known = new Set(
+    found.flatMap((position) => (position === null ? [] : [input, ...Object.keys(position.logs)])),
+  );
+  return missing.filter((topic) => known.has(topic));
 }
 
 /** Whether any partition of these topics has or had records. */

@@ -128,6 +128,7 @@ export async function runService<Spec extends ProcessSpec>(
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
     await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
     await requireAccess(service.name, config, { logger, signal: stopping.signal });
+    if (stopping.signal.aborted) return;
     const finish = (): void => stopping.abort('finished');
     const signals = { signal: stopping.signal, draining: draining.signal };
     running = await service.start({ config, logger, metrics, ...signals, fail, finish });

@@ -65,7 +65,9 @@ export function judgeTopics(
     findings.unshift(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
     );
-  return findings.length > 0 ? findings : [fine('topics', `${required.length} topics as the table has them`)];
+  return findings.length > 0 || lost.size > 0
+    ? findings
+    : [fine('topics', `${required.length} topics as the table has them`)];
 }
 
 function* judgeTopic(
