@@ -1,4 +1,5 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
+import { withShortTexts } from '#contract/short-text.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
@@ -18,7 +19,9 @@ export function applyRecords(
     return;
   }
   views.write(positions, now, (changed) => {
-    for (const record of records) {
+    for (const given of records) {
+      // Names of the provider have a length on every surface that reads views: REST, board, tools.
+      const record = withShortTexts(given);
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {
         const event = record.value?.event_id ?? null;
