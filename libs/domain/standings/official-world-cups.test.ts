@@ -5,6 +5,7 @@ import type { ResultCard } from '#topics/generated/types.ts';
 import { fairPlayPoints } from './fair-play.ts';
 import { GameSet } from './game-set.ts';
 import { readGame } from './games.ts';
+import { countOfficial } from './testing/official-count.ts';
 import { finished, hasOfficial, readCsv } from './testing/official-data.ts';
 import { rulesFile, rulesOf, teamOf } from './testing/results.ts';
 import { tablesOfSeason } from './testing/seasons.ts';
@@ -101,6 +102,7 @@ describe.runIf(hasOfficial('worldcup'))('the groups of all world cups', () => {
       (row) => `${row.position} ${row.team_name} ${row.played} ${row.goal_difference} ${row.points}`,
     );
     expect(shown).toEqual(expected);
+    countOfficial(1);
   });
 
   test('are all there', () => {

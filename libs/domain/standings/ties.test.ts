@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TieRule } from '#contract/competition-rules.ts';
+import { countOfficial } from './testing/official-count.ts';
 import { hasOfficial, readCsv } from './testing/official-data.ts';
 import { rulesFile, score } from './testing/results.ts';
 import { levelRule, type TieLeg, tieOutcome } from './ties.ts';
@@ -122,6 +123,7 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
     }
     expect(ties).toBeGreaterThan(400);
     expect(wrong).toEqual([]);
+    countOfficial(0, ties);
   });
 
   test('of the FA Cup 2009-10 to 2018-19: the winner of every tie with its replays played on', () => {
@@ -161,5 +163,6 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
     }
     expect(decided).toBeGreaterThan(1_100);
     expect(wrong).toEqual([]);
+    countOfficial(0, decided);
   });
 });
