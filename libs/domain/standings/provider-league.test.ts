@@ -61,6 +61,11 @@ describe('a league table of the provider', () => {
     expect(read?.groups).toEqual([
       { id: '', rows: [{ id: 3, name: '', rank: null, mp: null, pts: null }], corrections: [] },
     ]);
+    const odd = readProviderLeague({
+      object_id: 1,
+      groups: [null, { participants: [{ id: 3, columns: [null, 4] }] }],
+    });
+    expect(odd?.groups.map(({ rows }) => rows.length)).toEqual([0, 1]);
     expect(readProviderLeague({ object_id: 1 })).toEqual({ object_type: '', object_id: 1, groups: [] });
   });
 
@@ -153,6 +158,47 @@ describe('the provider’s table beside ours', () => {
     expect(differences([...swapped.slice(0, 2), [3, 3, 2, 0]], derived)).toEqual([['points', 3, 1, 0]]);
   });
 
+  test('has ranks of teams whose rank is unknown compared with nothing', () => {
+    const derived: Row[] = [
+      [1, 1, 2, 4],
+      [2, 2, 2, 4],
+      [3, 3, 2, 4],
+    ];
+    const unknown = (rank: unknown) => rank as number;
+    expect(
+      differences(
+        [
+          [3, 1, 2, 4],
+          [1, unknown(null), 2, 4],
+          [2, unknown(''), 2, 4],
+        ],
+        derived,
+      ),
+    ).toEqual([]);
+    const swapped: Row[] = [
+      [3, 1, 2, 4],
+      [1, 2, 2, 4],
+      [2, 3, 2, 4],
+    ];
+    expect(differences(swapped, derived)).toEqual([['rank', 3, 3, 1]]);
+  });
+
+  test('may give two teams the rank of one', () => {
+    const derived: Row[] = [
+      [1, 1, 2, 4],
+      [2, 2, 2, 4],
+    ];
+    expect(
+      differences(
+        [
+          [2, 1, 2, 4],
+          [1, 1, 2, 4],
+        ],
+        derived,
+      ),
+    ).toEqual([]);
+  });
+
   test('may order teams that are equal here, and leave values out', () => {
     const equal: Row[] = [
       [1, 1, 0, 0],
@@ -194,6 +240,21 @@ describe('the provider’s table beside ours', () => {
     ];
     expect(compare(rows, stages)[0]?.standings_id).toBe(912);
     expect(compare(rows, stages.slice(0, 2))[0]?.standings_id).toBe(911);
+    // Teams that the provider's table does not have are none that both share.
+    const others = of(913, [rows[0] as Row, [7, 2, 9, 9], [8, 3, 9, 9]]);
+    expect(compare(rows, [others, stages[1] as DerivedLeague])[0]?.standings_id).toBe(911);
+    const other = { ...of(914, rows), object_type: 'season' };
+    expect(
+      compare(rows, [other, { ...of(915, rows.slice(0, 1)), object_type: 'season', object_id: 31 }])[0],
+    ).toMatchObject({
+      standings_id: 915,
+    });
+  });
+
+  test('is compared with nothing where ours is no table', () => {
+    expect(compare([[1, 1, 2, 6]], [{ id: 1, object_type: 'season', object_id: 31, body: null }])).toEqual(
+      [],
+    );
   });
 
   test('is left out where we rank none of its teams', () => {
