@@ -49,7 +49,7 @@ export class LeagueView {
 
   /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
   compared(seasonId: number): ComparedGroup[] {
-    return this.#compare(seasonId, this.#derived(seasonId));
+    return this.#compare(seasonId)?.groups ?? [];
   }
 
   /**
@@ -60,11 +60,10 @@ export class LeagueView {
     const stale = this.#stale ?? this.#known();
     this.#stale = new Set();
     for (const seasonId of stale) {
-      const derived = this.#derived(seasonId);
-      const changed = Math.max(0, ...derived.map((league) => league.changed));
-      const kinds = this.#compare(seasonId, derived).flatMap(({ differences }) => [
-        ...new Set(differences.map(({ kind }) => kind)),
-      ]);
+      const compared = this.#compare(seasonId);
+      if (compared === null) continue;
+      const { changed, groups } = compared;
+      const kinds = groups.flatMap(({ differences }) => [...new Set(differences.map(({ kind }) => kind))]);
       this.#seasons.set(seasonId, { changed, kinds });
     }
     const counts = new Map(DIFFERENCE_KINDS.map((kind) => [kind, 0]));
@@ -75,12 +74,17 @@ export class LeagueView {
     return counts;
   }
 
-  #compare(seasonId: number, derived: readonly StoredLeague[]): ComparedGroup[] {
+  /** Compares a season, with the time of the last change of our tables, Unix seconds. Null without a table of the provider. */
+  #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
     const theirs = this.#catalogue.list(PROVIDER_LEAGUE, seasonId);
-    if (theirs.length === 0) return [];
+    if (theirs.length === 0) return null;
+    const derived = this.#derived(seasonId);
     const ours = derived.map(({ json, ...league }) => ({ ...league, body: JSON.parse(json) as unknown }));
-    // The poller wrote the record in this form.
-    return theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, ours));
+    return {
+      changed: Math.max(0, ...derived.map((league) => league.changed)),
+      // The poller wrote the record in this form.
+      groups: theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, ours)),
+    };
   }
 
   #derived(seasonId: number): StoredLeague[] {

@@ -31,7 +31,7 @@ export const SHOWN_FIELDS = [
 export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
 
 /** The name of a status, such as `3rd quarter`, and its short form. */
-export type StatusWords = { readonly name: string; readonly short: string };
+type StatusWords = { readonly name: string; readonly short: string };
 
 /** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
