@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED_MAJOR = 24;
@@ -18,7 +18,14 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../node_modules/.cache/touchline', import.meta.url),
 );
 
+// Every process and thread of an installation needs it, and a thread has the options with which its process started.
+const option = `--import=${new URL('typescript.js', import.meta.url).href}`;
+const lacksOption =
+  MAIN.includes(`${sep}node_modules${sep}`) && process.env.NODE_OPTIONS?.includes(option) !== true;
+if (lacksOption) process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, option].filter(Boolean).join(' ');
+
 if (Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR) runOn(pinnedNode());
+else if (lacksOption) runOn(process.execPath);
 else {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   await import(MAIN);
