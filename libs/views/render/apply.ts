@@ -1,5 +1,6 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
 import { withShortTexts } from '#contract/short-text.ts';
+import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
@@ -29,8 +30,11 @@ export function applyRecords(
         continue;
       }
       changed.answers = true;
-      if (record.topic === 'catalogue') changed.names = applyName(views, record, at) || changed.names;
-      else applyValue(views, record, at, changed);
+      if (record.topic === 'catalogue') {
+        if (!applyName(views, record, at)) continue;
+        if (record.value?.kind === PROVIDER_LEAGUE) changed.seasons.add(Number(record.value.parent_id));
+        else changed.names = true;
+      } else applyValue(views, record, at, changed);
     }
   });
 }

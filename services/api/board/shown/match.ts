@@ -11,6 +11,7 @@ export const SHOWN_FIELDS = [
   'status_type',
   'clock',
   'clock_rule',
+  'periods',
   'score',
   'firm',
   'shoot_out',
@@ -29,8 +30,13 @@ export const SHOWN_FIELDS = [
 /** The names of a side of a match; null: unknown. */
 export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
 
+/** The name of a status, such as `3rd quarter`, and its short form. */
+type StatusWords = { readonly name: string; readonly short: string };
+
 /** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
+  /** The provider's name of the status and its short form in another sport than soccer, whose statuses the page knows; else null. */
+  readonly status_words: StatusWords | null;
   readonly home: BoardSide;
   readonly away: BoardSide;
   /** Number of red cards that were not cancelled or removed. */
