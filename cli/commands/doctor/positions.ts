@@ -1,5 +1,6 @@
 /** Judges for `touchline doctor` whether the logs of processors are those that their positions were written with. Pure. */
 import type { Refusals } from '#cluster/refusals.ts';
+import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { type CheckResult, failed, fine, MAKE_TOPICS } from './rules.ts';
 
 /** A missing topic whose records are lost, and the processor whose rebuild derives them again; null when none does. */
@@ -17,7 +18,7 @@ export function judgeRefusals(
       `${name} is missing, and ${processor} had processed or written records of it: they are lost`,
       deriver === null
         ? 'restore the topic from a backup; npx touchline topics creates it empty'
-        : `${MAKE_TOPICS}, which creates it empty, and then npx touchline rebuild ${deriver} --yes, which derives it again`,
+        : `${MAKE_TOPICS}, which creates it empty, and then ${rebuildCommand(deriver)}, which derives it again`,
     ),
   );
   // These two are findings of the lag.
