@@ -98,6 +98,8 @@ export function deriveView(
           finished,
         });
   const wentBack = hasGoneBack(event, facts);
+  // Almost always no doubt needs the time of the results, and this runs for every message.
+  const hasDoubt = unread.messageAt !== null || tally.unexplainedAt !== null;
   const guard = guardOf({
     underReview: tally.underReview,
     final,
@@ -107,8 +109,8 @@ export function deriveView(
     verified: isVerified(facts),
     last: hasRules ? index.last : {},
     interruptedAt: index.interruptedAt,
-    statusAt: statusReport(event)?.ut ?? null,
-    resultsAt: resultsReportedAt(event),
+    statusAt: index.interruptedAt === null ? null : (statusReport(event)?.ut ?? null),
+    resultsAt: hasDoubt ? resultsReportedAt(event) : null,
     snapshotAt,
     missing: tally.missing,
     unreadAt: unread.messageAt,
