@@ -2,20 +2,14 @@
 import { styleText } from 'node:util';
 import { scoresAfter } from '#domain/goals.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
+import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
+import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, storyStepOf } from '#views/store/board-view.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
-import {
-  agreementWords,
-  endingWords,
-  scoreWords,
-  statusName,
-  unreadWords,
-} from '../../../services/api/board/shown/words.ts';
-import { cancellersOf, type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';

@@ -217,7 +217,16 @@ describe('a record of the previous monitor', () => {
   });
 
   test('keeps its gaps', () => {
-    const gaps = [{ from: BEGIN - 9, to: BEGIN - 8, reason: 'silence', action: 'none' }];
+    const gaps = [
+      {
+        from: BEGIN - 9,
+        to: BEGIN - 8,
+        reason: 'silence',
+        action: 'none',
+        published_from: null,
+        published_to: null,
+      },
+    ];
     for (const key of ['webhook/1', 'webhook']) {
       const monitor = monitorWith({ gaps, gap_count: 3 }, key);
       expect(recordOf(monitor, key, BEGIN)).toMatchObject({ gaps, gap_count: 3, term: 2 });

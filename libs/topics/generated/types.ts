@@ -44,6 +44,10 @@ export type HealthGap = {
   reason: string;
   /** What was done about it: open, none (nothing yet: what happened in it may be missing), caught_up (all of it was read or applied late), snapshot (the match's whole incident list was read after it), skipped (the provider no longer has it). */
   action: string;
+  /** When feed-health first said so, Unix milliseconds: readers still believed the source between `from` and then. Of the reason monitor, when the last record expired. Null where the gap was only found later. */
+  published_from: null | number;
+  /** When feed-health said that it was over, Unix milliseconds; null while it is open, and where the gap was only found later. */
+  published_to: null | number;
 };
 
 /** How far a source has caught up, in Unix seconds of the provider. */
@@ -263,7 +267,7 @@ export type FeedHealth = {
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
   state: HealthState;
-  /** Why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). */
+  /** Why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
@@ -287,6 +291,8 @@ export type FeedHealth = {
   written_at: number;
   /** Of a source: neither it nor its matches are to be believed from then on, Unix milliseconds. Null in a match's record. */
   valid_until: null | number;
+  /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source, and in records of 1.0.0. */
+  judged_from: null | number;
 };
 
 export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';

@@ -68,6 +68,8 @@ test('reports the skipped part of the feed', () => {
     to: 200_000,
     reason: 'contract',
     action: 'skipped',
+    published_from: null,
+    published_to: null,
   });
 });
 

@@ -74,7 +74,15 @@ export class PollStatus {
 
   /** Applies a gap: the provider no longer has the feed between these times, Unix seconds. */
   skipped(from: number, to: number): void {
-    this.#gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped' };
+    this.#gap = {
+      from: from * 1000,
+      to: to * 1000,
+      reason: 'contract',
+      action: 'skipped',
+      // The feed was not believed meanwhile for another reason, which has its own gap.
+      published_from: null,
+      published_to: null,
+    };
   }
 
   /** Applies messages of the feed. */

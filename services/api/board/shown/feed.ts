@@ -1,5 +1,5 @@
 /** Renders feed health: docs/guides/feed-health.md. */
-import type { HealthReason } from '#domain/health/verdict.ts';
+import { reasonWords } from '#story/words.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
@@ -19,22 +19,7 @@ const STATES: Readonly<Record<FeedStatus['state'], string>> = {
   unknown: 'health unknown',
 };
 
-const REASONS: Readonly<Record<string, string>> = {
-  silence: 'nothing received',
-  backlog: 'our own delay',
-  unreadable_messages: 'messages cannot be read',
-  credentials: 'credentials refused',
-  contract: 'outside the contract',
-  network: 'provider unreachable',
-  ingress: 'ingress service silent',
-} satisfies Record<HealthReason, string>;
-
 const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
-
-/** Returns the reason why a feed is not alive, e.g. `provider unreachable`. */
-export function reasonWords(reason: string): string {
-  return REASONS[reason] ?? reason;
-}
 
 /** Returns the name of a source for people. */
 export function sourceName(source: string): string {

@@ -69,8 +69,3 @@ export function nameOf(side: BoardSide): string {
 export function matchName({ home, away }: Pick<BoardMatch, 'home' | 'away'>): string {
   return `${nameOf(home)} – ${nameOf(away)}`;
 }
-
-/** Whether both scores are equal, or both unknown. */
-export function isSameScore(a: Score | null, b: Score | null): boolean {
-  return a?.home === b?.home && a?.away === b?.away;
-}

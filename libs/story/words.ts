@@ -1,8 +1,9 @@
 /** Words for the codes of match state. */
 import { SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
+import type { GapReason } from '#domain/health/health-status.ts';
 import type { Guard, MatchState, Score } from '#topics/generated/types.ts';
-import type { BoardMatch } from './match.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ...GUARD_WORDS,
@@ -11,6 +12,18 @@ const REASONS: Readonly<Record<string, string>> = {
   feed_stale: 'feed stale',
   no_word: 'no word from the server',
 };
+
+const FEED_REASONS: Readonly<Record<string, string>> = {
+  silence: 'nothing received',
+  backlog: 'our own delay',
+  unreadable_messages: 'messages cannot be read',
+  credentials: 'credentials refused',
+  contract: 'outside the contract',
+  network: 'provider unreachable',
+  ingress: 'ingress service silent',
+  monitor: 'feed health silent',
+  ended: 'match over',
+} satisfies Record<GapReason, string>;
 
 const SHORT_STATUSES: Readonly<Record<number, string>> = {
   2: 'Interrupted',
@@ -57,18 +70,23 @@ export function guardWords(reasons: Guard['reasons']): string {
   return [...new Set(words)].join(', ');
 }
 
+/** Returns the reason why a feed is not alive, e.g. `provider unreachable`. */
+export function reasonWords(reason: string): string {
+  return FEED_REASONS[reason] ?? reason;
+}
+
 /** Returns a short form of the status to show instead of the minute; null when the minute says more. */
 export function shortStatus({
   status_id,
   status_type,
-}: Pick<BoardMatch, 'status_id' | 'status_type'>): string | null {
+}: Pick<ShownState, 'status_id' | 'status_type'>): string | null {
   if (status_type === 'deleted') return 'Deleted';
   if (status_type === 'finished') return ENDINGS[status_id ?? 0]?.[0] ?? 'Ended';
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
 }
 
 /** Returns e.g. `2H` during the second half; empty when no half is being played. */
-export function halfWords({ status_id, status_type }: Pick<BoardMatch, 'status_id' | 'status_type'>): string {
+export function halfWords({ status_id, status_type }: Pick<ShownState, 'status_id' | 'status_type'>): string {
   return status_type === 'live' && status_id !== null ? (HALVES[status_id] ?? '') : '';
 }
 
@@ -88,7 +106,12 @@ export function scoreWords(score: Score | null): string {
   return score === null ? '?–?' : `${score.home}–${score.away}`;
 }
 
-type ComparedScores = Pick<BoardMatch, 'score' | 'source' | 'derived' | 'reported'>;
+/** Whether both scores are equal, or both unknown. */
+export function isSameScore(a: Score | null, b: Score | null): boolean {
+  return a?.home === b?.home && a?.away === b?.away;
+}
+
+type ComparedScores = Pick<ShownState, 'score' | 'source' | 'derived' | 'reported'>;
 
 /** Returns how a score differs: `provider says 2–0`; where the score is the provider's result, `0–3 (result), played 1–0`. */
 export function differenceWords({ score, source, derived, reported }: ComparedScores): string {
@@ -98,7 +121,7 @@ export function differenceWords({ score, source, derived, reported }: ComparedSc
 }
 
 /** Returns whether the score agrees with the provider's, in words. */
-export function agreementWords(match: ComparedScores & Pick<BoardMatch, 'agreement'>): string {
+export function agreementWords(match: ComparedScores & Pick<ShownState, 'agreement'>): string {
   if (match.agreement === 'agrees') return 'agrees with the provider';
   return match.agreement === 'differs' ? differenceWords(match) : 'no provider score to compare';
 }
@@ -126,7 +149,7 @@ export function verifiedWords(json: string | null): string {
 export function isShootingOut({
   status_id,
   status_type,
-}: Pick<BoardMatch, 'status_id' | 'status_type'>): boolean {
+}: Pick<ShownState, 'status_id' | 'status_type'>): boolean {
   return status_type !== 'finished' && isShootOut(status_id);
 }
 
