@@ -17,8 +17,8 @@ import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import { courseHtml } from './course.ts';
-import { document, factsHtml } from './layout.ts';
-import { anchorOf, knownTimeHtml, timelineHtml } from './timeline.ts';
+import { document, factsHtml, timeOf } from './layout.ts';
+import { anchorOf, timelineHtml, writtenHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   complete: 'complete: the score is derived from the incidents',
@@ -115,10 +115,10 @@ ${
     ? html`<p class="empty">No change yet.</p>`
     : html`<ol class="history small" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
 }${older.length > 0 && html`<details class="small"><summary>${older.length} earlier</summary><ol class="history small" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
-<p class="small">Times are UTC: when Touchline received it, and when the provider wrote it.</p></section>`;
+<p class="small">Times are UTC: when Touchline received it, with the provider’s time where that is another second.</p></section>`;
 }
 
 function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryEntry, now: number): Html {
   const words = incident_id === null ? html`${what}` : html`<a href="#${anchorOf(incident_id)}">${what}</a>`;
-  return html`<li data-key="${version ?? at}-${kind}" class="${kind}">${knownTimeHtml({ at, ut, late }, now)} <span>${words}</span></li>`;
+  return html`<li data-key="${version ?? at}-${kind}" class="${kind}">${timeOf(Math.floor(at / 1000), now)} <span><span class="what">${words}</span>${writtenHtml({ at, ut, late }, now)}</span></li>`;
 }

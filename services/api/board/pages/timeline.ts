@@ -62,16 +62,16 @@ function hasStory({ kind, story }: TimelineEntry): boolean {
 }
 
 function stepHtml({ version, ut, received_at, late, what, score, firm }: IncidentStep, now: number): Html {
-  return html`<li data-key="step-${version}">${knownTimeHtml({ at: received_at, ut, late }, now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
+  return html`<li data-key="step-${version}">${timeOf(Math.floor(received_at / 1000), now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
     firm !== null && firm !== score && html` <span class="effect firm">firm ${firm}</span>`
-  }</li>`;
+  }${writtenHtml({ at: received_at, ut, late }, now)}</li>`;
 }
 
 /** A time at which something was known, with the provider's time, as of `HistoryEntry`. */
 type KnownTime = { readonly at: number; readonly ut: number | null; readonly late: number | null };
 
-/** Renders when something was received, and beside it when the provider wrote it, if that was another second. */
-export function knownTimeHtml({ at, ut, late }: KnownTime, now: number): Html {
-  const second = Math.floor(at / 1000);
-  return html`${timeOf(second, now)}${ut !== null && ut !== second && html` <span class="written">written ${timeOf(ut, now)}</span>`}${late !== null && html` <span class="late">${durationWords(late)} late</span>`}`;
+/** Renders when the provider wrote what was received at another second, and how late that was. */
+export function writtenHtml({ at, ut, late }: KnownTime, now: number): Html | false {
+  if (ut === null || ut === Math.floor(at / 1000)) return false;
+  return html` <span class="written">written ${timeOf(ut, now)}</span>${late !== null && html` <span class="late">${durationWords(late)} late</span>`}`;
 }
