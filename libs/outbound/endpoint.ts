@@ -17,7 +17,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
   /** DNS, connection or TLS failed. `reason` is a code, such as ECONNRESET, and never contains the URL. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Any status but 200, also a redirect. `retryAfterMs`: the answer's Retry-After, milliseconds; null without one. */
+  /** Any status but 200 (of a receiver outside the contract: but 200 to 299), also a redirect. `retryAfterMs`: the answer's Retry-After, milliseconds; null without one. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | null }
   /** 200, but the body could not be read: encoded, not UTF-8, larger than the limit, or cut. */
   | { readonly kind: 'unreadable' }
@@ -42,6 +42,11 @@ export type EndpointOptions = {
   readonly timeoutMs?: number;
   /** Certificates (PEM) of authorities to trust beside the default ones. */
   readonly ca?: string | undefined;
+  /**
+   * Whether the receiver speaks the contract: it gets signatures and answers `Accepted`. Another one gets none, and accepts with any
+   * status from 200 to 299; default true.
+   */
+  readonly isContract?: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
@@ -63,11 +68,11 @@ const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
 
-/** Posts one signed `[]`, like a real delivery, over a new connection. */
-export async function probeEndpoint(options: EndpointOptions): Promise<DeliveryOutcome> {
+/** Posts one body, by default `[]`, like a real delivery, over a new connection. */
+export async function probeEndpoint(options: EndpointOptions, body = '[]'): Promise<DeliveryOutcome> {
   const endpoint = new WebhookEndpoint(options);
   try {
-    return await endpoint.post('[]');
+    return await endpoint.post(body);
   } finally {
     await endpoint.close();
   }
@@ -143,7 +148,7 @@ export class WebhookEndpoint {
     attempt: AbortController,
   ): Promise<DeliveryOutcome> {
     const { signal } = attempt;
-    const { secret, now } = this.#options;
+    const { secret, now, isContract = true } = this.#options;
     const answer = await pool.request({
       method: 'POST',
       path,
@@ -151,7 +156,7 @@ export class WebhookEndpoint {
         'content-type': 'application/json',
         'user-agent': 'touchline',
         'accept-encoding': 'identity',
-        ...signatureHeaders(body, secret, now()),
+        ...(isContract ? signatureHeaders(body, secret, now()) : {}),
       },
       body,
       signal,
@@ -159,9 +164,11 @@ export class WebhookEndpoint {
     });
     const { statusCode: status, headers } = answer;
     const read = readLimited(answer.body, MAX_BODY_BYTES);
-    if (status !== 200) {
+    const isAccepted = isContract ? status === 200 : status >= 200 && status < 300;
+    if (!isAccepted || !isContract) {
       // Reads the body only to reuse the connection.
       await read.catch(() => null);
+      if (isAccepted) return { kind: 'accepted' };
       return { kind: 'status', status, retryAfterMs: retryAfterMs(headers['retry-after'], now()) };
     }
     const text = await read.catch((error: unknown) => {

@@ -6,7 +6,14 @@ import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
-import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
+import {
+  concernsRedCards,
+  findingsOf,
+  mayWithdrawGoals,
+  redCardFindings,
+  standingRedCards,
+  withdrawnGoals,
+} from './decide.ts';
 import type { AlertKind, AlertRule } from './rules.ts';
 
 /** The input and output topics. */
@@ -19,10 +26,8 @@ type AlertPartitionOptions = {
   readonly rules: readonly AlertRule[];
   /** Returns a match at a version or a later one. */
   readonly matchAt: (eventId: number, version: number) => Promise<KnownMatch>;
-  /** Maximum age of a message that causes alerts, milliseconds since its receipt. */
-  readonly maxAgeMs: number;
-  /** Returns the time, Unix milliseconds. */
-  readonly now: () => number;
+  /** Returns the earliest receipt of a message that causes alerts, Unix milliseconds. */
+  readonly since: () => number;
 };
 
 /** What was last read of a match: the reasons of its closed guard, and its standing red cards. */
@@ -56,7 +61,7 @@ export class AlertPartition implements PartitionProcessor {
   }
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
-    const { codecs, rules, topicName, matchAt, maxAgeMs, now } = this.#options;
+    const { codecs, rules, topicName, matchAt, since } = this.#options;
     const transition = decodeInput(codecs['match-transitions'], record.value);
     const { id, event_id: eventId, version, cause, guard } = transition;
     const key = String(eventId);
@@ -64,8 +69,11 @@ export class AlertPartition implements PartitionProcessor {
     const read = this.#read.get(key) ?? NOTHING;
     const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);
     const ofTransition = findingsOf(transition, read.reasons).filter(({ kind }) => isWanted(kind));
-    const isRecent = cause.received_at >= now() - maxAgeMs;
-    const match = isOfCards || (isRecent && ofTransition.length > 0) ? await matchAt(eventId, version) : null;
+    const mayWithdraw = isWanted('goal_cancelled') && mayWithdrawGoals(transition);
+    const isRecent = cause.received_at >= since();
+    const isOfMatch = isOfCards || (isRecent && (mayWithdraw || ofTransition.length > 0));
+    const match = isOfMatch ? await matchAt(eventId, version) : null;
+    const withdrawn = mayWithdraw ? withdrawnGoals(transition, match?.source ?? null) : [];
     const red_cards = isOfCards && match !== null ? standingRedCards(match) : read.red_cards;
     const ofCards = redCardFindings(read.red_cards, red_cards);
     const reasons =
@@ -76,7 +84,9 @@ export class AlertPartition implements PartitionProcessor {
         : read.reasons;
     if (reasons !== read.reasons || ofCards.length > 0)
       this.#remember(key, { reasons, red_cards }, collector);
-    const wanted = isRecent ? [...ofTransition, ...ofCards.filter(({ kind }) => isWanted(kind))] : [];
+    const wanted = isRecent
+      ? [...ofTransition, ...withdrawn, ...ofCards.filter(({ kind }) => isWanted(kind))]
+      : [];
     const alerts = wanted.flatMap((finding, nth) => {
       // Of several goals or cards of one change, the first has the id that a single goal would have.
       const subject = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;

@@ -46,15 +46,40 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
     }
     case 'guard_changed': {
       const reasons = guard?.safe === false ? guard.reasons : [];
-      const differs = reasons.includes('score_differs') && !closed.includes('score_differs');
+      const [differed, differs] = [closed, reasons].map((some) => some.includes('score_differs'));
       return [
         ...(reasons.length > 0 && closed.length === 0 ? [finding('guard_closed', { reasons })] : []),
-        ...(differs ? [finding('score_differs', { reasons })] : []),
+        ...(differs && !differed ? [finding('score_differs', { reasons })] : []),
+        ...(differed && !differs ? [finding('score_agrees', { reasons })] : []),
+        ...(reasons.length === 0 && closed.length > 0 ? [finding('guard_opened', { reasons: closed })] : []),
       ];
     }
     default:
       return [];
   }
+}
+
+/**
+ * Returns the goals that the provider's result no longer counts: no incident says so. `source`: what the match's score is from. A
+ * score from incidents falls with their own findings.
+ */
+export function withdrawnGoals(
+  { kind, score, goals }: Pick<MatchTransition, 'kind' | 'score' | 'goals'>,
+  source: MatchState['source'] | null,
+): readonly Finding[] {
+  if (!mayWithdrawGoals({ kind, score, goals }) || source !== 'reported') return [];
+  return [finding('goal_cancelled', { score: score?.after ?? null, score_before: score?.before ?? null })];
+}
+
+/** Whether a transition may have goals that `withdrawnGoals` finds. */
+export function mayWithdrawGoals({
+  kind,
+  score,
+  goals,
+}: Pick<MatchTransition, 'kind' | 'score' | 'goals'>): boolean {
+  const { before, after } = score ?? { before: null, after: null };
+  if (kind !== 'score_changed' || goals.length > 0 || before === null || after === null) return false;
+  return riseOf(after, before) > 0;
 }
 
 /** Whether a transition may change which red cards stand. `known`: those that stood before it. */

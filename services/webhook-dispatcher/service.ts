@@ -133,8 +133,14 @@ function policyOf(
   outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'now'>,
 ): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
   return {
-    openEndpoint: ({ url, secret }) =>
-      new WebhookEndpoint({ ...outbound, url, secret, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
+    openEndpoint: ({ url, secret, format }) =>
+      new WebhookEndpoint({
+        ...outbound,
+        url,
+        secret,
+        isContract: format === null,
+        timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+      }),
     limits: { messages: config.WEBHOOK_BATCH_MESSAGES, bytes: config.WEBHOOK_BATCH_BYTES },
     delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
     disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,

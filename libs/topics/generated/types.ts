@@ -140,7 +140,7 @@ export type Alert = {
   id: string;
   /** The name of the rule. */
   rule: string;
-  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, score_differs, final, final_withdrawn, match_stale, match_recovered. */
+  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, guard_opened, score_differs, score_agrees, final, final_withdrawn, match_stale, match_recovered. */
   kind: string;
   event_id: number;
   /** The match's version; null of match_stale and match_recovered. */
@@ -154,7 +154,7 @@ export type Alert = {
   incident_id: null | string;
   /** Of goal and goal_cancelled: the score after it. Of final: the result. */
   score: null | Score;
-  /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
+  /** Of guard_closed, score_differs and score_agrees: the guard's; of guard_opened: those that it had last; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
   reasons: string[];
   /** The provider's time of its cause, of match_stale since when, of match_recovered when it was found; Unix seconds. */
   ut: number;
@@ -215,6 +215,10 @@ export type WebhookSubscription = {
   created_at: null | number;
   /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */
   sealed_next_secret: null | string;
+  /** How its requests are written: slack, teams, pagerduty, template. Null: the contract's, a signed list of messages. */
+  format: null | string;
+  /** Of the format template: the body, as JSON with placeholders. */
+  template: null | string;
 };
 
 /** Unusable input, with its bytes and the reason. */

@@ -66,6 +66,8 @@ const OTHER_SAMPLES = {
         types: ['incident'],
         created_at: 1_531_670_000_123,
         sealed_next_secret: null,
+        format: null,
+        template: null,
       },
     ],
     version: 1,
