@@ -6,6 +6,7 @@ import { informationalLimit, readLimited, systemCode } from '#service/http-get.t
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
+import { type ProxyConfig, proxyFor } from './proxy.ts';
 import { type ResolveName, resolveName } from './resolve.ts';
 
 /** The outcome of one attempt to deliver. */
@@ -47,6 +48,8 @@ export type EndpointOptions = {
    * status from 200 to 299; default true.
    */
   readonly isContract?: boolean;
+  /** Default: no proxy. */
+  readonly proxy?: ProxyConfig;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
@@ -181,7 +184,7 @@ export class WebhookEndpoint {
   }
 
   #createPool(origin: string, resolve: ResolveName): Pool {
-    const { allowed, ca } = this.#options;
+    const { allowed, ca, proxy } = this.#options;
     const pool = new Pool(origin, {
       connections: 1,
       pipelining: 1,
@@ -197,6 +200,7 @@ export class WebhookEndpoint {
         timeoutMs: this.#timeoutMs,
         closing: this.#closing.signal,
         secureContext: ca === undefined ? undefined : trusting(ca),
+        ...(proxy === undefined ? {} : { proxy: (host, port) => proxyFor(proxy, host, port) }),
       }),
     });
     pool.on('connect', () => {

@@ -5,7 +5,7 @@ import { type FeedPast, feedAt, feedChanges } from './feed-past.ts';
 import { scoreWords } from './words.ts';
 
 /** What was known of a match for a time. Unix milliseconds. */
-export type Stretch = {
+export type CourseStretch = {
   readonly from: number;
   readonly to: number;
   readonly permission: Permission;
@@ -22,20 +22,20 @@ export type Stretch = {
 export type Course = {
   readonly from: number;
   readonly to: number;
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly CourseStretch[];
   /** Each score with the time from which it was known. */
   readonly scores: readonly { readonly at: number; readonly score: string }[];
 };
 
 /** What the versions up to a time say of a match. */
-export type KnownMatch = {
+export type CourseMatch = {
   readonly status_type: string | null;
   readonly score: Score | null;
   readonly firm: Score | null;
   readonly guard: Guard;
 };
 
-const NOTHING_KNOWN: KnownMatch = {
+const NOTHING_KNOWN: CourseMatch = {
   status_type: null,
   score: null,
   firm: null,
@@ -55,7 +55,7 @@ export function knownSteps(story: readonly StoryStep[]): KnownStep[] {
 }
 
 /** Returns what is known of a match after a step. */
-export function knownAfter(known: KnownMatch, { kind, score, guard, value }: StoryStep): KnownMatch {
+export function knownAfter(known: CourseMatch, { kind, score, guard, value }: StoryStep): CourseMatch {
   if (kind === 'score_changed' && score !== null) return { ...known, score: score.after };
   if (kind === 'firm_score_changed' && score !== null) return { ...known, firm: score.after };
   if (kind === 'guard_changed' && guard !== null) return { ...known, guard };
@@ -84,7 +84,7 @@ export function courseOf(story: readonly StoryStep[], feed: FeedPast, now: numbe
 }
 
 /** Returns all stretches since the first version, without gaps, each different from the one before it. */
-function stretchesOf(story: readonly StoryStep[], feed: FeedPast, now: number): Stretch[] {
+function stretchesOf(story: readonly StoryStep[], feed: FeedPast, now: number): CourseStretch[] {
   const steps = knownSteps(story);
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -93,7 +93,7 @@ function stretchesOf(story: readonly StoryStep[], feed: FeedPast, now: number): 
     (at) => first.at <= at && at < end,
   );
   const times = [...new Set(changes)].sort((a, b) => a - b);
-  const stretches: Stretch[] = [];
+  const stretches: CourseStretch[] = [];
   let known = NOTHING_KNOWN;
   let next = 0;
   for (const [n, from] of times.entries()) {
@@ -110,11 +110,11 @@ function stretchesOf(story: readonly StoryStep[], feed: FeedPast, now: number): 
 }
 
 /** Returns the stretches from the first to the last one in play. */
-function inPlay(stretches: readonly Stretch[]): readonly Stretch[] {
-  const isInPlay = ({ permission }: Stretch): boolean => permission !== 'not_in_play';
+function inPlay(stretches: readonly CourseStretch[]): readonly CourseStretch[] {
+  const isInPlay = ({ permission }: CourseStretch): boolean => permission !== 'not_in_play';
   return stretches.slice(stretches.findIndex(isInPlay), stretches.findLastIndex(isInPlay) + 1);
 }
 
-function isSame(a: Stretch, b: Stretch): boolean {
+function isSame(a: CourseStretch, b: CourseStretch): boolean {
   return a.permission === b.permission && a.believed === b.believed && a.reasons.join() === b.reasons.join();
 }

@@ -6,14 +6,7 @@ import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
-import {
-  concernsRedCards,
-  findingsOf,
-  mayWithdrawGoals,
-  redCardFindings,
-  standingRedCards,
-  withdrawnGoals,
-} from './decide.ts';
+import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
 import type { AlertKind, AlertRule } from './rules.ts';
 
 /** The input and output topics. */
@@ -48,6 +41,9 @@ export class AlertPartition implements PartitionProcessor {
   /** The closed guard and the standing red cards of matches that have any, by event id. */
   readonly #read = new Map<string, Read>();
 
+  /** The latest version that cancelled a goal, `<event id>:<version>`: the transitions of a version follow each other. */
+  #cancelledIn: string | null = null;
+
   constructor(options: AlertPartitionOptions) {
     this.#options = options;
   }
@@ -68,12 +64,14 @@ export class AlertPartition implements PartitionProcessor {
     const isWanted = (kind: AlertKind): boolean => rules.some(({ on }) => on.includes(kind));
     const read = this.#read.get(key) ?? NOTHING;
     const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);
-    const ofTransition = findingsOf(transition, read.reasons).filter(({ kind }) => isWanted(kind));
-    const mayWithdraw = isWanted('goal_cancelled') && mayWithdrawGoals(transition);
+    const ofVersion = `${eventId}:${version}`;
+    if (transition.kind === 'goal_cancelled') this.#cancelledIn = ofVersion;
+    const isExplained = this.#cancelledIn === ofVersion;
+    const ofTransition = findingsOf(transition, read.reasons, isExplained).filter(({ kind }) =>
+      isWanted(kind),
+    );
     const isRecent = cause.received_at >= since();
-    const isOfMatch = isOfCards || (isRecent && (mayWithdraw || ofTransition.length > 0));
-    const match = isOfMatch ? await matchAt(eventId, version) : null;
-    const withdrawn = mayWithdraw ? withdrawnGoals(transition, match?.source ?? null) : [];
+    const match = isOfCards || (isRecent && ofTransition.length > 0) ? await matchAt(eventId, version) : null;
     const red_cards = isOfCards && match !== null ? standingRedCards(match) : read.red_cards;
     const ofCards = redCardFindings(read.red_cards, red_cards);
     const reasons =
@@ -84,9 +82,7 @@ export class AlertPartition implements PartitionProcessor {
         : read.reasons;
     if (reasons !== read.reasons || ofCards.length > 0)
       this.#remember(key, { reasons, red_cards }, collector);
-    const wanted = isRecent
-      ? [...ofTransition, ...withdrawn, ...ofCards.filter(({ kind }) => isWanted(kind))]
-      : [];
+    const wanted = isRecent ? [...ofTransition, ...ofCards.filter(({ kind }) => isWanted(kind))] : [];
     const alerts = wanted.flatMap((finding, nth) => {
       // Of several goals or cards of one change, the first has the id that a single goal would have.
       const subject = nth > 0 && finding.kind === wanted[0]?.kind ? `${id}/${finding.incident_id}` : id;

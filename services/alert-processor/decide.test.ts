@@ -13,7 +13,7 @@ import {
 } from '#domain/testing/messages.ts';
 import type { MatchTransition, StandingCard } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { concernsRedCards, findingsOf, redCardFindings, standingRedCards, withdrawnGoals } from './decide.ts';
+import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
 
 const EMPTY = { score: null, value: null, guard: null, incident_presence: null, goals: [] };
 
@@ -29,7 +29,7 @@ test.each([
   [score(0, 0), score(1, 0), ['goal']],
   [score(1, 0), score(1, 2), ['goal']],
   [score(1, 0), score(0, 1), ['goal']],
-  [score(1, 0), score(0, 0), []],
+  [score(1, 0), score(0, 0), ['goal_cancelled']],
   [null, score(1, 0), []],
   [score(1, 0), null, []],
 ])('finds in a score from %j to %j: %j', (before, after, kinds) => {
@@ -70,17 +70,17 @@ test('finds a cancelled goal, whatever the score does', () => {
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
 });
 
-test('finds a goal that the provider’s result no longer counts', () => {
+test('finds a goal that only the provider’s result no longer counts', () => {
   const change = { kind: 'score_changed', score: { before: score(1, 0), after: score(0, 0) }, goals: [] };
-  expect(withdrawnGoals(change, 'reported')).toMatchObject([
+  const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
+  expect(findingsOf(of, [])).toMatchObject([
     { kind: 'goal_cancelled', incident_id: null, score_before: score(1, 0), score: score(0, 0) },
   ]);
   // The goal's own transition says it.
-  expect(withdrawnGoals(change, 'incidents')).toEqual([]);
+  expect(findingsOf(of, [], true)).toEqual([]);
   expect(
-    withdrawnGoals({ ...change, score: { before: score(0, 0), after: score(1, 0) } }, 'reported'),
+    findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: ['5-1'] }, []),
   ).toEqual([]);
-  expect(withdrawnGoals({ ...change, goals: ['5-1'] }, 'reported')).toEqual([]);
 });
 
 test('finds a red card that stands, one that stands no more, and both where it moved to the other team', () => {

@@ -18,14 +18,22 @@ const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 /**
  * Returns the findings of a transition. `closed`: the reasons of the match's guard before it, empty when the guard was open.
  * A goal is a score that rises from a known one: the first known score is no goal. Each of several goals of one version is
- * a finding. Red cards: `redCardFindings`.
+ * a finding. Red cards: `redCardFindings`. `isExplained`: whether its version cancels goals by transitions of their own.
  */
-export function findingsOf(transition: MatchTransition, closed: readonly string[]): readonly Finding[] {
+export function findingsOf(
+  transition: MatchTransition,
+  closed: readonly string[],
+  isExplained = false,
+): readonly Finding[] {
   const { kind, incident_id, score, value, guard, goals } = transition;
   switch (kind) {
     case 'score_changed': {
       const { before, after } = score ?? { before: null, after: null };
       const rise = before === null || after === null ? 0 : riseOf(before, after);
+      // Only the provider's result says so: no incident was taken back.
+      const hasFallen = before !== null && after !== null && goals.length === 0 && riseOf(after, before) > 0;
+      if (rise === 0 && hasFallen && !isExplained)
+        return [finding('goal_cancelled', { score: after, score_before: before })];
       if (rise === 0) return [];
       // Without goals the score is the provider's result. The first list after a result also has goals that the result counted.
       const ids = goals.length === 0 ? [null] : goals.slice(-rise);
@@ -57,29 +65,6 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
     default:
       return [];
   }
-}
-
-/**
- * Returns the goals that the provider's result no longer counts: no incident says so. `source`: what the match's score is from. A
- * score from incidents falls with their own findings.
- */
-export function withdrawnGoals(
-  { kind, score, goals }: Pick<MatchTransition, 'kind' | 'score' | 'goals'>,
-  source: MatchState['source'] | null,
-): readonly Finding[] {
-  if (!mayWithdrawGoals({ kind, score, goals }) || source !== 'reported') return [];
-  return [finding('goal_cancelled', { score: score?.after ?? null, score_before: score?.before ?? null })];
-}
-
-/** Whether a transition may have goals that `withdrawnGoals` finds. */
-export function mayWithdrawGoals({
-  kind,
-  score,
-  goals,
-}: Pick<MatchTransition, 'kind' | 'score' | 'goals'>): boolean {
-  const { before, after } = score ?? { before: null, after: null };
-  if (kind !== 'score_changed' || goals.length > 0 || before === null || after === null) return false;
-  return riseOf(after, before) > 0;
 }
 
 /** Whether a transition may change which red cards stand. `known`: those that stood before it. */

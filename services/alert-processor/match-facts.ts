@@ -43,8 +43,8 @@ export class KnownMatches extends TopicTable<'match-state'> {
       return;
     }
     const { event_id, version, name, competition_id, home, away } = state;
-    const { score, source, status_type, key_incidents } = state;
+    const { score, status_type, key_incidents } = state;
     const sides = { name, competition_id, home, away };
-    this.#matches.set(event_id, { version, ...sides, score, source, status_type, key_incidents });
+    this.#matches.set(event_id, { version, ...sides, score, status_type, key_incidents });
   }
 }

@@ -41,7 +41,12 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const { client, codecs } = open;
   const { messages, backlog, attempts, subscriptions } = await openTopics(open, context);
   /** Allowed addresses of receivers, and authorities to trust. */
-  const outbound = { allowed: config.WEBHOOK_ALLOWED_RANGES, ca: config.WEBHOOK_CA_FILE, now: Date.now };
+  const outbound = {
+    allowed: config.WEBHOOK_ALLOWED_RANGES,
+    ca: config.WEBHOOK_CA_FILE,
+    proxy: config,
+    now: Date.now,
+  };
   const delivery: DispatchContext = {
     ...policyOf(config, outbound),
     window: messages.window,
@@ -130,7 +135,7 @@ async function openTopics(
 /** Returns the settings of deliveries. */
 function policyOf(
   config: DispatcherConfig,
-  outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'now'>,
+  outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'proxy' | 'now'>,
 ): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
   return {
     openEndpoint: ({ url, secret, format }) =>

@@ -112,9 +112,18 @@ const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
 
 /** Sends a signed empty delivery, or an alert of a test in the webhook's format. Throws `CommandError` when it is not accepted. */
 async function requireAccepted({ url, secret, format, template }: Omit<Webhook, 'id'>): Promise<void> {
-  const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = loadConfig(settings, process.env);
+  const config = loadConfig(settings, process.env);
+  const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = config;
   const trust = ca === undefined ? {} : { ca };
-  const options = { url, secret, allowed, isContract: format === null, now: Date.now, ...trust };
+  const options = {
+    url,
+    secret,
+    allowed,
+    proxy: config,
+    isContract: format === null,
+    now: Date.now,
+    ...trust,
+  };
   const outcome =
     format === null
       ? await probeEndpoint(options)

@@ -44,7 +44,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
   );
   const provider = await simulatedProvider(settings.LISTEN_HOST);
-  const webhook = await DemoWebhook.listen(folder.path);
+  const webhook = await DemoWebhook.listen(folder.path, process.env);
   const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
     alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],

@@ -14,6 +14,7 @@ export type CheckName =
   | 'schemas'
   | 'lag'
   | 'records'
+  | 'webhooks'
   | 'provider'
   | 'clock'
   | 'disk';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { BEGIN, PlayedMonitor, report } from '#domain/testing/health.ts';
-import { courseOf, type Stretch } from '#story/course.ts';
+import { type CourseStretch, courseOf } from '#story/course.ts';
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
@@ -112,7 +112,7 @@ function looks({ monitor: { log, now }, states }: Evening): [at: number, permiss
   return seen;
 }
 
-const permissionAt = (stretches: readonly Stretch[], at: number): Permission =>
+const permissionAt = (stretches: readonly CourseStretch[], at: number): Permission =>
   stretches.find(({ from, to }) => from <= at && at < to)?.permission ?? 'not_in_play';
 
 test('is what a reader of the topics could know at each second, in every evening', () => {

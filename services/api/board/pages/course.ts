@@ -1,4 +1,4 @@
-import type { Course, Stretch } from '#story/course.ts';
+import type { Course, CourseStretch } from '#story/course.ts';
 import { guardWords } from '#story/words.ts';
 import { type Html, html } from '../shown/html.ts';
 import { durationWords } from '../shown/minute.ts';
@@ -15,7 +15,7 @@ const KEY: Readonly<Record<string, string>> = { safe: 'safe', halted: 'halted', 
 export function courseHtml(course: Course, now: number): Html {
   const { from, to, stretches, scores } = course;
   const place = (at: number): number => (at - from) / Math.max(1, to - from);
-  const total = (which: (stretch: Stretch) => boolean): string =>
+  const total = (which: (stretch: CourseStretch) => boolean): string =>
     durationWords(seconds(stretches.filter(which).reduce((sum, one) => sum + one.to - one.from, 0)));
   const path = scores.map(({ score }) => score).join(', ');
   const words = `Trading was halted for ${total(({ permission }) => permission === 'halted')} of ${durationWords(seconds(to - from))}; the feed was not believed for ${total(({ believed }) => !believed)}. The score: ${path || 'unknown'}.`;
@@ -27,13 +27,13 @@ ${labels(course).map(({ at, score }) => html`<text x="${percent(place(at))}" y="
 </svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} UTC</span> <span class="key">${kinds.map((kind) => html`<span class="${kind}">${KEY[kind]}</span> `)}</span> <span>${timeOf(to / 1000, now)} UTC</span></figcaption></figure>`;
 }
 
-function kindOf({ permission, believed }: Stretch): string {
+function kindOf({ permission, believed }: CourseStretch): string {
   if (permission === 'not_in_play') return 'out-of-play';
   return believed ? permission : 'unfed';
 }
 
 /** Returns e.g. `20:31:07 to 20:32:04: halted, feed stale`. */
-function titleOf({ from, to, permission, reasons }: Stretch): string {
+function titleOf({ from, to, permission, reasons }: CourseStretch): string {
   const words =
     permission === 'not_in_play'
       ? 'not in play'
