@@ -87,6 +87,7 @@ async function startDemoPlatform(
     deviations.unshift(
       `the data is in ${options.dataDir}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
     );
+  for (const line of deviations.splice(0)) printLine(`  ${line}`);
   let isStarting = true;
   const platform = await startPlatform({
     ...options,
