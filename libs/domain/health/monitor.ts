@@ -61,7 +61,8 @@ export class HealthMonitor {
 
   /** Restores a record of the previous monitor, after `begin`. Times ahead of `now` count as now. */
   restore(record: FeedHealth, now: number): void {
-    const { source, event_id, state, reason, progress, gaps, gap_count } = record;
+    const { source, event_id, state, progress, gaps, gap_count } = record;
+    const reason = isGoodState(state) ? null : record.reason;
     const since = Math.min(record.since, now);
     const health = { state, reason, since, progress, gaps, gap_count };
     const heardAt = Math.min(record.heard_at ?? since, now);

@@ -1,4 +1,5 @@
 import type { FeedHealth, HealthGap } from '#topics/generated/types.ts';
+import { isGoodState } from '#tradability/feed-status.ts';
 import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SourceTrack } from './source-track.ts';
@@ -17,6 +18,7 @@ const REFRESH_MS = 60_000;
 type WrittenSource = {
   readonly health: HealthStatus;
   readonly at: number;
+  readonly reason: string | null;
   readonly validUntil: number;
   /** Until when readers believe the record before it; null if there was none. */
   readonly promisedBefore: number | null;
@@ -83,13 +85,15 @@ export class HealthRecords {
     const last = this.#written.get(key);
     const { health, heardAt } = source;
     const { clockRuns, validUntil } = promise;
+    // A good source has no reason of its own.
+    const reason = health.reason ?? (isGoodState(health.state) ? source.failure : null);
     const isFresh =
       last !== undefined &&
       now - last.at < HEARTBEAT_MS &&
       (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
-    if (!others && last?.health === health && isFresh) return [];
+    if (!others && last?.health === health && last.reason === reason && isFresh) return [];
     const promisedBefore = this.#promised.get(key) ?? null;
-    this.#written.set(key, { health, at: now, validUntil, promisedBefore });
+    this.#written.set(key, { health, at: now, reason, validUntil, promisedBefore });
     if (validUntil > now) {
       if (promisedBefore !== null && promisedBefore < now)
         this.#unpublished.set(key, unpublishedGap(promisedBefore, now));
@@ -97,6 +101,7 @@ export class HealthRecords {
     }
     const value: FeedHealth = {
       ...this.#common(source.source, health, now),
+      reason,
       event_id: null,
       heard_at: heardAt,
       clock_runs: clockRuns,

@@ -265,3 +265,12 @@ describe('a gap of a source', () => {
     expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
   });
 });
+
+test('names the failure of the last read while the source still counts as up', () => {
+  const { source } = track();
+  expect(source.failure).toBeNull();
+  source.report(status({ state: 'up', reason: 'network' }), T);
+  expect([source.failure, source.reported(T)]).toEqual(['network', GOOD]);
+  source.report(status({ instance: 'two', state: 'up', reason: null }), T);
+  expect(source.failure).toBeNull();
+});

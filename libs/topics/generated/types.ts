@@ -271,7 +271,7 @@ export type FeedHealth = {
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
   state: HealthState;
-  /** Why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
+  /** Of alive and recovered why the last read of the source failed, before it counts as down: null where it did not. Else why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
@@ -308,7 +308,7 @@ export type IngressStatus = {
   /** Of the process, made up at its start. */
   instance: string;
   state: IngressState;
-  /** Why it is down: credentials, contract, network. */
+  /** Why it is down: credentials, contract, network. Of up: why the last read failed; null where it did not. */
   reason: null | string;
   /** When the source was last heard of, be it without a message, Unix milliseconds. */
   heard_at: null | number;

@@ -38,15 +38,25 @@ type FeedsHead = { readonly believed: 'all' | 'some' | 'none' | 'awaited'; reado
 export function feedsHead(sources: readonly BoardSource[] | undefined): FeedsHead {
   if (sources === undefined) return { believed: 'awaited', words: 'Connected' };
   if (sources.length === 0) return { believed: 'none', words: 'Feeds: health unknown' };
-  const doubted = sources.filter(({ believed }) => !believed);
+  const doubted = sources.filter(({ believed, reason }) => !believed || reason !== null);
   if (doubted.length === 0) return { believed: 'all', words: 'Up to date' };
   return {
-    believed: doubted.length < sources.length ? 'some' : 'none',
-    words: doubted.map(({ source, state }) => `${sourceName(source)} ${STATES[state]}`).join(', '),
+    believed: sources.some(({ believed }) => believed) ? 'some' : 'none',
+    words: doubted.map((source) => `${sourceName(source.source)} ${troubleWords(source)}`).join(', '),
   };
 }
 
+/** Returns why a source is named in the head. A believed one has a reason while its last read failed. */
+function troubleWords({ believed, state, reason }: BoardSource): string {
+  return believed && reason !== null ? reasonWords(reason) : STATES[state];
+}
+
 const LINK = html`<a href="/feeds">Feeds</a>`;
+
+function markOf({ believed, reason }: BoardSource): string {
+  if (!believed) return 'halted';
+  return reason === null ? 'safe' : 'review';
+}
 
 /** Renders all sources with their states; without a fresh connection none of them. */
 export function feedsHtml(sources: readonly BoardSource[], connection: ConnectionState): Html {
@@ -55,6 +65,6 @@ export function feedsHtml(sources: readonly BoardSource[], connection: Connectio
   if (sources.length === 0) return html`${LINK} <span class="mark halted">health unknown</span>`;
   return html`${LINK} ${sources.map(
     (source) =>
-      html`<span class="mark ${source.believed ? 'safe' : 'halted'}" data-key="feed-${source.source}">${sourceName(source.source)} ${feedWords(source)}</span> `,
+      html`<span class="mark ${markOf(source)}" data-key="feed-${source.source}">${sourceName(source.source)} ${feedWords(source)}</span> `,
   )}`;
 }
