@@ -20,8 +20,11 @@ import { portFor } from './ports.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
 
-/** Services between a goal and the board. They start first: on few cores, each process beside them delays them. */
-const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
+/**
+ * Services between a goal and the board, and the one without which no match is safe. They start first: on few cores, each process
+ * beside them delays them.
+ */
+const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api', 'feed-monitor'];
 
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secrets. */

@@ -146,8 +146,12 @@ function notesOf(entry: MatchStory, width: number | null): string[] {
   const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
   const why = entry.void === null ? note : `${entry.void}${by}`;
   const showsStory = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
-  const steps = story.map(({ received_at, what, score, firm }) => {
-    const effect = [score, firm === null || firm === score ? null : `firm ${firm}`];
+  const steps = story.map(({ received_at, ut, late, what, score, firm }) => {
+    const effect = [
+      score,
+      firm === null || firm === score ? null : `firm ${firm}`,
+      late === null ? null : `${durationWords(late)} late, written ${timeText(ut * 1_000)}`,
+    ];
     return [timeText(received_at), what, ...effect].filter((part) => part !== null).join('  ');
   });
   return [...(why === null ? [] : [why]), ...(showsStory ? steps : [])].map((text) =>
