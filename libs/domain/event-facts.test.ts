@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { extraTimePlayed } from './clock-rule.ts';
 import {
   hasGoneBack,
   isVerified,
@@ -63,24 +62,6 @@ describe('the status type', () => {
   ] as const)('%s: %s', (_, type, messages) => {
     expect(typeOf(...messages)).toBe(type);
     expect(typeOf(...messages.toReversed())).toBe(type);
-  });
-});
-
-describe('extra time', () => {
-  const side = (...results: readonly object[]) => ({ results });
-  test.each<[played: boolean | null, why: string, participants: unknown]>([
-    [null, 'no participants are reported', undefined],
-    [null, 'no result of extra time is reported', [side({ id: 3, value: 1 })]],
-    [
-      false,
-      'its results are empty',
-      [side({ id: 104, value: '' }, { id: 133, value: null }), side({ id: 134, value: '' })],
-    ],
-    [true, 'it ended without a goal', [side({ id: 104, value: '0' })]],
-    [true, 'its first half has a result', [side({ id: 134, value: '' }), side({ id: '133', value: 0 })]],
-    [true, 'its second half has one', [side({ id: 134, value: 2 })]],
-  ])('%s: %s', (played, _, participants) => {
-    expect(extraTimePlayed(participants)).toBe(played);
   });
 });
 

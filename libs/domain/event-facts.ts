@@ -146,9 +146,12 @@ function isDeleted(register: EventRegister): boolean {
   return (register.report('action')?.ut ?? 0) >= (register.report('status_id')?.ut ?? 0);
 }
 
+/** The action of a deleted event, as JSON. */
+const DELETE = '"delete"';
+
 /** Whether the facts may change without a new value, as the time of a delete or of a report after it may be new. */
 export function mayBeDeleted(register: EventRegister): boolean {
-  return register.json('action') !== undefined;
+  return register.json('action') === DELETE;
 }
 
 /** Returns the clock's latest reading; null when neither its time nor its status is known. */

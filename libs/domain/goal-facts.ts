@@ -47,6 +47,11 @@ export function isRedCard(incident: Incident): boolean {
   return incident.incident_id === INCIDENT.redCard;
 }
 
+/** Whether an incident is a yellow or a red card. */
+export function isCard(incident: Incident): boolean {
+  return isRedCard(incident) || incident.incident_id === INCIDENT.yellowCard;
+}
+
 /** The fields that decide which side an incident counts for. */
 export type Scoring = Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for'>;
 

@@ -48,6 +48,13 @@ describe('a message that could not be read (law 9)', () => {
     expect(given(opening, unread, result(101, 3)).when(next).state.guard.reasons).toEqual(['unread_message']);
   });
 
+  test('ends with the result of the finished match, also where the incidents differ from it', () => {
+    const end = { status_id: 11, status_type: 'finished', participants: participants(2, 0) };
+    const { state } = given(opening, kickOff, unread, eventMessage(START + 101, end));
+    expect(state).toMatchObject({ source: 'reported', agreement: 'differs' });
+    expect(state.guard.reasons).toEqual(['score_differs']);
+  });
+
   test('is told once, with its reason; fields that could not be read do not close the guard', () => {
     const outcome = given(opening, kickOff).when(unread);
     expect(outcome.transitions).toMatchObject([

@@ -152,6 +152,7 @@ describe('an interruption (law 9)', () => {
       [true, 'the next phase is reported', live(11, { status_id: 34 })],
       [false, 'the event is reported live in the same second', live(10)],
       [false, 'another field of the event is reported', eventMessage(START + 11, { clock_time: 700 })],
+      [false, 'it is reported as not started', live(11, { status_id: 1, status_type: 'scheduled' })],
       [true, 'a kick-off follows', of('5-120', 1833)],
       [true, 'play follows', of('5-120', 400)],
       [true, 'the second half follows', of('5-120', 430)],

@@ -72,6 +72,21 @@ describe('the effect of an incident on the score', () => {
   });
 });
 
+test('a cancellation names the last goal before it, whatever the order of the records', () => {
+  const [first, second, third] = [known('5-1', 413), known('5-3', 413), known('5-5', 413)];
+  const cancelled = known('5-4', 424, { confirmation: 'confirmed' });
+  const pending = known('5-0', 400);
+  for (const order of [
+    [third, cancelled, pending, second, first],
+    [first, second, pending, cancelled, third],
+  ])
+    expect([first, second, third].map((goal) => effectsOf(order, SIDES)(goal).counts)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+});
+
 test('goals and goal cancellations concern goals', () => {
   const types = [413, 421, 423, 424, 418, 420, 422].filter((type) => concernsGoals(known('5-1', type)));
   expect(types).toEqual([413, 421, 423, 424]);

@@ -1,5 +1,4 @@
-import type { Incident } from '#topics/generated/types.ts';
-import { isCancellation, isGoal, isRedCard, isTimelineStart, type KnownIncident } from './goal-facts.ts';
+import { isCancellation, isCard, isGoal, isTimelineStart, type KnownIncident } from './goal-facts.ts';
 import { type LastOf, type Signal, signalsOf } from './guard.ts';
 import { lowerBound } from './sorted.ts';
 
@@ -14,7 +13,8 @@ export class IncidentIndex {
   readonly goals: KnownIncident[] = [];
   /** Incidents that cancel goals. */
   readonly cancellations: KnownIncident[] = [];
-  readonly redCards: KnownIncident[] = [];
+  /** Yellow and red cards. */
+  readonly cards: KnownIncident[] = [];
   /** Incidents of the timeline's start that are not removed. */
   readonly starts: KnownIncident[] = [];
   readonly removed: KnownIncident[] = [];
@@ -27,15 +27,16 @@ export class IncidentIndex {
   /** Indexes a changed incident. `before`: what it was when it was last indexed. Returns whether the change may affect the goals. */
   update(now: KnownIncident, before: IndexedIncident): boolean {
     if (before.incident === null && now.incident !== null) this.known += 1;
-    move(this.starts, now, before, ({ incident, removed }) => !removed && isA(incident, isTimelineStart));
-    if (now.removed !== before.removed) move(this.removed, now, before, ({ removed }) => removed);
-    if (now.missing !== before.missing) move(this.missing, now, before, ({ missing }) => missing);
-    move(this.redCards, now, before, ({ incident }) => isA(incident, isRedCard));
-    const signals = signalsOf(now);
-    for (const signal of signals) this.#move(signal, now, before);
-    for (const signal of signalsOf(before)) if (!signals.includes(signal)) this.#move(signal, now, before);
-    const goals = move(this.goals, now, before, ({ incident }) => isA(incident, isGoal));
-    return move(this.cancellations, now, before, ({ incident }) => isA(incident, isCancellation)) || goals;
+    if (now.removed !== before.removed) (now.removed ? insert : remove)(this.removed, now);
+    if (now.missing !== before.missing) (now.missing ? insert : remove)(this.missing, now);
+    this.#signal(now, signalsOf(before), signalsOf(now));
+    const from = this.#listOf(before);
+    const to = this.#listOf(now);
+    if (from !== to) {
+      if (from !== null) remove(from, now);
+      if (to !== null) insert(to, now);
+    }
+    return [from, to].some((list) => list === this.goals || list === this.cancellations);
   }
 
   /** When the last interruption was written, Unix seconds; null without one. */
@@ -43,30 +44,38 @@ export class IncidentIndex {
     return this.#bySignal.get('interruption')?.at(-1)?.incident?.ut ?? null;
   }
 
-  #move(signal: Signal, now: KnownIncident, before: IndexedIncident): void {
+  /** Returns the list of an incident's kind; null if it has none. */
+  #listOf({ incident, removed }: IndexedIncident): KnownIncident[] | null {
+    if (incident === null) return null;
+    if (isGoal(incident)) return this.goals;
+    if (isCancellation(incident)) return this.cancellations;
+    if (isCard(incident)) return this.cards;
+    return isTimelineStart(incident) && !removed ? this.starts : null;
+  }
+
+  #signal(now: KnownIncident, before: readonly Signal[], after: readonly Signal[]): void {
+    if (before === after) return;
+    for (const signal of before) if (!after.includes(signal)) this.#moveSignal(signal, now, false);
+    for (const signal of after) if (!before.includes(signal)) this.#moveSignal(signal, now, true);
+  }
+
+  #moveSignal(signal: Signal, now: KnownIncident, gives: boolean): void {
     const incidents = this.#bySignal.get(signal) ?? [];
-    move(incidents, now, before, (one) => signalsOf(one).includes(signal));
     this.#bySignal.set(signal, incidents);
+    if (gives) insert(incidents, now);
+    else remove(incidents, now);
     this.last[signal] = incidents.at(-1)?.id;
   }
 }
 
-function isA(incident: Incident | null, kind: (incident: Incident) => boolean): boolean {
-  return incident !== null && kind(incident);
+function insert(incidents: KnownIncident[], one: KnownIncident): void {
+  incidents.splice(placeOf(incidents, one), 0, one);
 }
 
-/** Adds an incident to a list or removes it from there. Returns whether the list has it, or had it before. */
-function move(
-  items: KnownIncident[],
-  now: KnownIncident,
-  before: IndexedIncident,
-  belongs: (one: IndexedIncident) => boolean,
-): boolean {
-  const has = belongs(now);
-  const had = belongs(before);
-  if (has === had) return has;
-  const at = lowerBound(items, ({ id }) => id < now.id);
-  if (has) items.splice(at, 0, now);
-  else items.splice(at, 1);
-  return true;
+function remove(incidents: KnownIncident[], one: KnownIncident): void {
+  incidents.splice(placeOf(incidents, one), 1);
+}
+
+function placeOf(incidents: readonly KnownIncident[], one: KnownIncident): number {
+  return lowerBound(incidents, ({ id }) => id < one.id);
 }

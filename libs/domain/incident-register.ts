@@ -1,5 +1,4 @@
 import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
-import { isCancellation, isGoal } from './goal-facts.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { compareMessageIds } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
@@ -98,11 +97,6 @@ export class IncidentRegister {
     return this.#entries.get(id);
   }
 
-  /** Returns all incidents, in no particular order. */
-  all(): Iterable<Readonly<IncidentEntry>> {
-    return this.#entries.values();
-  }
-
   /** Stamps these incidents with the version that changed them, and its cause. */
   stamp(changes: IncidentChanges, version: number, cause: Cause): void {
     for (const { entry } of changes.incidents) {
@@ -173,8 +167,11 @@ export class IncidentRegister {
     this.#touchAll(touched);
     const settled = this.#settle(inOrder(touched), changes.snapshot, true);
     // What the first decision changed and the second one restored did not change.
-    const incidents = settled.incidents.filter(isChange);
-    return { ...settled, incidents, goals: incidents.some(concernsGoals) };
+    return {
+      ...settled,
+      incidents: settled.incidents.filter(isChange),
+      goals: changes.goals || settled.goals,
+    };
   }
 
   /** Whether the latest list omits the incident, and no delete says that it is removed. */
@@ -257,13 +254,6 @@ function isChange({ entry, before }: IncidentChange): boolean {
     entry.listed_at !== before.listed_at ||
     entry.removed !== before.removed ||
     entry.missing !== before.missing
-  );
-}
-
-/** Whether an incident is, or was, a goal or a cancellation of goals. */
-function concernsGoals({ entry, before }: IncidentChange): boolean {
-  return [entry.incident, before.incident].some(
-    (incident) => incident !== null && (isGoal(incident) || isCancellation(incident)),
   );
 }
 

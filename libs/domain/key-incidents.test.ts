@@ -82,7 +82,7 @@ test('renders a minute by the lengths of the match, also after these become know
     removed: false,
     missing: false,
   };
-  const index = { goals: [goal], redCards: [] };
+  const index = { goals: [goal], cards: [] };
   expect(keyIncidents(index, SOCCER_LENGTHS, isVoid)).toMatchObject([{ minute: '42' }]);
   expect(keyIncidents(index, { half: 40, extra_half: 15 }, isVoid)).toMatchObject([{ minute: '40+2' }]);
 });

@@ -1,7 +1,7 @@
 import type { Incident, KeyIncident } from '#topics/generated/types.ts';
 import { renderMinute } from './clock.ts';
 import type { PeriodLengths } from './clock-rule.ts';
-import { isInShootOut, type KnownIncident } from './goal-facts.ts';
+import { isInShootOut, isRedCard, type KnownIncident } from './goal-facts.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { compareIds } from './incident-register.ts';
 import { playerOf } from './match-result.ts';
@@ -14,11 +14,12 @@ const known = new WeakMap<Incident, { readonly lengths: PeriodLengths | null; re
  * those of the match's periods. `isVoid`: whether a goal with this id is void.
  */
 export function keyIncidents(
-  { goals, redCards }: Pick<IncidentIndex, 'goals' | 'redCards'>,
+  { goals, cards }: Pick<IncidentIndex, 'goals' | 'cards'>,
   lengths: PeriodLengths | null,
   isVoid: (id: string) => boolean,
 ): KeyIncident[] {
-  const all = redCards.length === 0 ? goals : [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
+  const redCards = cards.filter(({ incident }) => incident !== null && isRedCard(incident));
+  const all = [...goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
   return all.flatMap((one) => keyIncident(one, lengths, isVoid));
 }
 

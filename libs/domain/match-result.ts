@@ -10,8 +10,7 @@ import type {
   Score,
 } from '#topics/generated/types.ts';
 import { hasGoalRules } from './event-facts.ts';
-import { type KnownIncident, type Side, sideOf } from './goal-facts.ts';
-import { compareIds } from './incident-register.ts';
+import { isRedCard, type KnownIncident, type Side, sideOf } from './goal-facts.ts';
 import { sameScore } from './score.ts';
 import { long, object, text } from './values.ts';
 import type { DerivedMatch } from './view.ts';
@@ -59,29 +58,28 @@ export function tableResult(sources: ResultSources): TableResult | null {
   };
 }
 
-/** Returns the cards that are neither removed nor cancelled, in the order of their ids. */
-export function standingCards(incidents: Iterable<KnownIncident>): ResultCard[] {
-  const cards: { readonly id: string; readonly card: ResultCard }[] = [];
-  for (const { id, incident, removed } of incidents) {
-    if (incident === null || removed || !isCard(incident) || incident.confirmation === 'cancelled') continue;
-    if (incident.participant_id === null) continue;
-    const kind = incident.incident_id === INCIDENT.redCard ? 'red' : 'yellow';
-    cards.push({
-      id,
-      card: {
-        kind,
-        team_id: incident.participant_id,
-        player: playerOf(incident),
-        attribute_ids: attributesOf(incident),
-      },
-    });
-  }
-  return cards.sort((a, b) => compareIds(a.id, b.id)).map(({ card }) => card);
+/** Returns those of the cards that are neither removed nor cancelled and have a team, in the same order. */
+export function standingCards(cards: readonly KnownIncident[]): ResultCard[] {
+  return cards.flatMap(({ incident, removed }) =>
+    incident === null || removed || incident.confirmation === 'cancelled' ? [] : (cardOf(incident) ?? []),
+  );
 }
 
-/** Whether an incident is a yellow or a red card. */
-export function isCard({ incident_id }: Incident): boolean {
-  return incident_id === INCIDENT.redCard || incident_id === INCIDENT.yellowCard;
+/** Cards by incident record: records are immutable, so each is parsed once. */
+const cardCache = new WeakMap<Incident, ResultCard>();
+
+function cardOf(incident: Incident): ResultCard | null {
+  if (incident.participant_id === null) return null;
+  const known = cardCache.get(incident);
+  if (known !== undefined) return known;
+  const card: ResultCard = {
+    kind: isRedCard(incident) ? 'red' : 'yellow',
+    team_id: incident.participant_id,
+    player: playerOf(incident),
+    attribute_ids: attributesOf(incident),
+  };
+  cardCache.set(incident, card);
+  return card;
 }
 
 /** The fields of a removal. */

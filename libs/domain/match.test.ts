@@ -90,6 +90,20 @@ describe('the state of a match', () => {
     });
   });
 
+  test('names what cancelled a goal, which does not stand', () => {
+    const { state } = given(
+      opening,
+      incidentMessage(incident('5-100', 429)),
+      incidentMessage(incident('5-110', 413)),
+      incidentMessage(incident('5-120', 424, { parent_id: '5-110' })),
+    );
+    expect(state).toMatchObject({
+      void_goals: { '5-110': 'goal_cancelled' },
+      void_by: { '5-110': ['5-120'] },
+    });
+    expect(state.key_incidents).toMatchObject([{ id: '5-110', stands: false }]);
+  });
+
   test('derives no goals of a sport without rules: the reported result stands', () => {
     const fields = eventFields({ sport_id: 1, participants: participants(80, 75) });
     const { state } = given(
@@ -217,8 +231,10 @@ describe('a message', () => {
 describe('a match', () => {
   test('has no state before the first message, and no unknown incident', () => {
     const match = newMatch(EVENT_ID);
-    expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_REPORTED' }));
-    expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining({ code: 'UNKNOWN_INCIDENT' }));
+    const nothing = { code: 'NOTHING_REPORTED', message: `no message of event ${EVENT_ID} was applied` };
+    expect(() => matchState(match)).toThrow(expect.objectContaining(nothing));
+    const unknown = { code: 'UNKNOWN_INCIDENT', message: `event ${EVENT_ID} has no incident 5-1` };
+    expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining(unknown));
   });
 
   test('is restored from its records, stamps included', () => {

@@ -9,10 +9,11 @@ import type {
 import { hasGoalRules, readEventFacts } from './event-facts.ts';
 import { DomainError } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';
+import { isCard } from './goal-facts.ts';
 import { sameGuard } from './guard.ts';
 import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
-import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
+import { standingCards, type TableResult, tableResult } from './match-result.ts';
 import { placeOf } from './message-key.ts';
 import { sameScore } from './score.ts';
 import { transitionsOf } from './transitions.ts';
@@ -179,7 +180,7 @@ export function matchState(match: Match): MatchState {
 /** Returns the result of a match for tables; null when it belongs to no table. */
 export function matchResult(match: Match): TableResult | null {
   const { incidents, view } = match[internals];
-  match[internals].cards ??= standingCards(incidents.all());
+  match[internals].cards ??= standingCards(incidents.index.cards);
   return tableResult({
     eventId: match.eventId,
     view,

@@ -58,9 +58,10 @@ export function settleList(
   facts: EventFacts,
   changes: IncidentChanges,
 ): IncidentChanges {
-  const { goals, cancellations } = incidents.index;
+  const { goals, cancellations, removed, missing } = incidents.index;
   const isContradicted =
     hasGoalRules(facts) &&
+    removed.length + missing.length > 0 &&
     contradictsList(goals, cancellations, facts.sides, (id) => incidents.isOmitted(id));
   return incidents.contradict(isContradicted, changes);
 }

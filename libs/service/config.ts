@@ -39,7 +39,9 @@ const LOOPBACK = '127.0.0.1';
 export const processSettings = {
   METRICS_PORT: port()
     .prefault('0')
-    .describe('HTTP port for /metrics, /health/live and /health/ready; 0 takes a free one and logs it.'),
+    .describe(
+      'HTTP port for /metrics, /health, /health/live and /health/ready; 0 takes a free one and logs it.',
+    ),
   METRICS_HOST: host()
     .default(LOOPBACK)
     .describe('Address to bind METRICS_PORT to; 0.0.0.0 is all IPv4 addresses, :: those of IPv6 too.'),

@@ -1,15 +1,22 @@
 /** Metrics of a process, in the Prometheus text format. */
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { SpanOutcome } from '#tracing/tracer.ts';
+import { serviceVersion } from './version.ts';
 
 export type { Registry } from 'prom-client';
 
-/** Creates the registry of a process, with the label `service` on all metrics, and with Node's metrics. */
+/** Creates the registry of a process, with the label `service` on all metrics, its version, and Node's metrics. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   // The default, 10 ms, wakes an idle process a hundred times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  new Gauge({
+    name: 'touchline_build_info',
+    help: 'Always 1: the version that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: serviceVersion() }, 1);
   return registry;
 }
 

@@ -3,7 +3,9 @@ import { Counter, Gauge } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 import { type Ops, OpsListenError, opsAnswer, startOps } from './ops.ts';
+import { serviceVersion } from './version.ts';
 
+const version = serviceVersion();
 const open: Ops[] = [];
 afterEach(async () => {
   for (const ops of open.splice(0)) await ops.close();
@@ -32,15 +34,22 @@ test('serves the metrics of the process with its name as a label', async () => {
   expect(type).toContain('text/plain; version=0.0.4');
   expect(body).toContain('goals_total{service="tester"} 3');
   expect(body).toContain('process_cpu_seconds_total{service="tester"}');
+  expect(body).toContain(`touchline_build_info{version="${version}",service="tester"} 1`);
 });
 
 test('is live at once, and ready when the service is', async () => {
   let ready = false;
   const { get } = await start(() => ready);
+  const health = { status: 200, type: 'application/json' };
+  expect(await get('/health')).toEqual({
+    ...health,
+    body: `{"version":"${version}","live":true,"ready":false}\n`,
+  });
   expect(await get('/health/live')).toMatchObject({ status: 200, body: 'live\n' });
   expect(await get('/health/ready')).toMatchObject({ status: 503, body: 'not ready\n' });
   ready = true;
   expect(await get('/health/ready')).toMatchObject({ status: 200, body: 'ready\n' });
+  expect(JSON.parse((await get('/health')).body)).toMatchObject({ ready: true });
 });
 
 test('serves no other path', async () => {

@@ -6,6 +6,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { createHttpServer, refuseBadRequest } from './http-server.ts';
 import type { Registry } from './metrics.ts';
 import type { ServerTlsFiles } from './server-tls.ts';
+import { serviceVersion } from './version.ts';
 
 /** Thrown when the port of the ops server is in use, or the address is not one of this machine. */
 export class OpsListenError extends TouchlineError<'OpsListenError'> {
@@ -31,6 +32,10 @@ type OpsAnswer = { readonly status: number; readonly body: string; readonly type
 
 /** Answers a GET of a path, also for services with their own HTTP port. */
 export async function opsAnswer(path: string, { metrics, ready, onFailure }: OpsSource): Promise<OpsAnswer> {
+  if (path === '/health') {
+    const body = JSON.stringify({ version: serviceVersion(), live: true, ready: ready() });
+    return { status: 200, body: `${body}\n`, type: 'application/json' };
+  }
   if (path === '/health/live') return textAnswer(200, 'live');
   if (path === '/health/ready') return ready() ? textAnswer(200, 'ready') : textAnswer(503, 'not ready');
   if (path !== '/metrics') return textAnswer(404, 'not found');
@@ -48,7 +53,8 @@ const MAX_CONNECTIONS = 100;
 export type Ops = { readonly port: number; close(): Promise<void> };
 
 /**
- * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 if `ready()`, else 503).
+ * Serves `/metrics`, `/health` (JSON with the version), `/health/live` (200 while the process answers) and `/health/ready` (200 if
+ * `ready()`, else 503).
  * Port 0 takes a free port. Throws `OpsListenError`.
  */
 export async function startOps(

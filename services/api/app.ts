@@ -67,7 +67,7 @@ export type ApiAppOptions = {
 };
 
 /** Paths for load balancers. Metrics are on METRICS_PORT only. */
-const HEALTH_PATHS = ['/health/live', '/health/ready'];
+const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 
 /** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {

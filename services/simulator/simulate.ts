@@ -8,7 +8,9 @@ export type SimulationSummary = Pick<
   PlaySummary,
   'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'
 > &
-  Partial<PlaySummary> & { readonly rest?: { readonly faults: Readonly<Record<string, number>> } };
+  Partial<PlaySummary> & {
+    readonly rest?: { readonly faults: Readonly<Record<string, number>>; readonly liveLists: number };
+  };
 
 /** A simulation by webhooks (`sender`), by REST (`rest`) or by both. */
 export type Simulation = {
@@ -28,8 +30,11 @@ export type Simulation = {
 export async function simulate(simulation: Simulation): Promise<void> {
   const { rest, signal, onSummary } = simulation;
   const summary = await playAll(simulation);
-  const current = (): SimulationSummary =>
-    rest === null ? summary : { ...summary, rest: { faults: rest.provider.faults.counts } };
+  const current = (): SimulationSummary => {
+    if (rest === null) return summary;
+    const { counts, liveLists } = rest.provider.faults;
+    return { ...summary, rest: { faults: counts, liveLists } };
+  };
   onSummary(current());
   simulation.onAllPublished(current());
   if (rest === null) return;

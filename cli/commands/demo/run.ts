@@ -152,7 +152,7 @@ async function simulatedProvider(host: string): Promise<ProviderAccess> {
       LIVESCORE_PERIOD_MS: '2000',
       SCHEDULE_PERIOD_MS: '5000',
       CATALOGUE_PERIOD_MS: '30000',
-      UNCONFIRMED_PERIOD_MS: '5000',
+      UNCONFIRMED_PERIOD_MS: '500',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',
       // The simulator does not run yet, or any more.

@@ -62,9 +62,9 @@ export function positionsTopic(application: string): string {
   return `${application}${SUFFIX}`;
 }
 
-/** Returns the command that processes all input again. `application`: prefix and service. */
+/** Returns the command that processes all input again, and what it needs. `application`: prefix and service. */
 export function rebuildCommand(application: string): string {
-  return `npx touchline rebuild ${serviceOf(application)} --yes`;
+  return `npx touchline rebuild ${serviceOf(application)} --yes (stop its processes before, unless touchline up runs them)`;
 }
 
 /** Returns the service name of an application, as used in commands. */

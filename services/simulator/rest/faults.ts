@@ -67,6 +67,8 @@ export class RestFaults {
   readonly #rates: RestFaultRates;
   readonly #counts: Record<RestFault, number> = { ...NONE };
   readonly #random: Readonly<Record<RestFault, SeededRandom>>;
+  /** Number of answered incident lists of live events: only these differ from former ones. */
+  liveLists = 0;
 
   constructor(rates: RestFaultRates, seed: string) {
     this.#rates = rates;

@@ -79,8 +79,10 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
         [...(event?.incidents.values() ?? [])]
           .filter((incident) => inIncidents(incident, query))
           .sort(inOrder(query));
+      const event = find(query.eventId);
+      if (event.record.status_type === 'live') faults.liveLists += 1;
       const matching = faultyList(
-        { current: listed(find(query.eventId)), former: listed(formerState.event(query.eventId)) },
+        { current: listed(event), former: listed(formerState.event(query.eventId)) },
         faults,
       );
       return {

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import {
+  clockRule,
+  extraTimePlayed,
+  type PeriodLengths,
+  periodLengths,
+  SOCCER_LENGTHS,
+} from './clock-rule.ts';
+
+describe('extra time', () => {
+  const side = (...results: readonly unknown[]) => ({ results });
+  test.each<[played: boolean | null, why: string, participants: unknown]>([
+    [null, 'no participants are reported', undefined],
+    [null, 'no result of extra time is reported', [side({ id: 3, value: 1 })]],
+    [
+      false,
+      'its results are empty',
+      [side({ id: 104, value: '' }, { id: 133, value: null }), side({ id: 134, value: '' })],
+    ],
+    [true, 'it ended without a goal', [side({ id: 104, value: '0' })]],
+    [true, 'its first half has a result', [side({ id: 134, value: '' }), side({ id: '133', value: 0 })]],
+    [true, 'its second half has one', [side({ id: 134, value: 2 })]],
+    [true, 'what is no side and no result says nothing', [null, side(null, 7, { id: 104, value: 1 })]],
+  ])('%s: %s', (played, _, participants) => {
+    expect(extraTimePlayed(participants)).toBe(played);
+  });
+});
+
+describe('the lengths of the periods of soccer', () => {
+  test.each<[why: string, lengths: PeriodLengths, details: unknown]>([
+    ['none is reported', SOCCER_LENGTHS, undefined],
+    [
+      'the usual ones are reported',
+      SOCCER_LENGTHS,
+      [
+        { id: 16, value: 45 },
+        { id: 50, value: 15 },
+      ],
+    ],
+    [
+      'a half is shorter',
+      { half: 40, extra_half: 15 },
+      [
+        { id: 16, value: '40' },
+        { id: 17, value: 2 },
+      ],
+    ],
+    ['extra time is shorter', { half: 45, extra_half: 10 }, [{ id: 50, value: 10 }]],
+    [
+      'the match has four periods',
+      SOCCER_LENGTHS,
+      [
+        { id: 16, value: 20 },
+        { id: 17, value: 4 },
+      ],
+    ],
+    [
+      'a length is none',
+      SOCCER_LENGTHS,
+      [
+        { id: 16, value: 0 },
+        { id: 50, value: 61 },
+      ],
+    ],
+    [
+      'the longest and the shortest',
+      { half: 60, extra_half: 1 },
+      [
+        { id: 16, value: 60 },
+        { id: 50, value: 1 },
+      ],
+    ],
+    ['what is no detail says nothing', { half: 30, extra_half: 15 }, [null, 'x', { id: 16, value: 30 }]],
+  ])('%s', (_, lengths, details) => {
+    expect(periodLengths(5, details)).toEqual(lengths);
+    expect(periodLengths(null, details)).toEqual(lengths);
+    if (lengths === SOCCER_LENGTHS) expect(periodLengths(5, details)).toBe(lengths);
+    expect(periodLengths(1, details)).toBeNull();
+  });
+});
+
+test('the clock of soccer follows its periods, and that of another sport what is reported', () => {
+  const reported = {
+    details: [{ id: 16, value: 40 }],
+    participants: [{ results: [{ id: 104, value: 1 }] }],
+    played: { time: 2_400, ut: 7 },
+  };
+  expect(clockRule(5, reported)).toEqual({
+    lengths: { half: 40, extra_half: 15 },
+    extra_time: true,
+    played: null,
+  });
+  expect(clockRule(3, reported)).toEqual({ lengths: null, extra_time: null, played: reported.played });
+});
