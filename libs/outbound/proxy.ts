@@ -22,7 +22,7 @@ export const proxySettings = {
 export type ProxyConfig = z.output<z.ZodObject<typeof proxySettings>>;
 
 /** Thrown when the proxy opens no tunnel. */
-export class ProxyRefusedError extends TouchlineError<'ProxyRefusedError'> {
+class ProxyRefusedError extends TouchlineError<'ProxyRefusedError'> {
   override readonly name = 'ProxyRefusedError';
 
   /** `status`: that of the proxy's answer. */

@@ -28,7 +28,7 @@ export type Course = {
 };
 
 /** What the versions up to a time say of a match. */
-export type CourseMatch = {
+type CourseMatch = {
   readonly status_type: string | null;
   readonly score: Score | null;
   readonly firm: Score | null;
@@ -55,7 +55,7 @@ export function knownSteps(story: readonly StoryStep[]): KnownStep[] {
 }
 
 /** Returns what is known of a match after a step. */
-export function knownAfter(known: CourseMatch, { kind, score, guard, value }: StoryStep): CourseMatch {
+function knownAfter(known: CourseMatch, { kind, score, guard, value }: StoryStep): CourseMatch {
   if (kind === 'score_changed' && score !== null) return { ...known, score: score.after };
   if (kind === 'firm_score_changed' && score !== null) return { ...known, firm: score.after };
   if (kind === 'guard_changed' && guard !== null) return { ...known, guard };

@@ -3,7 +3,7 @@ import type { FeedHealth } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 
 /** A time in which a source was not believed about a match, by what readers knew then. Unix milliseconds. */
-export type FeedGap = {
+type FeedGap = {
   /** Negative infinity: before the first record of the match, or before the gaps that are kept. */
   readonly from: number;
   /** Infinity while it lasts. */

@@ -31,7 +31,7 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 /** Thrown for a template that cannot be rendered. */
-export class AlertTemplateError extends TouchlineError<'AlertTemplateError'> {
+class AlertTemplateError extends TouchlineError<'AlertTemplateError'> {
   override readonly name = 'AlertTemplateError';
 
   constructor(message: string) {
