@@ -5,7 +5,8 @@
 
 const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
 /** What is known of soccer and of statuses, and how JSON is compared: values without I/O. */
-const FACTS = '^libs/contract/(soccer|incident-types|statuses|canonical-json|whole-number)\\.ts$';
+const FACTS =
+  '^libs/contract/(soccer|incident-types|statuses|result-names|canonical-json|whole-number)\\.ts$';
 
 /** What serves matches, from the topics to the page; each imports only what stands before it. */
 const ORDER = [

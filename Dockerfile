@@ -38,5 +38,10 @@ RUN mkdir -p node_modules/.cache/touchline && chown 1000:1000 node_modules/.cach
 USER 1000:1000
 VOLUME /data /tmp
 EXPOSE 8080 8081 8082 9464
+ARG VERSION=unknown REVISION=unknown
+LABEL org.opencontainers.image.title="Touchline" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
 ENTRYPOINT ["node", "/app/bin/touchline.js"]
 CMD ["--help"]

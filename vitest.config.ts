@@ -29,7 +29,7 @@ const withBackbone = {
 
 export default defineConfig({
   test: {
-    reporters: ['default', './scripts/left-out.ts'],
+    reporters: ['default', './scripts/left-out.ts', './scripts/official-count.ts'],
     // Modules are loaded once a worker, not once a file: that is half of the time of all unit tests.
     isolate: false,
     // A test that waits longer than this for one thing waits for ever.

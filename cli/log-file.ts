@@ -1,6 +1,7 @@
 /** The log of a process that `touchline up` runs: a file with a bound, whose disk may be full. */
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '#security/folders.ts';
 
 type LogFileOptions = {
   readonly path: string;
@@ -39,7 +40,7 @@ export class LogFile {
   #append(text: string): void {
     const { path, maxBytes = MAX_BYTES } = this.#options;
     if (this.#bytes === null) {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       this.#bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     }
     const bytes = Buffer.byteLength(text);

@@ -1,5 +1,6 @@
 /** The command line: `touchline <command or service> [arguments]`. */
 import { EXIT, run } from './run.ts';
+import { warnOfSilence } from './silence.ts';
 import { guard } from './terminal.ts';
 
 guard(process.stdout);
@@ -12,5 +13,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed);
 });
 
+warnOfSilence(process.argv[2]);
 const exitCode = await run(process.argv.slice(2));
 if (exitCode !== null) process.exit(exitCode);

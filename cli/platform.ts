@@ -8,6 +8,7 @@ import type { Brokers } from '#security/brokers.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile, pausedServicesFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/leadership.ts';
+import { requireOpenFiles } from '#service/open-files.ts';
 import { silentLogger } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
@@ -19,6 +20,7 @@ import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform
 import { portFor } from './ports.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
+import { requireNoTwin } from './twin.ts';
 
 /**
  * Services between a goal and the board, and the one without which no match is safe. They start first: on few cores, each process
@@ -76,6 +78,7 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
  */
 export async function startPlatform(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
+  requireOpenFiles();
   const ports = await portsOf(given);
   const urls = urlsOf(given.LISTEN_HOST, ports);
   const secrets = platformSecrets(dataDir, given);
@@ -97,6 +100,7 @@ export async function startPlatform(options: PlatformOptions) {
     for (const file of files) file.write({ brokers, registryUrl, topicPrefix: prefix });
     for (const line of backboneLines({ backbone, prefix })) onProgress(line.trim());
     await prepareTopics(backbone, prefix, options);
+    await requireNoTwin(backbone.brokers, prefix);
     const settings = {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,

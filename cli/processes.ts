@@ -46,6 +46,9 @@ const STABLE_AFTER_MS = 30_000;
 const MAX_FAILED_STARTS = 3;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
+/** What V8 writes when the heap is full, and the dumps around it. */
+const HEAP_IS_FULL = /JavaScript heap out of memory/;
+const HEAP_DUMP = /^(<---|-----|\[\d+:0x| *\d+: 0x|$)/;
 /** Pino's level of warnings. */
 const WARN = 40;
 
@@ -178,8 +181,10 @@ export class ServiceProcess {
     this.#log.write(line);
     const entry = parseLine(line);
     if (entry === null) {
-      this.#lastError = line;
-      this.#options.onProblem(`${this.name}: ${line}`);
+      const text = textOfOutput(line);
+      if (text === null) return;
+      this.#lastError = text;
+      this.#options.onProblem(`${this.name}: ${text}`);
       return;
     }
     if (entry.msg === 'metrics and health')
@@ -214,6 +219,13 @@ type LogLine = {
 /** Parses a line of a pino log; null for any other line. */
 function parseLine(line: string): LogLine | null {
   return line.startsWith('{') ? ((parseJson(line) as LogLine | undefined) ?? null) : null;
+}
+
+/** Returns what to show of a line that is not of the log; null for a line of a dump of V8. */
+export function textOfOutput(line: string): string | null {
+  if (HEAP_IS_FULL.test(line))
+    return 'its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>';
+  return HEAP_DUMP.test(line) ? null : line;
 }
 
 function endText({ code, signal }: ProcessEnd): string {

@@ -71,7 +71,10 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
       ),
     };
   } catch (error) {
-    throw accessError(brokers, shownBrokers(brokers), error) ?? toStreamError('describe the cluster', error);
+    throw (
+      accessError(brokers, shownBrokers(brokers), error) ??
+      toStreamError(`describe the cluster at ${shownBrokers(brokers)}`, error)
+    );
   } finally {
     await connections.close();
   }

@@ -91,12 +91,12 @@ function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => 
       const topics = names.map((name) => ({ name, topicId: null }));
       await retried(async () => deleteTopicsV6.api.async(await connections.controller(), topics, BROKER_MS));
     },
-    /** Returns the number of members of a consumer group. */
-    async groupMembers(group: string): Promise<number> {
+    /** Returns the names of the members of a consumer group: instance ids, or ids of members without one. */
+    async memberNames(group: string): Promise<string[]> {
       const { groups } = await retried(async () =>
         describeGroupsV5.api.async(await connections.coordinator('group', group), [group], false),
       );
-      return groups[0]?.members.length ?? 0;
+      return (groups[0]?.members ?? []).map(({ groupInstanceId, memberId }) => groupInstanceId ?? memberId);
     },
   };
 }

@@ -208,6 +208,8 @@ export type TieRule = Omit<RulesFile['ties'][number], 'stage_ids'> & {
 /** An invalid rules file. The message names the file, and each problem on a line. */
 export class RulesError extends TouchlineError<'RulesError'> {
   override readonly name = 'RulesError';
+  readonly source: string;
+  readonly problems: readonly string[];
 
   constructor(source: string, problems: readonly string[], cause?: unknown) {
     super(
@@ -215,6 +217,14 @@ export class RulesError extends TouchlineError<'RulesError'> {
       [`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'),
       cause,
     );
+    this.source = source;
+    this.problems = problems;
+  }
+
+  /** Returns one error with the problems of several files. */
+  static of(errors: readonly RulesError[]): RulesError {
+    const problems = errors.flatMap(({ problems, source }) => problems.map((line) => `${source}: ${line}`));
+    return new RulesError(`each of ${errors.map(({ source }) => source).join(', ')}`, problems, errors[0]);
   }
 }
 
@@ -253,8 +263,38 @@ export class CompetitionRulesFile {
   }
 }
 
+type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'corrections' | 'rankings' | 'ties'>;
+
+/** Returns the parts of a file that name stages; one that is invalid counts as left out. */
+function namingParts(json: object): NamingParts {
+  const { applies_to, stages, corrections, rankings, ties } = schema.shape;
+  const fields = json as Partial<Record<keyof NamingParts, unknown>>;
+  const read = <T>(
+    part: { safeParse(value: unknown): { data?: T | undefined } },
+    value: unknown,
+    none: T,
+  ): T => part.safeParse(value).data ?? none;
+  return {
+    applies_to: read(applies_to, fields.applies_to, []),
+    stages: read(stages, fields.stages, []),
+    corrections: read(corrections, fields.corrections, []),
+    rankings: read(rankings, fields.rankings, { of: 'season', without_stages: [] }),
+    ties: read(ties, fields.ties, []),
+  };
+}
+
+/** Returns the problems of scopes that give a stage no ids. */
+function unboundStages(parts: NamingParts): string[] {
+  const names = [...stageNames(parts)];
+  return parts.applies_to.flatMap(({ stages }, at) =>
+    names
+      .filter((name) => stages[name] === undefined)
+      .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
+  );
+}
+
 /** Returns the names of stages that a file uses. */
-function stageNames({ stages, corrections, rankings, ties }: RulesFile): Set<string> {
+function stageNames({ stages, corrections, rankings, ties }: Omit<NamingParts, 'applies_to'>): Set<string> {
   const refs: (StageRef | null)[] = [
     ...stages.flatMap(({ stage_ids, carried }) => [...stage_ids, ...(carried?.from ?? [])]),
     ...corrections.map(({ stage_id }) => stage_id),
@@ -277,14 +317,10 @@ export function readRulesFile(text: string, source: string): CompetitionRulesFil
     const problems = read.error.issues.map(
       ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
     );
-    throw new RulesError(source, problems, read.error);
+    const unbound = typeof json === 'object' && json !== null ? unboundStages(namingParts(json)) : [];
+    throw new RulesError(source, [...problems, ...unbound], read.error);
   }
-  const names = [...stageNames(read.data)];
-  const unbound = read.data.applies_to.flatMap(({ stages }, at) =>
-    names
-      .filter((name) => stages[name] === undefined)
-      .map((name) => `applies_to[${at}].stages: expected the ids of "${name}"`),
-  );
+  const unbound = unboundStages(read.data);
   if (unbound.length > 0) throw new RulesError(source, unbound);
   return new CompetitionRulesFile(read.data);
 }

@@ -1,6 +1,5 @@
 /** Law 6: which goal each cancellation names. */
-import { INCIDENT } from '#contract/soccer.ts';
-import { isInShootOut, type KnownSides, sideOf, type WithBody } from './goal-facts.ts';
+import { isInShootOut, isOwnGoal, type KnownSides, sideOf, type WithBody } from './goal-facts.ts';
 
 /** Maximum match time between a goal and a cancellation without a parent, seconds. */
 const MAX_DISTANCE_SECONDS = 600;
@@ -71,9 +70,5 @@ function fits(goal: WithBody, cancellation: WithBody, sides: KnownSides): boolea
 /** Whether a goal is an own goal of the cancellation's participant: reviews of one are reported under either team. */
 function isOwnGoalOf({ incident }: WithBody, cancellation: WithBody): boolean {
   const { participant_id } = cancellation.incident;
-  return (
-    incident.incident_id === INCIDENT.ownGoal &&
-    participant_id !== null &&
-    incident.participant_id === participant_id
-  );
+  return isOwnGoal(incident) && participant_id !== null && incident.participant_id === participant_id;
 }

@@ -1,5 +1,5 @@
 /** Reads the facts of an event from its register. */
-import { RESULT, SOCCER } from '#contract/soccer.ts';
+import { RESULT } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import type {
   Clock,
@@ -13,6 +13,7 @@ import { type PeriodLengths, periodLengths } from './clock-rule.ts';
 import type { EventRegister } from './event-register.ts';
 import type { PartField } from './event-sides.ts';
 import { comparePlaces, type MessagePlace } from './message-key.ts';
+import { hasRulesOfGoals } from './sports/table.ts';
 import { count, int, list, long, object, text } from './values.ts';
 
 /** Both sides of an event and the score the provider reports for them. */
@@ -163,9 +164,9 @@ export function readClock(register: EventRegister): Clock | null {
   return report === undefined ? null : { time, status, ut: report.ut };
 }
 
-/** Whether the laws of goals apply to the sport. An unknown sport counts as soccer: incident types belong to one sport. */
+/** Whether the laws of goals apply to the sport of a match. */
 export function hasGoalRules({ sport_id }: Pick<EventFacts, 'sport_id'>): boolean {
-  return (sport_id ?? SOCCER) === SOCCER;
+  return hasRulesOfGoals(sport_id);
 }
 
 /** Returns the fields of both sides: counter 1 is home, 2 is away. */

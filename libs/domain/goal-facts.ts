@@ -1,15 +1,18 @@
 /** Law 5: what goals and their cancellations are, and which side they count for. */
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { INCIDENT, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import type { Sides } from './event-facts.ts';
+import { GOAL_RULES, typesOf } from './sports/table.ts';
 
 /** Types of incidents that are goals, in play or in the shoot-out. */
-export const GOAL_TYPES: ReadonlySet<number> = new Set([
-  INCIDENT.goal,
-  INCIDENT.penaltyGoal,
-  INCIDENT.ownGoal,
-]);
+export const GOAL_TYPES = typesOf('goals');
+
+const OWN_GOALS = typesOf('own_goals');
+const CANCELLATIONS = typesOf('cancellations');
+const RED_CARDS = typesOf('red_cards');
+const YELLOW_CARDS = typesOf('yellow_cards');
+const STARTS = typesOf('starts');
+const COUNTS_FOR = new Map([...GOAL_RULES.values()].flatMap(({ counts_for }) => [...counts_for]));
 
 /** An incident of a register; `incident` is null when only deletes have arrived. */
 export type KnownIncident = {
@@ -22,7 +25,7 @@ export type KnownIncident = {
 
 /** Whether an incident shows that the timeline is reported from its start. */
 export function isTimelineStart({ incident_id }: Incident): boolean {
-  return incident_id === INCIDENT.notStarted || incident_id === INCIDENT.firstHalfStarted;
+  return STARTS.has(incident_id);
 }
 
 /** A side of a match. */
@@ -37,19 +40,24 @@ export function isGoal(incident: Incident): boolean {
   return GOAL_TYPES.has(incident.incident_id);
 }
 
+/** Whether an incident is a goal of its participant's for the other side. */
+export function isOwnGoal(incident: Incident): boolean {
+  return OWN_GOALS.has(incident.incident_id);
+}
+
 /** Whether an incident cancels a goal. */
 export function isCancellation(incident: Incident): boolean {
-  return incident.incident_id === INCIDENT.goalCancelled;
+  return CANCELLATIONS.has(incident.incident_id);
 }
 
 /** Whether an incident is a red card. */
 export function isRedCard(incident: Incident): boolean {
-  return incident.incident_id === INCIDENT.redCard;
+  return RED_CARDS.has(incident.incident_id);
 }
 
 /** Whether an incident is a yellow or a red card. */
 export function isCard(incident: Incident): boolean {
-  return isRedCard(incident) || incident.incident_id === INCIDENT.yellowCard;
+  return isRedCard(incident) || YELLOW_CARDS.has(incident.incident_id);
 }
 
 /** The fields that decide which side an incident counts for. */
@@ -68,7 +76,7 @@ export function sideOf(incident: Scoring, { home, away }: KnownSides): Side | nu
 }
 
 function countsForOf(incident: Scoring): string {
-  return incident.counts_for ?? INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id)?.for ?? 'none';
+  return incident.counts_for ?? COUNTS_FOR.get(incident.incident_id) ?? 'none';
 }
 
 /** Returns why a goal counts for no side, as in the anomalies of match state. */

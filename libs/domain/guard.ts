@@ -1,127 +1,20 @@
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { INCIDENT, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
+import { STATUS } from '#contract/soccer.ts';
 import type { Guard } from '#topics/generated/types.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownIncident } from './goal-facts.ts';
 import { isFinished } from './message-key.ts';
 import type { FinalScore } from './score.ts';
+import { SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
+import { GOAL_RULES } from './sports/table.ts';
 
-/**
- * The signals that incidents give to the trading guard. Law 9 reads only the last incident of each signal in the order of
- * ids, so that a message costs the same however long the timeline is.
- */
-const SIGNALS = [
-  'possible_goal',
-  'possible_card',
-  'possible_penalty',
-  'possible_var',
-  'goal_decided',
-  'card_decided',
-  'penalty_decided',
-  'var_decided',
-  'game_break',
-  'play',
-  'interruption',
-  'other_status',
-] as const;
-
-export type Signal = (typeof SIGNALS)[number];
+export type { Signal };
 
 /** The id of the last incident that gives each signal. */
 export type LastOf = { [S in Signal]?: string | undefined };
 
-type Table = Readonly<Partial<Record<Signal, readonly number[]>>>;
-
-const PERIOD_STARTS = [
-  INCIDENT.firstHalfStarted,
-  INCIDENT.secondHalfStarted,
-  INCIDENT.extraTimeFirstHalfStarted,
-  INCIDENT.extraTimeSecondHalfStarted,
-  INCIDENT.shootOutStarted,
-];
-const PERIOD_ENDS = [
-  INCIDENT.halftime,
-  INCIDENT.waitingForExtraTime,
-  INCIDENT.extraTimeHalftime,
-  INCIDENT.waitingForPenalty,
-];
-const FINISHES = [
-  INCIDENT.finishedAfterExtraTime,
-  INCIDENT.finishedAfterPenalties,
-  INCIDENT.finishedAwardedWin,
-  INCIDENT.finishedRegularTime,
-];
-
-/** Incident types of a team outside of play: they do not show that play was resumed. */
-const OUTSIDE_PLAY: ReadonlySet<number> = new Set([
-  INCIDENT.injury,
-  INCIDENT.redCard,
-  INCIDENT.yellowCard,
-  INCIDENT.goalCancelled,
-  INCIDENT.substitutionOut,
-  INCIDENT.substitutionIn,
-  ...POSSIBLE_INCIDENTS,
-]);
-
-const TYPES = [...INCIDENT_TYPES_OF_SOCCER.values()];
-const GAME_BREAKS = TYPES.filter(({ gameBreak }) => gameBreak).map(({ id }) => id);
-const PLAY = TYPES.filter(
-  ({ id, type, gameBreak }) => type === 'team' && !gameBreak && !OUTSIDE_PLAY.has(id),
-);
-
-/** Incidents of play and of pending decisions. A cancelled one did not happen. */
-const HAPPENED: Table = {
-  possible_goal: [INCIDENT.possibleGoal],
-  possible_card: [INCIDENT.possibleCard],
-  possible_penalty: [INCIDENT.possiblePenalty],
-  possible_var: [INCIDENT.possibleVar],
-  game_break: GAME_BREAKS,
-  play: [...PLAY.map(({ id }) => id), ...PERIOD_STARTS],
-  interruption: [INCIDENT.interrupted, INCIDENT.abandoned],
-  other_status: [
-    INCIDENT.notStarted,
-    INCIDENT.startDelayed,
-    INCIDENT.cancelled,
-    INCIDENT.postponed,
-    INCIDENT.toFinish,
-    ...PERIOD_STARTS,
-    ...PERIOD_ENDS,
-    ...FINISHES,
-  ],
-};
-
-/** Incidents that decide a pending one. A cancelled one decides too: against it. */
-const DECIDED: Table = {
-  goal_decided: [
-    INCIDENT.goal,
-    INCIDENT.penaltyGoal,
-    INCIDENT.ownGoal,
-    INCIDENT.goalCancelled,
-    INCIDENT.kickOff,
-    ...PERIOD_STARTS,
-    ...PERIOD_ENDS,
-    ...FINISHES,
-  ],
-  card_decided: [
-    INCIDENT.redCard,
-    INCIDENT.yellowCard,
-    INCIDENT.possibleCardCancelled,
-    ...PERIOD_STARTS,
-    ...FINISHES,
-  ],
-  penalty_decided: [
-    INCIDENT.penalty,
-    INCIDENT.penaltyGoal,
-    INCIDENT.missedPenalty,
-    INCIDENT.possiblePenaltyCancelled,
-    ...PERIOD_STARTS,
-    ...FINISHES,
-  ],
-  var_decided: [INCIDENT.varEnded, ...PERIOD_STARTS, ...FINISHES],
-};
-
-const BY_TYPE = signalsByType([HAPPENED, DECIDED]);
-const BY_CANCELLED_TYPE = signalsByType([DECIDED]);
+const TABLES = [...GOAL_RULES.values()];
+const BY_TYPE = signalsByType(TABLES.flatMap(({ happened, decided }) => [happened, decided]));
+const BY_CANCELLED_TYPE = signalsByType(TABLES.map(({ decided }) => decided));
 const NO_SIGNALS: readonly Signal[] = [];
 
 /** Returns the signals that an incident gives. A removed incident gives none. */
@@ -134,7 +27,7 @@ export function signalsOf({
   return signals.get(incident.incident_id) ?? NO_SIGNALS;
 }
 
-function signalsByType(tables: readonly Table[]): ReadonlyMap<number, readonly Signal[]> {
+function signalsByType(tables: readonly SignalTable[]): ReadonlyMap<number, readonly Signal[]> {
   const signals = new Map<number, Signal[]>();
   for (const signal of SIGNALS) {
     for (const type of tables.flatMap((table) => table[signal] ?? [])) {

@@ -112,11 +112,11 @@ describe('the result of a match', () => {
     expect(live).toMatchObject({ score: { home: 1, away: 0 }, first_half: { home: 1, away: 0 } });
   });
 
-  test('has the provider’s result of the shoot-out once it is over, and the kicks before', () => {
+  test('has the provider’s result of the shoot-out once it is over, and the kicks before, which are no goals', () => {
     const results = withResults({ 2: 1, 7: 4 }, { 2: 1, 7: 3 });
     const kick = by('5-2', 413, player, { event_status_id: 141 });
     const live = event({ status_id: 141, status_type: 'live', participants: results });
-    expect(resultOf(live, kickOff, kick).shoot_out).toEqual({ home: 1, away: 0 });
+    expect(resultOf(live, kickOff, kick)).toMatchObject({ shoot_out: { home: 1, away: 0 }, goals: [] });
     const over = event({ status_id: 143, status_type: 'finished', participants: results });
     expect(resultOf(over, kickOff, kick).shoot_out).toEqual({ home: 4, away: 3 });
   });

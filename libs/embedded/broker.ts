@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readyClusterId } from '#cluster/access.ts';
+import { makeFolder } from '#security/folders.ts';
 import { classArchive } from './class-archive.ts';
 import { EmbeddedError, reasonOf, stderrOf } from './errors.ts';
 import type { OwnedFolder, SecuredPorts } from './folder.ts';
@@ -72,7 +73,7 @@ export async function launch(
 ): Promise<RunningServer> {
   const { folder, ports } = node;
   const logs = join(folder, 'logs');
-  await mkdir(logs, { recursive: true });
+  makeFolder(logs);
   const properties = join(folder, 'server.properties');
   const data = join(folder, 'data');
   await writeFile(properties, render(brokerSettings(node, data)));

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from '#security/folders.ts';
 import type { Java } from './java.ts';
 
 /** An archive of the classes that a server loaded in an earlier run on this machine. */
@@ -27,7 +28,7 @@ export function classArchive(folder: string, server: string, java: Java): ClassA
     // A Java without this option must still start.
     jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+RecordDynamicDumpInfo'],
     async write(pid) {
-      await mkdir(folder, { recursive: true });
+      makeFolder(folder);
       const partial = `${archive}.${pid}`;
       try {
         const jcmd = join(dirname(java.path), 'jcmd'); // on the PATH if `java` is

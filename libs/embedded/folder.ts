@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
@@ -34,7 +35,7 @@ const LEFTOVER_TIMEOUT_MS = 60_000;
 
 /** Creates the folder and claims it for this process. Throws DATA_FOLDER_IN_USE with the pid of the owner. */
 export async function ownFolder(folder: string): Promise<OwnedFolder> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const file = join(folder, 'broker.json');
   const lock = tryLock(join(folder, 'broker.lock'));
   const last = await readNotes(file);

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import { requireFolder } from '#security/folders.ts';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, spawnGuarded } from './guarded.ts';
@@ -34,7 +35,7 @@ export function cacheFolder(env: Env): string {
 /**
  * Returns the broker and the registry of pom.xml; downloads them with Maven the first time. Processes that run at once
  * download once. An incomplete download is never used: a rename at the end makes it visible. Each version of the broker has
- * its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
+ * its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED, and `FolderError`.
  */
 export async function install(
   env: Env,
@@ -49,7 +50,7 @@ export async function install(
   const cache = cacheFolder(env);
   const folder = join(cache, `backbone-${hash}`);
   if (!existsSync(folder)) {
-    await mkdir(cache, { recursive: true });
+    requireFolder('XDG_CACHE_HOME', cache);
     const lock = await waitForLock(join(cache, 'download.lock'), onProgress);
     try {
       if (!existsSync(folder)) await download({ cache, folder, kafkaVersion }, env, onProgress);

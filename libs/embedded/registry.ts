@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '#security/folders.ts';
 import { classArchive } from './class-archive.ts';
 import { install } from './installation.ts';
 import { findJava, type Java } from './java.ts';
@@ -54,8 +55,8 @@ async function launch(
   const folder = resolve(options.dataDir);
   const logs = join(folder, 'logs');
   const work = join(folder, 'work');
-  await mkdir(logs, { recursive: true });
-  await mkdir(work, { recursive: true });
+  makeFolder(logs);
+  makeFolder(work);
   await requireFree(port);
   const archive = classArchive(classArchives, 'registry', java);
   const log = join(logs, 'registry.log');

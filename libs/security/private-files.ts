@@ -1,5 +1,6 @@
 /** Restricts files of a process to its user: views and logs contain data under contract. */
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
+import { requireFolder } from './folders.ts';
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;
@@ -11,10 +12,11 @@ export function makeFilesPrivate(): void {
 
 /**
  * Creates a folder that only this user can access. Removes the rights of others from an existing folder, unless another user
- * owns it, as with a mounted volume, or it has the sticky bit, as a shared folder such as /tmp does.
+ * owns it, as with a mounted volume, or it has the sticky bit, as a shared folder such as /tmp does. Throws `FolderError` when it
+ * cannot be created or written; `setting` names it.
  */
-export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+export function makePrivateFolder(path: string, setting = 'DATA_DIR'): void {
+  requireFolder(setting, path, 0o700);
   const { mode, uid } = statSync(path);
   const canRestrict = uid === process.getuid?.() && (mode & STICKY) === 0;
   if (canRestrict && (mode & OTHERS) !== 0) chmodSync(path, mode & ~OTHERS);

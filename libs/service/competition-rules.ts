@@ -13,14 +13,22 @@ const DEFAULT = 'default.json';
 export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRules;
 
 /**
- * Reads the rules files (`*.json`) of a folder. Throws `RulesError` when a file is invalid, default.json is missing, or two
- * files have the same scope.
+ * Reads the rules files (`*.json`) of a folder. Throws `RulesError` when files are invalid, with every problem of each, when
+ * default.json is missing, or when two files have the same scope.
  */
 export function readRules(folder: string): RulesOf {
-  const files = filesOf(folder).map((file) => ({
-    file,
-    rules: readRulesFile(readFileSync(join(folder, file), 'utf8'), file),
-  }));
+  const invalid: RulesError[] = [];
+  const files = filesOf(folder).flatMap((file) => {
+    try {
+      return [{ file, rules: readRulesFile(readFileSync(join(folder, file), 'utf8'), file) }];
+    } catch (error) {
+      if (!(error instanceof RulesError)) throw error;
+      invalid.push(error);
+      return [];
+    }
+  });
+  if (invalid.length > 1) throw RulesError.of(invalid);
+  for (const error of invalid) throw error;
   const fallback = files.find(({ file }) => file === DEFAULT)?.rules.withStages({});
   if (fallback === undefined) throw new RulesError(folder, [`there is no ${DEFAULT} in it`]);
   const fileOfScope = new Map<string, string>();

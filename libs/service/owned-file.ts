@@ -1,6 +1,7 @@
 /** A JSON file that speaks for the process that wrote it, for as long as that process runs. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '#security/folders.ts';
 
 /** Returns access to a file with a value of `T`. */
 export function ownedFile<T extends object>(path: string) {
@@ -15,7 +16,7 @@ export function ownedFile<T extends object>(path: string) {
     },
     /** Stores a value, with this process as its writer. */
     write(value: T): void {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       // Renamed into place, so that a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
       writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);

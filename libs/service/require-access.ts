@@ -1,6 +1,8 @@
-import type { Brokers } from '#security/brokers.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import { isServiceName } from '#topics/acls.ts';
-import type { RegistryUrl } from '#topics/registry-address.ts';
+import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-address.ts';
+import type { Logger } from './logger.ts';
 
 /** The configuration of a process, with its settings of connections if any. */
 type ConnectionConfig = {
@@ -10,28 +12,90 @@ type ConnectionConfig = {
   readonly TOPIC_PREFIX?: string;
 };
 
+type AccessOptions = {
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Default 3,000 and 30,000. */
+  readonly warnAfterMs?: number;
+  readonly waitMs?: number;
+};
+
+const WARN_AFTER_MS = 3_000;
+const WAIT_MS = 30_000;
+const RETRY_MS = 500;
+
 /**
- * Checks that the brokers and the registry accept connections, and that the service has its rights and topics. Throws
- * `StreamError`, `RegistryUnavailableError` or `ServiceRightsError` for failures that retries cannot fix. Ignores brokers
- * and registries that do not answer: the first use retries.
+ * Waits until a broker and the registry answer, and checks that they accept the connections and that the service has its rights and
+ * topics. Logs a warning with the address that does not answer. Throws `StreamError`, `RegistryUnavailableError` or
+ * `ServiceRightsError` for failures that retries cannot fix, and when nothing answers in time: alike in every service.
  */
-export async function requireAccess(service: string, config: ConnectionConfig): Promise<void> {
+export async function requireAccess(
+  service: string,
+  config: ConnectionConfig,
+  options: AccessOptions,
+): Promise<void> {
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry, TOPIC_PREFIX: prefix } = config;
   await Promise.all([
-    brokers === undefined ? null : requireKafka(service, brokers, prefix),
-    registry === undefined ? null : requireRegistryAccess(registry),
+    brokers === undefined ? null : requireKafka(service, { brokers, prefix: prefix ?? '' }, options),
+    registry === undefined ? null : requireRegistry(registry, options),
   ]);
 }
 
 // The modules are loaded on demand: not every process has brokers.
-async function requireKafka(service: string, brokers: Brokers, prefix = ''): Promise<void> {
+async function requireKafka(
+  service: string,
+  { brokers, prefix }: { readonly brokers: Brokers; readonly prefix: string },
+  options: AccessOptions,
+): Promise<void> {
   const { requireKafkaAccess } = await import('#cluster/access.ts');
-  if (!(await requireKafkaAccess(brokers)) || !isServiceName(service)) return;
+  const { StreamError } = await import('#streams/errors.ts');
+  const what = `no broker answers at ${shownBrokers(brokers)}`;
+  await untilAnswers(
+    what,
+    () => requireKafkaAccess(brokers),
+    options,
+    (text) => new StreamError('UNAVAILABLE', text),
+  );
+  if (options.signal.aborted || !isServiceName(service)) return;
   const { requireRights } = await import('#topics/require-rights.ts');
   await requireRights(brokers, prefix, service);
 }
 
-async function requireRegistryAccess(registry: RegistryUrl): Promise<void> {
-  const http = await import('#topics/registry-http.ts');
-  await http.requireRegistryAccess(registry);
+async function requireRegistry(registry: RegistryUrl, options: AccessOptions): Promise<void> {
+  const { requireRegistryAccess } = await import('#topics/registry-http.ts');
+  const { RegistryUnavailableError } = await import('#topics/errors.ts');
+  const { url } = parseRegistryAddress(registry);
+  await untilAnswers(
+    `no schema registry answers at ${url}`,
+    () => requireRegistryAccess(registry),
+    options,
+    (text) => new RegistryUnavailableError('REGISTRY_UNAVAILABLE', url, text, undefined),
+  );
+}
+
+/** Calls `ask` until it resolves with true or the signal is aborted. Throws the error of `failed` when that takes too long. */
+async function untilAnswers(
+  what: string,
+  ask: () => Promise<boolean>,
+  { logger, signal, warnAfterMs = WARN_AFTER_MS, waitMs = WAIT_MS }: AccessOptions,
+  failed: (text: string) => Error,
+): Promise<void> {
+  const seconds = waitMs / 1_000;
+  const warning = setTimeout(() => logger.warn(`${what}: waiting for ${seconds} s`), warnAfterMs);
+  const ended = new AbortController();
+  const late = delay(waitMs, null, { signal: AbortSignal.any([signal, ended.signal]) }).catch(() => true);
+  try {
+    // A request to a port that accepts and never answers may take longer than there is time.
+    const isLate = (await Promise.race([late, asked(ask, ended.signal)])) === null;
+    if (isLate && !signal.aborted) throw failed(`${what} within ${seconds} s`);
+  } finally {
+    clearTimeout(warning);
+    ended.abort();
+  }
+}
+
+async function asked(ask: () => Promise<boolean>, signal: AbortSignal): Promise<true> {
+  while (!signal.aborted && !(await ask())) await delay(RETRY_MS, undefined, { signal }).catch(() => {});
+  return true;
 }

@@ -12,6 +12,7 @@ import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues
 import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Registry, spanCounter } from './metrics.ts';
+import { requireOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
 import { serverTlsFiles } from './server-tls.ts';
@@ -114,6 +115,7 @@ export async function runService<Spec extends ProcessSpec>(
     stopping.signal.addEventListener('abort', () => resolve()),
   );
   const begin = async (): Promise<void> => {
+    requireOpenFiles(config);
     if (dataDir !== null) makePrivateFolder(dataDir);
     ops = await startOps({
       port: config.METRICS_PORT,
@@ -125,7 +127,8 @@ export async function runService<Spec extends ProcessSpec>(
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
     await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
-    await requireAccess(service.name, config);
+    await requireAccess(service.name, config, { logger, signal: stopping.signal });
+    if (stopping.signal.aborted) return;
     const finish = (): void => stopping.abort('finished');
     const signals = { signal: stopping.signal, draining: draining.signal };
     running = await service.start({ config, logger, metrics, ...signals, fail, finish });

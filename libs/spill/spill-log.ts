@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, openSync, readSync, unlinkSync, type WriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FolderError } from '#security/folders.ts';
 import { entryBytes, type KeyedValue, lengthOf, previousOf, writeEntry } from './entry.ts';
 
 /** Entries in memory that are not in the file yet. */
@@ -124,13 +125,18 @@ export class SpillLog {
 
   #open(): WriteStream {
     const path = join(tmpdir(), `touchline-spill-${randomUUID()}`);
-    const fd = openSync(path, 'wx+', 0o600);
+    let fd: number;
+    try {
+      fd = openSync(path, 'wx+', 0o600);
+    } catch (error) {
+      throw new FolderError('TMPDIR', tmpdir(), error);
+    }
     unlinkSync(path);
     const highWaterMark = MAX_WRITING * this.#chunkBytes;
     // An error must not close the file: entries written before it are still read.
     const file = createWriteStream(path, { fd, autoClose: false, highWaterMark });
     return file.on('error', (error) => {
-      this.#failure = error;
+      this.#failure = new FolderError('TMPDIR', tmpdir(), error);
     });
   }
 

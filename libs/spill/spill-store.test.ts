@@ -107,11 +107,11 @@ test('returns a promise to await while many chunks are being written', async () 
   await waiting;
 });
 
-test('throws the error of a full disk on a later record', async () => {
+test('names TMPDIR and the error of a full disk on a later record', async () => {
   const script = join(import.meta.dirname, 'testing/full-disk.fixture.ts');
   const command = 'ulimit -f 16 && exec "$0" "$1"';
   // Leaves out NODE_COMPILE_CACHE: its file would reach the limit at the start.
   const env = { PATH: process.env.PATH ?? '' };
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script], { env });
-  expect(JSON.parse(stdout)).toEqual({ code: 'EFBIG', kept: true });
+  expect(JSON.parse(stdout)).toEqual({ code: 'FOLDER_UNUSABLE', cause: 'EFBIG', kept: true });
 });

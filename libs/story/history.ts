@@ -1,3 +1,4 @@
+import { STATUSES } from '#contract/statuses.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type Course, knownSteps, statusOf } from './course.ts';
@@ -104,5 +105,7 @@ function closes(status: string | null): boolean {
 
 /** Returns the name of a status written as `34 live`; null: unknown. */
 export function statusWords(written: string | null): string {
-  return statusName(...statusOf(written));
+  const [status_id, status_type] = statusOf(written);
+  const name = status_id === null ? undefined : STATUSES.get(status_id)?.name;
+  return name ?? statusName({ status_id, status_type, status_words: null });
 }

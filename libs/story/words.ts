@@ -1,9 +1,18 @@
 /** Words for the codes of match state. */
-import { SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { SHOOT_OUT_PHASES, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { GapReason } from '#domain/health/health-status.ts';
 import type { Guard, MatchState, Score } from '#topics/generated/types.ts';
 import type { ShownState } from '#views/store/board-view.ts';
+
+/** The name of a status, such as `3rd quarter`, and its short form. */
+export type StatusWords = { readonly name: string; readonly short: string };
+
+/** The fields that name the status of a match. */
+type StatusFields = Pick<ShownState, 'status_id' | 'status_type'> & {
+  /** In another sport than soccer; else null. */
+  readonly status_words: StatusWords | null;
+};
 
 const REASONS: Readonly<Record<string, string>> = {
   ...GUARD_WORDS,
@@ -76,24 +85,24 @@ export function reasonWords(reason: string): string {
 }
 
 /** Returns a short form of the status to show instead of the minute; null when the minute says more. */
-export function shortStatus({
-  status_id,
-  status_type,
-}: Pick<ShownState, 'status_id' | 'status_type'>): string | null {
+export function shortStatus({ status_id, status_type, status_words }: StatusFields): string | null {
   if (status_type === 'deleted') return 'Deleted';
+  // Only soccer has a full time.
+  if (status_type === 'finished' && status_id === STATUS.finished && status_words !== null) return 'Ended';
   if (status_type === 'finished') return ENDINGS[status_id ?? 0]?.[0] ?? 'Ended';
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
 }
 
-/** Returns e.g. `2H` during the second half; empty when no half is being played. */
-export function halfWords({ status_id, status_type }: Pick<ShownState, 'status_id' | 'status_type'>): string {
-  return status_type === 'live' && status_id !== null ? (HALVES[status_id] ?? '') : '';
+/** Returns e.g. `2H` during the second half, or the short name of a quarter or set; empty when nothing is being played. */
+export function halfWords({ status_id, status_type, status_words }: StatusFields): string {
+  if (status_type !== 'live' || status_id === null) return '';
+  return status_words?.short ?? HALVES[status_id] ?? '';
 }
 
 /** Returns the name of a status by its id, else by its type. */
-export function statusName(statusId: number | null, statusType: string | null): string {
-  const known = statusId === null ? undefined : STATUSES_OF_SOCCER.get(statusId)?.name;
-  return known ?? STATUS_TYPES[statusType ?? ''] ?? 'Status unknown';
+export function statusName({ status_id, status_type, status_words }: StatusFields): string {
+  const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id)?.name;
+  return status_words?.name ?? known ?? STATUS_TYPES[status_type ?? ''] ?? 'Status unknown';
 }
 
 /** Returns how a finished match ended; null: in regular time, or unknown. */

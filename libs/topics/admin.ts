@@ -130,8 +130,13 @@ export async function topicPartitions(brokers: Brokers, name: string): Promise<n
 }
 
 /** Returns the number of members of a consumer group. Throws `TopicAdminError`. */
-export function groupMembers(brokers: Brokers, group: string): Promise<number> {
-  return withAdmin(brokers, TERMINAL_MS, (admin) => admin.groupMembers(group));
+export async function groupMembers(brokers: Brokers, group: string): Promise<number> {
+  return (await memberNames(brokers, group)).length;
+}
+
+/** Returns the names of the members of a consumer group: instance ids where they have one. Rejects with `TopicAdminError`. */
+export function memberNames(brokers: Brokers, group: string): Promise<string[]> {
+  return withAdmin(brokers, TERMINAL_MS, (admin) => admin.memberNames(group));
 }
 
 async function withAdmin<T>(

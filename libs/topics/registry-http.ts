@@ -26,6 +26,9 @@ export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
   }
 }
 
+/** The status of an error without an answer. */
+const UNANSWERED = 503;
+
 /** A path that every registry has. */
 const PROBE_PATH = '/schemas/types';
 
@@ -54,7 +57,7 @@ export async function requestJson(
     });
   } catch (error) {
     if (error instanceof RegistryHttpError || !(error instanceof Error)) throw error;
-    throw new RegistryHttpError(503, error.message, error);
+    throw new RegistryHttpError(UNANSWERED, error.message, error);
   }
 }
 
@@ -117,17 +120,19 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 const CHECK_MS = 5_000;
 
 /**
- * Sends one request, so that a failure that retries cannot fix is reported at once. Throws `RegistryUnavailableError` when
- * the registry refuses the credentials or its certificate is not trusted. Ignores other failures: the first use retries them.
+ * Sends one request, so that a failure that retries cannot fix is reported at once. Returns whether the registry answered. Throws
+ * `RegistryUnavailableError` when it refuses the credentials or its certificate is not trusted.
  */
-export async function requireRegistryAccess(registry: RegistryUrl): Promise<void> {
+export async function requireRegistryAccess(registry: RegistryUrl): Promise<boolean> {
   const address = parseRegistryAddress(registry);
   try {
     await requestJson(address, PROBE_PATH, { timeoutMs: CHECK_MS });
   } catch (error) {
     const denied = registryDenial(address, error);
     if (denied !== undefined) throw denied;
+    return !(error instanceof RegistryHttpError && error.status === UNANSWERED);
   }
+  return true;
 }
 
 /** Returns the error for a failed request that retries cannot fix; undefined for any other failure. */

@@ -1,5 +1,5 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
-import { Histogram, type Registry } from 'prom-client';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
 import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
@@ -34,6 +34,22 @@ export function apiMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
+}
+
+/** Registers the number of league tables that differ from the provider's. `count`: by kind, at a time in Unix seconds. */
+export function tableDifferences(
+  registry: Registry,
+  count: (now: number) => ReadonlyMap<string, number>,
+): void {
+  new Gauge({
+    name: 'touchline_api_table_differences',
+    help: "League tables that differ from the provider's, by kind, two hours after the last change of ours.",
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, tables] of count(Date.now() / 1000)) this.set({ kind }, tables);
+    },
+  });
 }
 
 /** Dependencies and settings of the server of an api. */

@@ -10,7 +10,7 @@ import { Registry } from '#topics/registry.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
-import { apiMetrics, createApp } from './app.ts';
+import { apiMetrics, createApp, tableDifferences } from './app.ts';
 import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
@@ -44,6 +44,7 @@ export const api: ServiceDefinition<typeof settings> = {
       fail,
     });
     const { views } = replica;
+    tableDifferences(registry, (now) => views.leagues.differences(now));
     const place = {
       brokers,
       prefix,

@@ -89,7 +89,7 @@ export function onTestFinished(step: Step): void {
 }
 
 /** Tells a running test from the load of its file. */
-export const TestRunner = { getCurrentTest: () => (isRunning ? {} : undefined) };
+export const TestRunner = { getCurrentTest: () => (isRunning ? { meta: {} } : undefined) };
 
 export function inject(name: 'seed'): number {
   if (name !== 'seed') throw new Error(`no such value: ${name}`);

@@ -264,6 +264,15 @@ export function describeStreamClient(cluster: ConformanceCluster): void {
       expect(await client.epochEnd({ topic, partition: 0 }, (epoch as number) + 7)).toBeNull();
     });
 
+    test('a topic that is created again has another id, a missing one none', async () => {
+      const missing = `${topic}-missing`;
+      const before = await client.topicIds([topic, missing]);
+      expect([...before.keys()]).toEqual([topic]);
+      expect(before.get(topic)).toBe(await client.openReader({ topic, partition: 0, maxBytes: 1 }).topicId());
+      await cluster.recreateTopic(topic, PARTITIONS);
+      expect((await client.topicIds([topic])).get(topic)).not.toBe(before.get(topic));
+    });
+
     test('a missing topic has no partitions', async () => {
       expect(await client.partitionCount(topic)).toBe(PARTITIONS);
       expect(await client.partitionCount(`${topic}-missing`)).toBe(0);

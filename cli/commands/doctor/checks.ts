@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
+import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
@@ -13,7 +14,7 @@ import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
 import type { IngressStatus } from '#topics/generated/types.ts';
-import { PROCESSOR_NAMES } from '#topics/processors.ts';
+import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
@@ -23,7 +24,9 @@ import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
+import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
+import { judgeRefusals } from './positions.ts';
 import {
   type CheckName,
   type CheckResult,
@@ -68,7 +71,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
     guarded('registry', () => registry(cluster)),
     ...('topics' in facts
       ? [
-          brokerChecks(cluster, facts),
+          topicsAndPositions(cluster, facts),
           guarded('versions', () => versions(cluster)),
           lag(cluster),
           records(cluster),
@@ -104,11 +107,33 @@ function requiredTopics({ prefix }: TopicCluster, partitions?: number): Required
 
 const namesOf = (cluster: TopicCluster): string[] => requiredTopics(cluster).map(({ name }) => name);
 
-function brokerChecks(cluster: TopicCluster, facts: ClusterFacts): CheckResult[] {
+/** Checks the topics, and whether the positions of the processors fit them. */
+async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
+  const { brokers, prefix } = cluster;
+  const ofTopic = new Map(TOPIC_NAMES.map((topic) => [topicName(prefix, topic), topic]));
+  const allLost = new Set<string>();
+  const findings = await Promise.all(
+    PROCESSOR_NAMES.map((processor) =>
+      guarded('positions', async () => {
+        const { lost, refused } = await findRefusals(brokers, streamTopics(prefix, processor));
+        for (const name of lost) allLost.add(name);
+        const derived = lost.map((name) => {
+          const topic = ofTopic.get(name);
+          // Without its positions topic a processor must process all input again.
+          return { name, deriver: topic === undefined ? processor : deriverOf(topic) };
+        });
+        return judgeRefusals(processor, derived, refused);
+      }),
+    ),
+  );
+  return [...brokerChecks(cluster, facts, allLost), ...findings.flat()];
+}
+
+function brokerChecks(cluster: TopicCluster, facts: ClusterFacts, lost: ReadonlySet<string>): CheckResult[] {
   const partitions = facts.topics.get(topicName(cluster.prefix, 'match-state'))?.partitions;
   return [
     judgeBrokers(facts),
-    ...judgeTopics(requiredTopics(cluster, partitions), facts.topics),
+    ...judgeTopics(requiredTopics(cluster, partitions), facts.topics, lost),
     ...judgeRights(facts.topics),
     ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
       judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),

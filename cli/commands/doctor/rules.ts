@@ -13,6 +13,7 @@ export type CheckName =
   | 'registry'
   | 'schemas'
   | 'lag'
+  | 'positions'
   | 'records'
   | 'webhooks'
   | 'provider'
@@ -51,20 +52,23 @@ export type RequiredTopic = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-const MAKE_TOPICS = 'run npx touchline topics';
+export const MAKE_TOPICS = 'run npx touchline topics';
 
-/** Judges the topics against the required ones. */
+/** Judges the topics against the required ones. `lost`: missing topics that `judgeRefusals` judges. */
 export function judgeTopics(
   required: readonly RequiredTopic[],
   found: ClusterFacts['topics'],
+  lost: ReadonlySet<string> = new Set(),
 ): CheckResult[] {
-  const missing = required.filter(({ name }) => !found.has(name)).map(({ name }) => name);
+  const missing = required.filter(({ name }) => !found.has(name) && !lost.has(name)).map(({ name }) => name);
   const findings = required.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
   if (missing.length > 0)
     findings.unshift(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
     );
-  return findings.length > 0 ? findings : [fine('topics', `${required.length} topics as the table has them`)];
+  return findings.length > 0 || lost.size > 0
+    ? findings
+    : [fine('topics', `${required.length} topics as the table has them`)];
 }
 
 function* judgeTopic(

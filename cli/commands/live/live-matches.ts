@@ -1,11 +1,11 @@
 import { topicBounds } from '#cluster/logs.ts';
-import { clockRuleOf } from '#domain/reported-fields.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
 import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
+import { shownStateOf } from '#views/store/board-view.ts';
 import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
@@ -103,8 +103,7 @@ export class LiveMatches {
       return;
     }
     // The event register is most of a state, and not shown.
-    const { fields: _, ...kept } = state;
-    this.#states.set(eventId, { state: { ...kept, clock_rule: clockRuleOf(state) }, partition });
+    this.#states.set(eventId, { state: shownStateOf(state), partition });
   }
 
   #applyHealth(key: string, record: FeedHealth | null): void {

@@ -1,14 +1,14 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
 import { scoresAfter } from '#domain/goals.ts';
-import { clockRuleOf } from '#domain/reported-fields.ts';
+import { periodWords } from '#domain/sports/periods.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
-import { type ShownIncident, storyStepOf } from '#views/store/board-view.ts';
+import { type ShownIncident, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
@@ -37,13 +37,11 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf({ ...state, clock_rule: clockRuleOf(state) }, shown, transitions.map(storyStepOf)).map(
-    (entry) => ({
-      ...entry,
-      score: scores.get(entry.id) ?? null,
-      cancelled_by: cancellersOf(entry.id, state),
-    }),
-  );
+  return timelineOf(shownStateOf(state), shown, transitions.map(storyStepOf)).map((entry) => ({
+    ...entry,
+    score: scores.get(entry.id) ?? null,
+    cancelled_by: cancellersOf(entry.id, state),
+  }));
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -102,11 +100,11 @@ function headLines(
     now,
   }: { readonly feed: FeedStatus; readonly doubts: readonly string[]; readonly now: number },
 ): string[] {
-  const match = boardMatchOf({ ...state, clock_rule: clockRuleOf(state) }, feed, now);
+  const match = boardMatchOf(shownStateOf(state), feed, now);
   const { event_id, version, score, firm, shoot_out, status_id, status_type, start_date, cause } = state;
   const trading = tradingCell(tradingOf(state, feed, doubts), feed);
   const minute = status_type === 'live' ? minuteText(match, now / 1000) : '';
-  const status = [statusName(status_id, status_type), minute, endingWords(status_id) ?? ''];
+  const status = [statusName(match), minute, endingWords(status_id) ?? ''];
   const age = Math.max(0, Math.floor((now - cause.received_at) / 1000));
   return [
     styleText('bold', escapeLine(`${nameOf(state)}  ${scoreWords(score)}`)) +
@@ -114,6 +112,7 @@ function headLines(
         `  firm ${scoreWords(firm)}${shoot_out === null ? '' : `  on penalties ${scoreWords(shoot_out)}`}  (${agreementWords(match)})`,
       ),
     escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
+    ...(match.periods.length === 0 ? [] : [escapeLine(match.periods.map(periodWords).join(', '))]),
     `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
     ...(state.missing.length === 0
       ? []

@@ -2,7 +2,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { INCIDENT, RESULT } from '#contract/soccer.ts';
-import { clockRuleOf } from '#domain/reported-fields.ts';
+import { STATUSES } from '#contract/statuses.ts';
+import { periodWords } from '#domain/sports/periods.ts';
 import {
   AWAY,
   EVENT_ID,
@@ -21,16 +22,18 @@ import { scoreWords } from '#story/words.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
-import type { ShownState } from '#views/store/board-view.ts';
+import { shownStateOf } from '#views/store/board-view.ts';
 import { normalized } from '#views/testing/world.ts';
 import { standingRedCards } from '../../../services/alert-processor/decide.ts';
 import { boardMatch } from '../../../services/api/board/board-match.ts';
+import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { minuteText } from '../../../services/api/board/shown/minute.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
 import { type ExportCell, STATES } from '../export/columns.ts';
 import { matchJson } from '../live/board.ts';
 import { type PageRecords, pageJson, pageLines } from './page.ts';
+import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
 const T = 1_790_000_000;
@@ -103,7 +106,7 @@ function pageText(records: PageRecords, now: number): string {
 /** Reads one state by every surface, as at the time of its last message. */
 function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
-  const shown: ShownState = { ...state, clock_rule: clockRuleOf(state) };
+  const shown = shownStateOf(state);
   const board = boardMatch(shown, { place: () => PLACE, matchHealth: () => FEED, incidents: () => [] }, now);
   const queries = { health: () => FEED, place: () => PLACE };
   const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
@@ -253,24 +256,62 @@ describe('every surface shows the same of a match', () => {
     expect(match.details?.match.red_cards).toEqual({ home: 1, away: 1 });
   });
 
-  test('of handball, by the clock that the provider reports', () => {
-    const { state } = new PlayedMatch(7_000_001, [
-      normalized(
-        provider.eventMessage(
-          { id: 1, ut: T },
-          {
-            sport_id: 6,
-            status_id: 34,
-            status_type: 'live',
-            clock_time: 600,
-            clock_status: 'running',
-            played_time: 2_400,
-          },
-        ),
-      ),
-    ]);
-    expectSame(state);
-    const { tool, board, rest, now } = surfacesOf(state);
-    expect([rest.played_time, tool.minute, minuteText(board, now)]).toEqual([2_400, '41', '41′']);
+  test.each(COURSES)('of $sport, from its start to its end', ({ sport_id, incident, steps, periods }) => {
+    const match = new PlayedMatch(7_000_001);
+    const [incident_id, incident_name] = incident;
+    for (const [at, { status, score, results = [], played, minute, shown }] of steps.entries()) {
+      const ut = T + at * 600;
+      const side = (counter: 1 | 2) => ({
+        id: counter * 11,
+        counter,
+        name: `Side ${counter}`,
+        results: [
+          { id: RESULT.score, value: score?.[counter - 1] ?? '' },
+          { id: RESULT.winner, value: 0 },
+          ...results.map(([id, home, away, name]) => ({ id, name, value: counter === 1 ? home : away })),
+        ],
+      });
+      const event = {
+        sport_id,
+        status_id: status,
+        status_type: STATUSES.get(status)?.type,
+        start_date: '2026-09-21 12:00',
+        clock_time: played === undefined ? null : 0,
+        clock_status: played === undefined ? null : 'stopped',
+        played_time: played ?? null,
+        participants: [side(1), side(2)],
+      };
+      const own = { id: `${sport_id}-${at}`, incident_id, incident_name, participant_id: 11, ut };
+      match.take(normalized(provider.eventMessage({ id: 2 * at + 1, ut }, event)));
+      match.take(normalized(provider.incidentMessage({ id: 2 * at + 2, ut }, own, event)));
+      const { state } = match;
+      expectSame(state);
+      expectSameIncidents(match);
+      const both = score === null ? null : { home: score[0], away: score[1] };
+      const { firm, derived, shoot_out, guard } = state;
+      expect({ score: state.score, firm, derived, shoot_out, guard }).toEqual({
+        score: both,
+        firm: both,
+        derived: null,
+        shoot_out: null,
+        guard: { safe: true, reasons: [] },
+      });
+      const { board, tool, text, rest, now } = surfacesOf(state);
+      expect([minuteText(board, now), tool.minute, rest.played_time]).toEqual([
+        shown,
+        minute ?? null,
+        played ?? null,
+      ]);
+      expect(text).toContain(STATUSES.get(status)?.name);
+      expect(board.red_cards).toEqual({ home: 0, away: 0 });
+    }
+    const { state, details } = match;
+    const { board, text } = surfacesOf(state);
+    expect([state.status_type, state.key_incidents]).toEqual(['finished', []]);
+    expect(board.periods.map(periodWords)).toEqual(periods);
+    expect(text).toContain(periods.join(', '));
+    expect(match.tool.periods).toEqual(periods);
+    const page = details === null ? '' : matchPage(details, T + 9_000);
+    for (const period of periods) expect(page).toContain(`>${period.replace(/.* /, '')}<`);
   });
 });

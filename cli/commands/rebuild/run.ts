@@ -2,7 +2,7 @@ import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topic
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
 import { dataDirWithPlatform, findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
 import { type ArgumentsOf, requireConfirmed, UsageError } from '../../command.ts';
@@ -10,24 +10,7 @@ import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
 import type { command } from './command.ts';
-
-/**
- * The topics to delete, so that the output of a processor depends on its input alone; and its readers, which are rebuilt too.
- * `standings` and its catalogue stay: they also hold the provider's tables, and the versions of our tables continue.
- */
-const REBUILDS: Readonly<
-  Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
-> = {
-  'match-processor': {
-    deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results'],
-    readers: ['standings-processor', 'webhook-composer', 'alert-processor'],
-  },
-  'standings-processor': { deleted: ['standings-results'], readers: [] },
-  // webhook-messages stays: its offsets are the progress of subscriptions.
-  'webhook-composer': { deleted: ['webhook-times'], readers: [] },
-  'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
-  'alert-processor': { deleted: ['alert-guards'], readers: [] },
-};
+import { REBUILDS } from './derived.ts';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { processor, yes } = parse(given);

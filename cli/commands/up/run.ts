@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { makePrivateFolder } from '#security/private-files.ts';
 import { loadConfig } from '#service/config.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
@@ -18,6 +19,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     exitCode: 0,
     onStop: (reason) => printLine(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`),
   });
+  makePrivateFolder(settings.DATA_DIR);
   // Before all services are ready, because the receiver already accepts deliveries.
   keepFolder(settings.DATA_DIR);
   const platform = await startPlatform({

@@ -144,6 +144,10 @@ describe('results that only rules can say', () => {
       lines(table('league', results, rules), 'pts', 'draw', 'goals_scored', 'form');
     expect(shown(rulesOf({ points }), shootOut)).toEqual(['1 B 2 1 1 D', '2 A 1 1 1 D']);
     expect(shown(rulesOf(), shootOut)).toEqual(['1 A 1 1 1 D', '1 B 1 1 1 D']);
+    const all = rulesOf({ points: { ...points, shoot_out: { won: 3, lost: 0 } } });
+    const home = result(2, 'A 0-0 B', { shoot_out: { home: 5, away: 4 } });
+    expect(shown(all, [...shootOut, home])).toEqual(['1 A 3 2 1 D,D', '1 B 3 2 1 D,D']);
+    expect(shown(all, [home])).toEqual(['1 A 3 1 0 D', '2 B 0 1 0 D']);
     // Without known kicks it is a draw; after a win kicks decide nothing.
     expect(shown(rulesOf({ points }), [result(1, 'A 1-1 B')])).toEqual(['1 A 1 1 1 D', '1 B 1 1 1 D']);
     expect(shown(rulesOf({ points }), [result(1, 'A 2-1 B', { shoot_out: kicks })])).toEqual([

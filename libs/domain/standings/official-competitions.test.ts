@@ -1,6 +1,7 @@
 /** Compares competitions of many kinds with their official tables, if their data is present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
 import OFFICIAL from './testing/official-competitions.json' with { type: 'json' };
+import { countOfficial } from './testing/official-count.ts';
 import { finished, hasOfficial, readCsv, readOpenSeason } from './testing/official-data.ts';
 import { rulesFile, teamOf } from './testing/results.ts';
 import { tablesOfSeason } from './testing/seasons.ts';
@@ -43,6 +44,7 @@ describe.runIf(hasOfficial('football.json'))('official tables of other kinds of 
     );
     for (const [stage, expected] of Object.entries(tables))
       expect(shown[String(ids[stage]?.[0])]).toEqual(expected.map((line, at) => `${at + 1} ${line}`));
+    countOfficial(Object.keys(tables).length);
   });
 });
 
@@ -98,5 +100,6 @@ test.runIf(hasOfficial('engsoccerdata/mls.csv'))(
     const shown = tablesOfSeason(results, { ...rulesFile('mls'), conferences }, 'league', 'pts');
     expect(shown['10/1']).toEqual(MLS_2016.East.map((line, at) => `${at + 1} ${line}`));
     expect(shown['10/2']).toEqual(MLS_2016.West.map((line, at) => `${at + 1} ${line}`));
+    countOfficial(2);
   },
 );

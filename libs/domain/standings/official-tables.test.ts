@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { ResultCard } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './testing/derive.ts';
+import { countOfficial } from './testing/official-count.ts';
+import LEAGUES from './testing/official-leagues.json' with { type: 'json' };
 import { cell, result, rulesFile, teamOf } from './testing/results.ts';
 import {
   hasGroupStage,
+  hasSeason,
   readGroupStage,
   readOfficialTable,
   readSeason,
@@ -73,7 +76,65 @@ describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', ()
         points_adjustment: corrections.find(({ participant_id }) => participant_id === row.id)?.value ?? 0,
       })),
     ).toEqual(official);
+    countOfficial(1);
   });
+});
+
+const leagues = Object.entries(
+  LEAGUES as Record<
+    string,
+    {
+      readonly rules: string;
+      readonly corrections?: Readonly<Record<string, number>>;
+      /** Teams that a play-off match separated, in its order. */
+      readonly decided?: readonly string[];
+      /** Names and points in the official order. */
+      readonly table: readonly string[];
+    }
+  >,
+).filter(([name]) => hasSeason(name));
+
+describe.runIf(leagues.length > 0)('official tables of seasons without a table file (../shared/data)', () => {
+  test.each(leagues)('%s', (name, { rules, corrections = {}, decided = [], table }) => {
+    const matches = readSeason(name);
+    const ids = idsOf(matches.flatMap(({ home, away }) => [home, away]));
+    const file = rulesFile(rules);
+    const listed = decided.map((team) => ids.get(team) ?? 0);
+    const tie_break =
+      listed.length === 0
+        ? file.tie_break
+        : [...file.tie_break.slice(0, 1), { listed: [listed] }, ...file.tie_break.slice(1)];
+    const own = {
+      ...file,
+      tie_break,
+      corrections: Object.entries(corrections).map(([team, value]) => ({
+        participant_id: ids.get(team) ?? 0,
+        value,
+        reason: 'Regulations' as const,
+        from: null,
+        stage_id: null,
+        season_id: null,
+      })),
+    };
+    const rows = deriveTables(resultsOf(matches, ids), own).tables.get('league')?.rows ?? [];
+    expect(rows.map((row) => `${row.rank} ${row.name} ${cell(row, 'pts')}`)).toEqual(
+      table.map((line, at) => `${at + 1} ${line}`),
+    );
+    countOfficial(1);
+  });
+});
+
+test('the Premier League 2017-18 of data/ has its official table', () => {
+  const { matches } = readDataset('england-2017-18');
+  const results = matches.map(resultOfFacts);
+  const rows = deriveTables(results, rulesFile('en')).tables.get('league')?.rows ?? [];
+  expect(rows.map((row) => [row.rank, cell(row, 'pts')])).toEqual(
+    [100, 81, 77, 75, 70, 63, 54, 49, 47, 44, 44, 44, 42, 41, 40, 37, 36, 33, 33, 31].map((points, at) => [
+      at + 1,
+      points,
+    ]),
+  );
+  countOfficial(1);
 });
 
 describe('the groups of the World Cup 2018', () => {
@@ -85,6 +146,7 @@ describe('the groups of the World Cup 2018', () => {
       const results = matches.filter(({ group }) => group === id).map(resultOfFacts);
       const rows = deriveTables(results, rules).tables.get('league')?.rows ?? [];
       expect(rows.map((row) => [row.rank, row.id])).toEqual(ranks.map((team, at) => [at + 1, team]));
+      countOfficial(1);
     },
   );
 });
@@ -128,5 +190,6 @@ describe.runIf(hasGroupStage())('the group stage of 2017-18 (../shared)', () => 
         ours?.rows.map(({ id, name, rank, zone_name, columns }) => ({ id, name, rank, zone_name, columns })),
       ).toEqual(group.participants);
     }
+    countOfficial(groups.length);
   });
 });

@@ -1,6 +1,11 @@
 /** Compares the groups of all world cups with their official ranks, if the data is present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
+import type { FairPlay } from '#contract/ranking-criteria.ts';
 import type { ResultCard } from '#topics/generated/types.ts';
+import { fairPlayPoints } from './fair-play.ts';
+import { GameSet } from './game-set.ts';
+import { readGame } from './games.ts';
+import { countOfficial } from './testing/official-count.ts';
 import { finished, hasOfficial, readCsv } from './testing/official-data.ts';
 import { rulesFile, rulesOf, teamOf } from './testing/results.ts';
 import { tablesOfSeason } from './testing/seasons.ts';
@@ -97,10 +102,82 @@ describe.runIf(hasOfficial('worldcup'))('the groups of all world cups', () => {
       (row) => `${row.position} ${row.team_name} ${row.played} ${row.goal_difference} ${row.points}`,
     );
     expect(shown).toEqual(expected);
+    countOfficial(1);
   });
 
   test('are all there', () => {
     expect(groups).toHaveLength(159);
     expect(Object.keys(DECIDED).filter((key) => !matches.has(key))).toEqual([]);
+  });
+});
+
+/** The attribute of a red card that is a second yellow one, in the cards of this test. */
+const SECOND_YELLOW = 77;
+
+describe.runIf(hasOfficial('worldcup'))('the 3,178 cards of all world cups', () => {
+  const rows = readCsv('worldcup/bookings.csv');
+  const player = (row: Record<string, string>) => `${row.match_id}|${row.player_id}`;
+  const byPlayer = Map.groupBy(rows, player);
+
+  /** Returns the fair-play points of each team, of the cards as the provider reports them: a second yellow one is a red card. */
+  function pointsBy(second_yellow_attributes: readonly number[]): ReadonlyMap<number, number> | null {
+    const worth: FairPlay = {
+      yellow: -1,
+      second_yellow: -3,
+      red: -4,
+      yellow_and_red: -5,
+      second_yellow_attributes: [...second_yellow_attributes],
+    };
+    const games = new GameSet();
+    for (const [at, cards] of [...Map.groupBy(rows, ({ match_id }) => match_id).values()].entries()) {
+      const [home = 0, away = -1] = [...new Set(cards.map(({ team_id }) => numberOf(team_id)))];
+      const shown = cards.flatMap((row): ResultCard[] => {
+        const card = {
+          team_id: numberOf(row.team_id),
+          player: { id: numberOf(row.player_id), name: null },
+          attribute_ids: [],
+        };
+        const isSecond = row.second_yellow_card === '1';
+        // The row of a second yellow card mostly stands for the first one too.
+        const hasFirst = isSecond && (byPlayer.get(player(row))?.length ?? 0) > 1;
+        const red = { ...card, kind: 'red' as const, attribute_ids: isSecond ? [SECOND_YELLOW] : [] };
+        return [
+          ...(row.yellow_card === '1' && !hasFirst ? [{ ...card, kind: 'yellow' as const }] : []),
+          ...(row.sending_off === '1' ? [red] : []),
+        ];
+      });
+      const match = { home: teamOf(home), away: teamOf(away), score: { home: 0, away: 0 }, cards: shown };
+      const game = readGame(finished(at + 1, '2000-01-01 12:00', 1, match), rulesFile('world-cup-2022'));
+      if (game !== null) games.add(game);
+    }
+    const teams = [...new Set(rows.map(({ team_id }) => numberOf(team_id)))];
+    return fairPlayPoints(teams, { games, without: new Set(), day: null }, worth);
+  }
+
+  /** Returns the points of each team by the flags of the data. `second`: those of a second yellow card. */
+  function pointsOf(second: number): Map<number, number> {
+    const points = new Map<number, number>();
+    for (const cards of byPlayer.values()) {
+      const count = (flag: string) => cards.filter((row) => row[flag] === '1').length;
+      const team = numberOf(cards[0]?.team_id);
+      const [yellow, red] = [count('yellow_card'), count('red_card')];
+      let worth = red > 0 ? -4 : -1;
+      if (red > 0 && yellow > 0) worth = -5;
+      if (count('second_yellow_card') > 0) worth = second;
+      // One player was shown two yellow cards in 2006, and stayed.
+      else if (yellow > 1) worth = -3;
+      points.set(team, (points.get(team) ?? 0) + worth);
+    }
+    return points;
+  }
+
+  test('count -3 for each second yellow one, whose attribute says so', () => {
+    expect(rows).toHaveLength(3_178);
+    expect(rows.filter(({ second_yellow_card }) => second_yellow_card === '1')).toHaveLength(70);
+    expect(pointsBy([SECOND_YELLOW])).toEqual(pointsOf(-3));
+  });
+
+  test('count each of these as a yellow and a red one where no attribute is known', () => {
+    expect(pointsBy([])).toEqual(pointsOf(-5));
   });
 });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ResultCard } from '#topics/generated/types.ts';
 import { idOf, lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
@@ -153,9 +154,19 @@ test('ranks by the number of wins and by goals scored if the rules say so', () =
   expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');
 });
 
-test.each(['en', 'de', 'fr', 'es', 'it', 'champions-league-groups-2017-18', 'world-cup-2018'])(
-  '%s.json can be read',
-  (name) => {
-    expect(rulesFile(name).tie_break[0]).toBe('points');
-  },
+const SHIPPED = readdirSync(new URL('../../../data/rules/', import.meta.url)).map((file) =>
+  file.replace('.json', ''),
 );
+
+test.each(SHIPPED)('%s.json can be read, and says where its rules are published', (name) => {
+  const { tie_break, source } = rulesFile(name);
+  expect(tie_break[0]).toMatch(/^points/);
+  expect(source === null).toBe(name === 'default');
+});
+
+test('France places the winner of the matches between two clubs above the one with more goals', () => {
+  // As Metz and Lorient in 2023-24.
+  const games = [result(1, 'A 1-0 B'), result(2, 'B 0-0 A'), result(3, 'B 3-2 C'), result(4, 'C 1-0 A')];
+  const of = (name: string) => order(games, rulesFile(name).tie_break).replace(/, 3 C|1 C, /, '');
+  expect([of('fr'), of('fr_2025-26'), of('en')]).toEqual(['1 A, 2 B', '1 A, 2 B', '1 B, 2 A']);
+});

@@ -102,6 +102,29 @@ describe('the tables of a season', () => {
     expect(kinds()).toHaveLength(26);
   });
 
+  test('of a stage are derived again when a stage changes that it starts with, directly or through another', () => {
+    const stages = [
+      { stage_ids: [8], carried: { from: [7] } },
+      { stage_ids: [9], carried: { from: [8] } },
+    ];
+    const tables = season(
+      rulesOf({ stages }),
+      placed(1, 'A 1-0 B'),
+      placed(2, 'A 0-0 B', { stage_id: 8 }),
+      placed(3, 'A 0-0 B', { stage_id: 9 }),
+      placed(4, 'A 0-0 B', { stage_id: 6 }),
+    );
+    tables.derive();
+    tables.apply(placed(1, 'A 1-2 B', { version: 2 }));
+    const leagues = tables.derive().filter(({ type }) => type.kind === 'league');
+    expect(leagues.map(({ object }) => object.id)).toEqual([7, 8, 9]);
+    expect(leagues.map(({ body }) => JSON.parse(body).groups[0].participants[0].name)).toEqual([
+      'B',
+      'B',
+      'B',
+    ]);
+  });
+
   test('are not derived again because the season was restored', () => {
     const results = [placed(1, 'A 1-0 B'), placed(2, 'A 0-0 C', LIVE)];
     const tables = SeasonTables.restore(1, 2, rulesOf(), results);

@@ -260,6 +260,55 @@ describe('conferences', () => {
     expect(tablesOfSeason(first, rules, 'league', 'mp', 'pts')['9201/1']).toEqual(['1 A 2 6', '2 B 3 3']);
   });
 
+  const listed = rulesOf({
+    tie_break: ['points'],
+    conferences: [
+      { group_id: 1, participant_ids: [1, 2] },
+      { group_id: 2, participant_ids: [3, 4] },
+    ],
+  });
+
+  test('list a team whose only match is filed under the other one', () => {
+    const shown = tablesOfSeason(
+      [placed(2, 'C 1-0 D', 9201, west), placed(3, 'A 2-0 C', 9201, west), placed(4, 'B 0-0 E', 9201, east)],
+      listed,
+      'league',
+      'mp',
+      'pts',
+    );
+    // E is in no conference: it has a row where its match is filed.
+    expect(shown).toEqual({ '9201/1': ['1 A 1 3', '2 B 1 1', '2 E 1 1'], '9201/2': ['1 C 2 3', '2 D 1 0'] });
+  });
+
+  test('have a match of two of them that is filed under a third group, which has no table of its own', () => {
+    const third = [...results, placed(9, 'B 2-0 D', 9201, { group_id: 3 })];
+    const shown = tablesOfSeason(third, listed, 'league', 'mp', 'pts');
+    expect(shown).toEqual({ '9201/1': ['1 A 2 6', '2 B 3 3'], '9201/2': ['1 C 2 3', '1 D 3 3'] });
+  });
+
+  test('are none where matches without a group are among those of groups', () => {
+    const without = [...results, placed(5, 'A 0-0 D', 9201)];
+    const shown = tablesOfSeason(without, rulesOf({ tie_break: ['points'] }), 'league', 'mp', 'pts');
+    expect(shown).toEqual({
+      9201: ['1 A 1 1', '1 D 1 1'],
+      '9201/1': ['1 A 2 6', '2 B 1 0', '2 C 1 0'],
+      '9201/2': ['1 C 1 3', '1 D 2 3', '3 B 1 0'],
+    });
+  });
+
+  test('are decided by the first match of each team, whatever the order of messages', () => {
+    const late = [
+      placed(3, 'A 1-0 C', 9201, { ...west, start_date: '2024-03-03 12:00' }),
+      placed(1, 'A 1-0 B', 9201, { ...east, start_date: '2024-03-01 12:00' }),
+      placed(2, 'C 1-0 D', 9201, { ...west, start_date: '2024-03-01 12:00' }),
+    ];
+    for (const order of [late, late.toReversed()])
+      expect(tablesOfSeason(order, rulesOf({ tie_break: ['points'] }), 'league', 'mp', 'pts')).toEqual({
+        '9201/1': ['1 A 2 6', '2 B 1 0'],
+        '9201/2': ['1 C 2 3', '2 D 1 0'],
+      });
+  });
+
   test('are not a group that teams of several groups enter together', () => {
     const next = [placed(5, 'A 1-0 C', 9201, { group_id: 3 })];
     const shown = tablesOfSeason([...results.slice(0, 2), ...next], rulesOf(), 'league', 'mp', 'pts');

@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { TABLE_TYPES } from './columns.ts';
 import { deriveTables } from './testing/derive.ts';
-import { cell, idOf, LIVE, lines, result, rulesOf, SCHEDULED, score, table } from './testing/results.ts';
+import {
+  cell,
+  GOAL,
+  idOf,
+  LIVE,
+  lines,
+  result,
+  rulesOf,
+  SCHEDULED,
+  score,
+  table,
+  teamOf,
+} from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
 /** A over B, C drew with A, B over C: 4, 3 and 1 points. */
@@ -55,6 +67,22 @@ describe('the league table', () => {
     const { rows } = table('league', SEASON, rulesOf({ zones }));
     expect(rows.map(({ zone_name }) => zone_name)).toEqual(['Up', '', '']);
   });
+});
+
+test('rows of teams have the acronym and area of the team, and those of persons have none', () => {
+  const known = { ...teamOf(1, 'A'), acronym: 'AAA', area_id: 7, area_name: 'Somewhere' };
+  const games = [result(1, 'A 1-0 B', { home: known, goals: [GOAL] })];
+  const of = (kind: 'league' | 'top_scorers') =>
+    table(kind, games, rulesOf()).rows.map((row) => [row.participant_acronym, row.area_id, row.area_name]);
+  expect(of('league')).toEqual([
+    ['AAA', 7, 'Somewhere'],
+    [null, null, null],
+  ]);
+  // The scorer has the id of no team.
+  expect(of('top_scorers')).toEqual([[null, null, null]]);
+  const scorer = { ...GOAL, player: { id: 1, name: 'One' } };
+  const sameId = [result(1, 'A 1-0 B', { home: known, goals: [scorer] })];
+  expect(table('top_scorers', sameId, rulesOf()).rows[0]?.participant_acronym).toBeNull();
 });
 
 describe('last_rank', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TieRule } from '#contract/competition-rules.ts';
+import { countOfficial } from './testing/official-count.ts';
 import { hasOfficial, readCsv } from './testing/official-data.ts';
 import { rulesFile, score } from './testing/results.ts';
 import { levelRule, type TieLeg, tieOutcome } from './ties.ts';
@@ -39,6 +40,11 @@ describe('a tie', () => {
     expect(outcome(replayed, ['replay', 'shoot_out'])).toEqual({ winner: A });
     expect(outcome([leg(A, '2-2'), leg(B, '0-0', '3-1')], ['replay', 'shoot_out'])).toEqual({ winner: B });
     expect(outcome([leg(A, '2-2')], ['replay', 'shoot_out'])).toBe('undecided');
+    // A match that was ordered again: the first result counts for nothing.
+    expect(outcome([leg(A, '3-1'), leg(B, '1-0')], ['replay'])).toEqual({ winner: B });
+    expect(outcome([leg(A, '3-1'), leg(A, '0-1'), leg(B, '0-0', '4-5')], ['replay', 'shoot_out'])).toEqual({
+      winner: A,
+    });
   });
 
   test('is won by a lot, or by a list such as the final ranks of a league', () => {
@@ -59,8 +65,26 @@ describe('a tie', () => {
 
   test('is not decided while a score is unknown', () => {
     expect(outcome([leg(A, '1-0'), leg(B, '?')], ['away_goals'])).toBe('unknown_score');
+    expect(outcome([leg(A, '?'), leg(B, '1-0')], ['away_goals'])).toBe('unknown_score');
     expect(outcome([], ['away_goals'])).toBe('unknown_score');
   });
+});
+
+test('a tie with level goals everywhere is undecided by away goals, and by lists of one of its teams', () => {
+  const level = [leg(A, '1-1'), leg(B, '1-1')];
+  expect(outcome(level, ['away_goals'])).toBe('undecided');
+  expect(
+    outcome(level, [
+      'away_goals',
+      {
+        listed: [
+          [3, A],
+          [B, 3],
+        ],
+      },
+    ]),
+  ).toBe('undecided');
+  expect(outcome(level, [{ drawing_of_lots: [[3, B, A]] }])).toEqual({ winner: B });
 });
 
 test('the rule of a stage is its own entry, else that of all others, else a shoot-out', () => {
@@ -68,6 +92,7 @@ test('the rule of a stage is its own entry, else that of all others, else a shoo
     { stage_ids: null, level: ['replay'] },
     { stage_ids: [7], level: ['away_goals'] },
   ];
+  expect(levelRule([{ stage_ids: [9], level: ['replay'] }], 7)).toEqual(['shoot_out']);
   expect([levelRule(ties, 7), levelRule(ties, 8), levelRule([], 7)]).toEqual([
     ['away_goals'],
     ['replay'],
@@ -122,6 +147,7 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
     }
     expect(ties).toBeGreaterThan(400);
     expect(wrong).toEqual([]);
+    countOfficial(0, ties);
   });
 
   test('of the FA Cup 2009-10 to 2018-19: the winner of every tie with its replays played on', () => {
@@ -161,5 +187,6 @@ describe.runIf(hasOfficial('engsoccerdata'))('official ties (see official-data.t
     }
     expect(decided).toBeGreaterThan(1_100);
     expect(wrong).toEqual([]);
+    countOfficial(0, decided);
   });
 });

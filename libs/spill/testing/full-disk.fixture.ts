@@ -13,10 +13,8 @@ const put = async () => {
   }
 };
 const error = await put().then(
-  () => ({ code: 'none' }),
-  (thrown: NodeJS.ErrnoException) => thrown,
+  () => ({ code: 'none', cause: null }),
+  ({ code, cause }: { code: string; cause: NodeJS.ErrnoException }) => ({ code, cause: cause.code }),
 );
-process.stdout.write(
-  JSON.stringify({ code: error.code, kept: store.read(0)?.get('k')?.equals(value) ?? false }),
-);
+process.stdout.write(JSON.stringify({ ...error, kept: store.read(0)?.get('k')?.equals(value) ?? false }));
 store.close();

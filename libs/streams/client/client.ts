@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts';
 import { BrokerConnections, SharedMetadata } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
-import { epochEnd, logBounds } from './platformatic/offsets.ts';
+import { epochEnd, logBounds, topicIds } from './platformatic/offsets.ts';
 import { ProtocolPartitionReader } from './platformatic/partition-reader.ts';
 import { untilAnswered } from './platformatic/retries.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
@@ -37,6 +37,7 @@ export function openStreamClient({ brokers, clientId, log }: ClientOptions): Str
     openGroupMember: (options) => new ProtocolGroupMember(open(), options, log),
     logBounds: (of) => logBounds(connections, of),
     epochEnd: (of, epoch) => epochEnd(connections, of, epoch),
+    topicIds: (topics) => topicIds(connections, topics),
     partitionCount: (topic) => countPartitions(connections, topic),
     async close() {
       await Promise.all([...all].map((opened) => opened.close()));

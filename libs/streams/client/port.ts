@@ -198,6 +198,8 @@ export interface StreamClient {
    * that a reader read beyond that end in that epoch.
    */
   epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null>;
+  /** Returns the ids of topics as the cluster has them now, by name; without topics that are missing. */
+  topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Returns the current number of partitions; 0 when the topic is missing. */
   partitionCount(topic: string): Promise<number>;
   /** Closes every producer, reader and member of this client. Pending calls reject. */

@@ -84,6 +84,11 @@ export class BatchCommitter {
     return { processor, topicId, pending, logs: this.#logs.marks, committed: this.#committed };
   }
 
+  /** Marks of the logs at the last commit, by topic. */
+  get marks(): KeptState['logs'] {
+    return this.#logs.marks;
+  }
+
   /** Committed offset of the next input record. */
   get position(): number {
     return this.#position.next;

@@ -1,15 +1,9 @@
 import type { LogBounds, PartitionReader, TopicPartition, TransactionalProducer } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
+import { checkLogs } from './check-logs.ts';
 import type { Lifetime } from './lifetime.ts';
 import { findPosition, type Position } from './positions.ts';
-import {
-  findValue,
-  positionMissing,
-  requireChangelogs,
-  requireSameCommit,
-  requireSameInput,
-  startOffset,
-} from './start-checks.ts';
+import { startOffset } from './start-checks.ts';
 import { type TaskContext, transactionalIdOf, writesOf } from './stream-topics.ts';
 
 /** Maximum bytes of an input read. A larger batch of a backlog needs fewer transactions and fewer match-state records. */
@@ -53,7 +47,6 @@ export async function claimPartition(
   opened: (producer: TransactionalProducer) => void,
 ): Promise<Claimed> {
   const { application, client, input: topic, changelogs, positions, partitions } = context;
-  const { mixedChangelogs = [], outputs } = context;
   if (partition >= partitions) {
     throw new RefusedError(
       'PARTITIONS_DIFFER',
@@ -77,36 +70,9 @@ export async function claimPartition(
     lifetime.hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
   );
   const ids = await lifetime.guard(Promise.all(readers.map((reader) => reader.topicId())));
-  const ownOutputs = outputs.filter(({ partitions: of }) => of === 'own').map(({ topic: name }) => name);
-  const names = [positions, topic, ...changelogs, ...ownOutputs];
-  const bounds = await lifetime.guard(client.logBounds(names.map((name) => ({ topic: name, partition }))));
-  const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
-  const ofInput = boundsOf(topic);
-  const restored = changelogs.map((name, at) => ({
-    topic: name,
-    partition,
-    id: ids[at] as string,
-    reader: readers[at] as PartitionReader,
-    isOutput: false,
-    ...boundsOf(name),
-  }));
-  const written = ownOutputs.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
-  const position = await lifetime.guard(findPosition(client, positions, partition, boundsOf(positions)));
-  const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
-  if (position === null) {
-    // Outputs are searched too: the changelogs may be lost together with the position.
-    const committed = await lifetime.guard(findValue(client, [...own, ...written]));
-    if (committed !== null) throw positionMissing(context, committed);
-  } else {
-    requireChangelogs(application, partition, position, restored);
-    await lifetime.guard(requireSameCommit(context, position, [...own, ...written]));
-    const { next, inputEpoch } = position;
-    if (inputEpoch !== null && position.topicId === topicId && next <= ofInput.end) {
-      const found = await lifetime.guard(client.epochEnd({ topic, partition }, inputEpoch));
-      requireSameInput(context, partition, { next, inputEpoch }, found);
-    }
-  }
-  const start = startOffset(context, partition, { position, topicId, input: ofInput });
+  const checked = await lifetime.guard(checkLogs(context, partition, { input: topicId, changelogs: ids }));
+  const { position } = checked;
+  const start = startOffset(context, partition, { position, topicId, input: checked.input });
   const inputEpoch = position?.inputEpoch ?? null;
   const lost = position === null ? 0 : Math.max(0, start - position.next);
   return {
@@ -117,8 +83,8 @@ export async function claimPartition(
     inputEpoch,
     readEpoch: lost === 0 ? inputEpoch : null,
     lost,
-    changelogs: restored,
-    outputs: written,
+    changelogs: checked.changelogs.map((log, at) => ({ ...log, reader: readers[at] as PartitionReader })),
+    outputs: checked.outputs,
     found: position,
   };
 }

@@ -31,6 +31,7 @@ export class Incarnation {
   /** The previous claim's state, until it is proven or dropped. */
   #kept: KeptState | null;
   #left: KeptState | null = null;
+  #doubt: StreamError | null = null;
 
   constructor(partition: number, context: TaskContext, suspects: Suspects, kept: KeptState | null) {
     this.#partition = partition;
@@ -48,6 +49,16 @@ export class Incarnation {
   /** Committed offset of the next input record; null before the partition is processed. */
   get position(): number | null {
     return this.#committer?.position ?? null;
+  }
+
+  /** Marks of the logs at the last commit, by topic; null before the partition is processed. */
+  get marks(): KeptState['logs'] | null {
+    return this.#committer?.marks ?? null;
+  }
+
+  /** Ends this claim with the error after the pending read, so that the next claim checks the logs. */
+  doubt(error: StreamError): void {
+    this.#doubt = error;
   }
 
   /**
@@ -175,6 +186,7 @@ export class Incarnation {
     // The first read compares the epoch: the log may lose its end between the claim and this read.
     for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#lifetime.guard(reading);
+      if (this.#doubt !== null) throw this.#doubt;
       // While records wait, fetches the next batch during this one's commit. Otherwise fetches when the next transaction can begin:
       // what arrives meanwhile is one batch then, and costs one fetch and one transaction.
       const isBehind = batch.records.length === 0 || batch.next < batch.end;

@@ -21,13 +21,37 @@ export function startOffset(
   partition: number,
   found: { readonly position: Position | null; readonly topicId: string; readonly input: LogBounds },
 ): number {
-  const { position, topicId } = found;
-  const { start, end } = found.input;
+  const { position } = found;
+  const { start } = found.input;
   if (position === null) return start;
   const { next } = position;
+  requireInput({ application, input }, partition, { ...found, position });
   const name = `${input}-${partition}`;
   const service = serviceOf(application);
-  if (position.topicId !== topicId) {
+  if (next >= start) return next;
+  const lost = `${name} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
+  if (onLostInput === 'stop') {
+    throw new RefusedError(
+      'INPUT_LOST',
+      `${lost}; continue without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
+    );
+  }
+  metrics.lostRecords.inc({ partition }, start - next);
+  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
+  return start;
+}
+
+/** Throws `RefusedError` when the input is not the topic of the position, or ends before it. */
+export function requireInput(
+  { application, input }: Pick<CheckContext, 'application' | 'input'>,
+  partition: number,
+  found: { readonly position: Position; readonly topicId: string; readonly input: LogBounds },
+): void {
+  const { start, end } = found.input;
+  const { next, topicId } = found.position;
+  const name = `${input}-${partition}`;
+  const service = serviceOf(application);
+  if (topicId !== found.topicId) {
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
@@ -42,17 +66,6 @@ export function startOffset(
         `at its end with npx touchline position ${service} ${partition} ${end}, or process all input again with ${rebuildCommand(application)}`,
     );
   }
-  if (next >= start) return next;
-  const lost = `${name} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
-  if (onLostInput === 'stop') {
-    throw new RefusedError(
-      'INPUT_LOST',
-      `${lost}; continue without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
-    );
-  }
-  metrics.lostRecords.inc({ partition }, start - next);
-  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, continuing without them`);
-  return start;
 }
 
 /**
@@ -141,7 +154,7 @@ export function changelogTruncated(
 
 /** Returns the refusal of a partition without a position that has committed state or output: the record at `offset`. */
 export function positionMissing(
-  { application, positions }: CheckContext,
+  { application, positions }: Pick<TaskContext, 'application' | 'positions'>,
   { topic, partition, offset }: RecordPosition,
 ): RefusedError {
   return new RefusedError(

@@ -4,6 +4,7 @@ import { type MachineClock, machineClock, settlesWithin } from '#timing/clock.ts
 import { openStreamClient } from '../client/client.ts';
 import type { GroupListener, GroupMember, StreamClient } from '../client/port.ts';
 import { RefusedError, type StreamError } from '../errors.ts';
+import { LogRecheck } from './log-recheck.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
 import { RetrySchedule } from './retry-schedule.ts';
@@ -43,6 +44,8 @@ const RETRY_POLL_MS = 50;
 /** Interval of committing the positions as offsets of the group. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
+/** Minimum interval between checks of the logs of idle partitions. */
+const RECHECK_MS = 30_000;
 
 /**
  * Runs a stream until it is stopped, through broker restarts, rebalances and records that cannot be processed. Rejects with
@@ -106,6 +109,8 @@ class StreamRuntime implements GroupListener {
   readonly #onFenced: (error: StreamError) => void;
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
+  readonly #recheck: LogRecheck;
+  #recheckAt = 0;
   #joined = false;
   #isRetrying = false;
 
@@ -120,6 +125,9 @@ class StreamRuntime implements GroupListener {
       onLostInput: options.onLostInput ?? 'stop',
       metrics: streamMetrics(options.metrics, () => [...this.#tasks.values()].map(({ state }) => state)),
     };
+    const { positions, changelogs } = this.#context;
+    const own = options.outputs.filter(({ partitions: of }) => of === 'own').map(({ topic }) => topic);
+    this.#recheck = new LogRecheck(client, [positions, ...changelogs, ...own]);
     this.#retries = new RetrySchedule(sessionTimeoutMs);
     this.#member = client.openGroupMember({
       group: application,
@@ -183,7 +191,27 @@ class StreamRuntime implements GroupListener {
     this.#retries.confirm(sentAt);
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
-    void this.#commitLag(this.#positions());
+    const positions = this.#positions();
+    void this.#recheckIdle(positions, now);
+    void this.#commitLag(positions);
+  }
+
+  /** Checks the logs of the partitions that have not moved since the last commit of the lag. Sends nothing while there are none. */
+  async #recheckIdle(positions: ReadonlyMap<number, number>, now: number): Promise<void> {
+    if (now < this.#recheckAt) return;
+    const idle = [...this.#tasks.values()].flatMap(({ partition, marks }) =>
+      marks !== null && positions.get(partition) === this.#lagCommitted.get(partition)
+        ? [{ partition, marks }]
+        : [],
+    );
+    if (idle.length === 0) return;
+    this.#recheckAt = now + RECHECK_MS;
+    try {
+      for (const [partition, doubt] of await this.#recheck.find(idle))
+        this.#tasks.get(partition)?.doubt(doubt);
+    } catch (error) {
+      this.#context.log.debug({ err: error }, 'the logs of idle partitions cannot be checked');
+    }
   }
 
   #now(): number {

@@ -159,6 +159,17 @@ test('exports the counters of alerts before the first failure', async () => {
   await task.close();
 });
 
+test('a running task whose logs are in doubt is claimed again after its read', async () => {
+  const task = claimed();
+  await vi.waitFor(() => expect(task.state).toBe('running'));
+  task.doubt(new StreamError('TOPIC_RECREATED', 'as this test wants it'));
+  expect(task.state).toBe('running');
+  for (const read of client.reads) read.resolve({ records: [], next: 0, end: 0, written: 0, epoch: null });
+  await vi.waitFor(() => expect(task.state).toBe('failed'));
+  expect(task.failure?.code).toBe('TOPIC_RECREATED');
+  await task.close();
+});
+
 describe('a claim', () => {
   test('that is released stops the opening of its producer', async () => {
     let ended = false;

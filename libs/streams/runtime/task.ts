@@ -40,6 +40,16 @@ export class Task {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
 
+  /** Marks of the logs at the last commit, by topic; null unless the task is running. */
+  get marks(): KeptState['logs'] | null {
+    return this.#state === 'running' ? (this.#incarnation?.marks ?? null) : null;
+  }
+
+  /** Claims the partition again, within seconds, as its logs may have changed. */
+  doubt(error: StreamError): void {
+    this.#incarnation?.doubt(error);
+  }
+
   /** The last failure; null without one. */
   get failure(): TaskFailure | null {
     return this.#failure;

@@ -173,7 +173,7 @@ export type Alert = {
 
 /** One record of the provider's catalogues: names of the structure and of types. */
 export type CatalogueRecord = {
-  /** sport, area, language, status, incident, standings_type, competition, season, stage, group. */
+  /** sport, area, language, status, incident, standings_type, competition, season, stage, group, provider_league. */
   kind: string;
   id: string;
   /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport. */

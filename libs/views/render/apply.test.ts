@@ -67,6 +67,18 @@ test('counts a name as new once, and once more when it is deleted', () => {
   expect(world.views.catalogue.name('season', 1)).toBeNull();
 });
 
+test('gives names of the provider a length, in events, incidents and catalogues', () => {
+  const long = 'x'.repeat(100_000);
+  world.give(name('season', 1, 2, long));
+  world.play(eventMessage({ name: long }, { id: EVENT, name: long }));
+  world.play(incidentMessage({ participant_name: long, subparticipant_name: long }));
+  const { views } = world;
+  expect(views.catalogue.name('season', 1)).toHaveLength(255);
+  const shown = JSON.stringify([views.state(EVENT), views.incidents(EVENT)]);
+  expect(shown).toContain('xxx…');
+  expect(shown).not.toMatch(/x{256}/);
+});
+
 test('counts a state as new once, and raises the version of lists', () => {
   expect(grown(() => world.play(eventMessage({}, { id: EVENT })))).toEqual([1, 1, 0]);
   const state = world.views.state(EVENT);

@@ -1,4 +1,6 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
+import { withShortTexts } from '#contract/short-text.ts';
+import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
@@ -18,7 +20,9 @@ export function applyRecords(
     return;
   }
   views.write(positions, now, (changed) => {
-    for (const record of records) {
+    for (const given of records) {
+      // Names of the provider have a length on every surface that reads views: REST, board, tools.
+      const record = withShortTexts(given);
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {
         const event = record.value?.event_id ?? null;
@@ -26,8 +30,11 @@ export function applyRecords(
         continue;
       }
       changed.answers = true;
-      if (record.topic === 'catalogue') changed.names = applyName(views, record, at) || changed.names;
-      else applyValue(views, record, at, changed);
+      if (record.topic === 'catalogue') {
+        if (!applyName(views, record, at)) continue;
+        if (record.value?.kind === PROVIDER_LEAGUE) changed.seasons.add(Number(record.value.parent_id));
+        else changed.names = true;
+      } else applyValue(views, record, at, changed);
     }
   });
 }

@@ -6,6 +6,7 @@ import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
 import { type ClockRule, clockRule } from '#domain/clock-rule.ts';
 import { reportedFields } from '#domain/reported-fields.ts';
+import { periodResults } from '#domain/sports/periods.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
@@ -71,6 +72,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     statusType: state.status_type,
     hidden,
     clockRule: rule,
+    periods: periodResults(state.sport_id, sides),
   };
 }
 

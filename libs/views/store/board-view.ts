@@ -2,13 +2,31 @@
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
+import { clockRuleOf, reportedFields } from '#domain/reported-fields.ts';
+import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
+import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
   /** How its clock is read. */
   readonly clock_rule: ClockRule;
+  /** The results of its quarters, periods or sets; none in soccer. */
+  readonly periods: readonly PeriodResult[];
 };
+
+/** Returns what surfaces show of a match state. */
+export function shownStateOf({ fields, ...state }: MatchState): ShownState {
+  const { sport_id } = state;
+  return {
+    ...state,
+    clock_rule: clockRuleOf({ sport_id, fields }),
+    // Fields are parsed for other sports alone.
+    periods: hasRulesOfGoals(sport_id)
+      ? []
+      : periodResults(sport_id, reportedFields(fields).fields.participants),
+  };
+}
 
 /** The current value of an incident, removed or not. */
 export type ShownIncident = Readonly<Omit<Incident, 'counts_for' | 'body'>> & {

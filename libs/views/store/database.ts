@@ -1,9 +1,10 @@
 /** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { makeFolder } from '#security/folders.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Thrown when another process has the views open. */
@@ -54,7 +55,7 @@ const BROKEN = new Set([10, 11, 26]);
  */
 export function openViews(options: OpenViewsOptions): OpenedViews {
   const { folder, source, maxAgeMs, now } = options;
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const path = join(folder, FILE);
   let why: string;
   try {

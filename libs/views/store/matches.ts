@@ -1,6 +1,7 @@
 import type { Paging } from '#contract/rest/provider.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
 import { foldName } from '#domain/fold.ts';
+import type { PeriodResult } from '#domain/sports/periods.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { PlaceIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
@@ -27,6 +28,7 @@ export type RenderedEvent = {
   readonly hidden: boolean;
   /** How its clock is read. */
   readonly clockRule: ClockRule;
+  readonly periods: readonly PeriodResult[];
 };
 
 /** The stored version of a match, and ids of its places. */
@@ -77,12 +79,12 @@ export class MatchView extends SqlView {
     known: StoredMatch | undefined,
     changed: number,
   ): ShownState {
-    const { full, plain, hidden, statusType, clockRule } = rendered;
+    const { full, plain, hidden, statusType, clockRule, periods } = rendered;
     const id = state.event_id;
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.placeVersion += 1;
     const { fields: _, ...rest } = state;
-    const shown = { ...rest, clock_rule: clockRule };
+    const shown = { ...rest, clock_rule: clockRule, periods };
     this.sql.insert('INSERT OR REPLACE INTO events', {
       id,
       version: state.version,

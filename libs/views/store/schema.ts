@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 
-const RENDERING = 5;
+const RENDERING = 6;
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -4,8 +4,11 @@ import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
-/** A table as JSON, with its competition and the time it was written. */
-type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & { readonly json: string };
+/** A table as JSON, with its competition and the times at which it was written and became visible here, Unix seconds. */
+type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & {
+  readonly json: string;
+  readonly changed: number;
+};
 
 /** An entry of the catalogue of tables as JSON, and the time its table was written, Unix seconds; null without a table. */
 type EntryRow = { readonly json: string; readonly ut: number | null };
@@ -77,7 +80,7 @@ export class TableView extends SqlView {
 
   /** Returns a table; undefined if it is unknown or deleted. */
   find(id: number): StoredTable | undefined {
-    const text = `SELECT json, competition_id, ut FROM standings WHERE id = ?
+    const text = `SELECT json, competition_id, ut, changed FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
         WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
     return this.sql.rows<StoredTable>(text, id)[0];

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { PlaceIds, PlaceNames, ShownState } from './board-view.ts';
@@ -11,6 +12,7 @@ import { Freshness } from './freshness.ts';
 import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
+import { LeagueView } from './leagues.ts';
 import { MatchView } from './matches.ts';
 import { PlaceView } from './places.ts';
 import type { ServedCompetitions } from './served.ts';
@@ -52,6 +54,7 @@ export type BoardView = Pick<
   | 'knockOuts'
   | 'rankings'
   | 'table'
+  | 'comparedLeagues'
   | 'onChange'
   | 'onTable'
 >;
@@ -67,6 +70,7 @@ export class Views {
   readonly changes: ChangeView;
   readonly feed: FeedView;
   readonly standings: TableView;
+  readonly leagues: LeagueView;
   readonly health: HealthView;
   /** Decides whether states of matches may be outdated. */
   readonly freshness: Freshness;
@@ -120,6 +124,8 @@ export class Views {
     this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
+    this.leagues = new LeagueView(sql, this.catalogue, this.standings);
+    this.onTable((seasonId) => this.leagues.invalidate(seasonId));
     this.health = new HealthView(sql);
     this.freshness = new Freshness(this.matches);
     this.#knockOuts = new KnockOutView(sql);
@@ -278,6 +284,11 @@ export class Views {
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
     const row = this.standings.find(standingsId);
     return row === undefined ? null : JSON.parse(row.json);
+  }
+
+  /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
+  comparedLeagues(seasonId: number): ComparedGroup[] {
+    return this.leagues.compared(seasonId);
   }
 
   /** Calls `listener` when a change of a match, or its deletion, is visible; it must not throw. Returns a function that removes it. */

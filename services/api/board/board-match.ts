@@ -1,4 +1,6 @@
 import { INCIDENT } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
+import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
@@ -16,6 +18,7 @@ export function boardMatch(
   const shown = Object.fromEntries(SHOWN_FIELDS.map((field) => [field, state[field]]));
   return {
     ...(shown as Pick<ShownState, (typeof SHOWN_FIELDS)[number]>),
+    status_words: statusWordsOf(state),
     home: sideOf(state.home),
     away: sideOf(state.away),
     red_cards: redCards(state, view),
@@ -24,6 +27,12 @@ export function boardMatch(
     ut: state.cause.ut,
     received_at: state.cause.received_at,
   };
+}
+
+/** Returns the words of a status in a sport without rules of goals; null in soccer, and for an unknown status. */
+export function statusWordsOf({ sport_id, status_id }: ShownState): BoardMatch['status_words'] {
+  const status = hasRulesOfGoals(sport_id) || status_id === null ? undefined : STATUSES.get(status_id);
+  return status === undefined ? null : { name: status.name, short: status.shortName };
 }
 
 /** Counts standing red cards. Match state lists cancelled ones too, so incidents are read, but only if there is any card. */

@@ -120,7 +120,7 @@ test('sends a reader of a season’s clocks only the clock fields of its matches
   reader.flush();
   await connection.take();
   expect(connection.frames).toEqual([
-    'event: clock data: {"event_id":1,"status_type":"live","ut":5,"received_at":6000}',
+    'event: clock data: {"event_id":1,"status_type":"live","status_words":null,"ut":5,"received_at":6000}',
     'event: table data: {"season_id":312}',
   ]);
 });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ShownState } from '#views/store/board-view.ts';
+import { statusWordsOf } from './board-match.ts';
 import type { Heartbeat } from './shown/heartbeat.ts';
 import type { ClockedMatch } from './shown/minute.ts';
 
@@ -27,7 +28,8 @@ const MAX_MISSED_HEARTBEATS = 60;
 function clockOf(state: ShownState): ClockedMatch {
   const { event_id, start_date, status_id, status_type, clock, clock_rule } = state;
   const { ut, received_at } = state.cause;
-  return { event_id, start_date, status_id, status_type, clock, clock_rule, ut, received_at };
+  const status_words = statusWordsOf(state);
+  return { event_id, start_date, status_id, status_type, status_words, clock, clock_rule, ut, received_at };
 }
 
 /**

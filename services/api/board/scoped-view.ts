@@ -30,6 +30,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     place: (of) => view.place(of),
     seasons,
     tables: (seasonId) => (hasSeason(seasonId) ? view.tables(seasonId) : []),
+    comparedLeagues: (seasonId) => (hasSeason(seasonId) ? view.comparedLeagues(seasonId) : []),
     knockOuts: (seasonId) => (hasSeason(seasonId) ? view.knockOuts(seasonId) : []),
     // Rankings belong to no competition, so no contract for some competitions covers them.
     rankings: () => [],

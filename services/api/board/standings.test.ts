@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
 import { leagueTable, topScorers } from './testing/provider-tables.ts';
@@ -28,6 +29,49 @@ describe('/standings', () => {
     expect(text).toContain('fill="#002400"');
     expect(text).not.toContain('elsewhere');
     expect(text).not.toContain('data-playing="yes"');
+  });
+
+  test('shows the corrections of the provider’s table, and where it differs', async () => {
+    expect((await get('/standings')).text).not.toContain('provider’s');
+    const derived = (pts: number) => ({
+      groups: [
+        {
+          id: '31211',
+          name: '',
+          participants: [
+            {
+              id: 50_000,
+              name: 'Brazil',
+              rank: 1,
+              columns: [{ id: 8, code: 'pts', short_name: 'Pts', value: pts }],
+            },
+          ],
+        },
+      ],
+    });
+    const correction = {
+      participant_id: 50_000,
+      participant_name: 'Brazil',
+      value: '-6',
+      reason: 'Regulations',
+    };
+    const theirs = readProviderLeague({
+      object_type: 'stage',
+      object_id: PLACE.stage_id,
+      groups: [{ ...derived(1).groups[0], corrections: [correction, -1] }],
+    });
+    served.played.table(39719, 2, 'League standings', derived(7), 2);
+    served.played.name('provider_league', 40_001, PLACE.season_id, '', theirs ?? {});
+    const { text } = await get('/standings');
+    const [provider = ''] = text.match(/<div class="provider">.*(?=<\/div>)/s) ?? [];
+    expect(provider).toContain('Corrections in the provider’s table');
+    expect([...provider.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line)).toEqual([
+      'Brazil: -6 points (Regulations)',
+      '-1 points',
+      'Brazil: 1 points there, 7 here',
+    ]);
+    const live = await get('/standings?season=312&table=39720');
+    expect(live.text).not.toContain('provider’s');
   });
 
   test('names a group by the catalogue when the table does not, and shows the tables of each stage', async () => {

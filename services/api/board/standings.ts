@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { foldName } from '#domain/fold.ts';
+import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import type { KnockOutStage, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
@@ -15,7 +16,6 @@ export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 /** A table to show, with its entry in the catalogue. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
-const LEAGUE = 2;
 const NO_PLACE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
 /**
@@ -40,15 +40,17 @@ export function seasonStandings(
   const tables = season === null ? rankings : view.tables(season.season_id);
   const chosen =
     tableId === undefined
-      ? (tables.find(({ type_id }) => type_id === LEAGUE) ?? tables[0])
+      ? (tables.find(({ type_id }) => type_id === LEAGUE_TYPE_ID) ?? tables[0])
       : tables.find(({ standings_id }) => standings_id === tableId);
   if (chosen === undefined && tableId !== undefined) return null;
   if (show === 'knock-out' && knockOuts.length === 0) return null;
   const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || chosen === undefined);
+  const compared =
+    season !== null && chosen?.type_id === LEAGUE_TYPE_ID ? view.comparedLeagues(season.season_id) : [];
   const shown = tables
     .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
     .sort((a, b) => a.object_id - b.object_id)
-    .flatMap((entry) => shownStandings(view, entry));
+    .flatMap((entry) => shownStandings(view, entry, compared));
   const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
     seasons,
@@ -108,7 +110,7 @@ function seasonBracket(
   );
 }
 
-function shownStandings(view: ReadView, entry: TableEntry) {
+function shownStandings(view: ReadView, entry: TableEntry, compared: readonly ComparedGroup[]) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
   const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>
@@ -121,7 +123,14 @@ function shownStandings(view: ReadView, entry: TableEntry) {
       stage: nameOf('stage', entry.object_type === 'stage' ? entry.object_id : null),
       // Tables that we derive have the ids of their groups, not the names.
       table: {
-        groups: groups.map((group) => ({ ...group, name: group.name || (nameOf('group', group.id) ?? '') })),
+        groups: groups.map((group) => ({
+          ...group,
+          name: group.name || (nameOf('group', group.id) ?? ''),
+          /** The provider's table of these teams; none where it was not read. */
+          provider: compared.find(
+            (one) => one.standings_id === entry.standings_id && one.group === String(group.id ?? ''),
+          ),
+        })),
       },
     },
   ];

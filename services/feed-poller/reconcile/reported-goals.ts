@@ -1,11 +1,16 @@
 import { RESULT } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { isGoal } from '#domain/goal-facts.ts';
+import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import type { Incident } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
 
-/** Returns the goals of both sides by the provider's result of an event; an unknown result has none. */
-export function reportedGoals({ participants }: Raw): number {
+/**
+ * Returns the goals of both sides by the provider's result of an event; an unknown result has none, and neither has a sport without
+ * rules of goals: its points are no incidents that a list must have.
+ */
+export function reportedGoals({ participants, sport_id }: Raw): number {
+  if (!hasRulesOfGoals(toWholeNumber(sport_id))) return 0;
   let goals = 0;
   for (const side of records(participants))
     for (const { id, value } of records(side.results))

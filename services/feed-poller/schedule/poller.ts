@@ -3,6 +3,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
+import { ProviderLeagues } from '../catalogue/provider-leagues.ts';
 import { Rankings } from '../catalogue/rankings.ts';
 import type { PollerConfig } from '../config.ts';
 import { FEED, FeedFollower, feedWaitMs } from '../feed/feed.ts';
@@ -33,6 +34,8 @@ type PollerOptions = {
 const SEASON = 'season/';
 /** Prefix of the resource of a ranking. */
 const RANKING = 'ranking/';
+/** Prefix of the resource of a season's league tables. */
+const LEAGUES = 'leagues/';
 /** Maximum interval between searches for seasons to follow, and for due checks. */
 const SEARCH_MS = 1_000;
 
@@ -161,24 +164,35 @@ class Polling {
     }
   }
 
-  /** Reads the events of each followed season while it is current. */
+  /** Reads the events and the provider's league tables of each followed season while it is current. */
   readSeasons(): void {
-    const { SCHEDULE_PERIOD_MS: periodMs } = this.#options.config;
-    const started = new Set<number>();
+    const { SCHEDULE_PERIOD_MS: periodMs, STANDINGS_PERIOD_MS } = this.#options.config;
+    const leagues = new ProviderLeagues(this.#options.provider, this.#catalogue);
+    const started = new Set<string>();
     let wanted: ReadonlySet<number> = new Set();
+    const follow = (
+      prefix: string,
+      ms: number,
+      season: number,
+      read: (signal: AbortSignal) => Promise<void>,
+    ) => {
+      const resource = `${prefix}${season}`;
+      if (started.has(resource)) return;
+      started.add(resource);
+      this.#repeat(resource, ms, async (signal) => {
+        if (wanted.has(season)) {
+          await read(signal);
+          return 'done';
+        }
+        started.delete(resource);
+        return 'end';
+      });
+    };
     this.#repeat('seasons', Math.min(SEARCH_MS, periodMs), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
-        if (started.has(season)) continue;
-        started.add(season);
-        this.#repeat(`${SEASON}${season}`, periodMs, async (signal) => {
-          if (wanted.has(season)) {
-            await this.#lists.readSeason(season, signal);
-            return 'done';
-          }
-          started.delete(season);
-          return 'end';
-        });
+        follow(SEASON, periodMs, season, (signal) => this.#lists.readSeason(season, signal));
+        follow(LEAGUES, STANDINGS_PERIOD_MS, season, (signal) => leagues.readSeason(season, signal));
       }
       this.#countWatched();
       return 'done';
@@ -237,7 +251,7 @@ class Polling {
   }
 
   #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
-    const oneOfMany = resource.startsWith(SEASON) || resource.startsWith(RANKING);
+    const oneOfMany = [SEASON, RANKING, LEAGUES].some((prefix) => resource.startsWith(prefix));
     const reading = { resource, periodMs: () => periodMs, oneOfMany, read };
     this.#track(repeat(reading, this.#context, this.#working).finally(ended));
   }

@@ -1,11 +1,11 @@
 /** Completes arguments of prompts and of resource templates: names, and ids found by name. */
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
+import { shortText } from '#contract/short-text.ts';
 import { foldName } from '#domain/fold.ts';
 import { invalidParams } from './errors.ts';
 import { argumentsOf } from './prompts.ts';
 import { listCompetitions } from './tools/catalogue.ts';
 import { dataOf } from './tools/common.ts';
-import { shortText } from './tools/foreign-text.ts';
 import { getMatch } from './tools/match.ts';
 import { listMatches, liveBoard, liveMatches } from './tools/matches.ts';
 import { search } from './tools/search.ts';

@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@m
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
+import { MAX_TEXT } from '#contract/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
@@ -14,7 +15,6 @@ import { invalidParams, SERVER_FAILED } from './errors.ts';
 import type { McpMetrics } from './metrics.ts';
 import { getPrompt, promptsOf } from './prompts.ts';
 import { listResources, readResource, TEMPLATES } from './resources.ts';
-import { MAX_TEXT } from './tools/foreign-text.ts';
 import { type Tool, ToolError, type ToolScope } from './tools/tool.ts';
 import { TOOLS, toolsOf } from './tools.ts';
 

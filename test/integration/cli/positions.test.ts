@@ -1,13 +1,21 @@
-/** `touchline position` and `touchline rebuild` against a real processor. */
+/** `touchline position`, `touchline rebuild` and the positions of `touchline doctor` against a real processor. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
+import { deleteTopics } from '#topics/admin.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
+import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
-import { Pipeline, type PipelineConnection, type PipelineOutput } from '../../support/pipeline.ts';
+import {
+  FEW_PARTITIONS,
+  Pipeline,
+  type PipelineConnection,
+  type PipelineOutput,
+} from '../../support/pipeline.ts';
+import { until } from '../../support/poll.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 import { TestTopics } from './topics.ts';
@@ -37,6 +45,59 @@ const comparable = ({ states, incidents, transitions }: PipelineOutput) => ({
   states: [...states.values()].sort((a, b) => a.event_id - b.event_id),
   incidents: [...incidents.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
   transitions: transitions.map(({ id }) => id).sort(),
+});
+
+describe('touchline doctor', () => {
+  test('fails on lost state, and its advice leads back to what was', async () => {
+    const processor = pipeline.startProcessor();
+    const findings = async () => {
+      const { out } = await run('doctor', '--json');
+      return (JSON.parse(out) as CheckResult[]).filter(
+        ({ check, message }) => check === 'positions' && message.includes('match-'),
+      );
+    };
+    // A processor that commits meanwhile is not refused.
+    const [moving] = await Promise.all([findings(), pipeline.feed(LOAD)]);
+    await pipeline.settled();
+    expect(moving.filter(({ status }) => status !== 'ok')).toEqual([]);
+    const before = await pipeline.output();
+    const state = `${place.prefix}match-state`;
+    await deleteTopics(place.brokers, [state]);
+    const lost = await until('the topic is gone', async () => {
+      const failures = (await findings()).filter(({ status }) => status === 'failed');
+      return failures.length > 0 ? failures : undefined;
+    });
+    expect(lost).toMatchObject([
+      {
+        message: `${state} is missing, and match-processor had processed or written records of it: they are lost`,
+        advice: expect.stringMatching(
+          /touchline topics.* and then npx touchline rebuild match-processor --yes/,
+        ),
+      },
+    ]);
+    expect((await run('doctor')).out).not.toContain('missing: ');
+
+    const created = await touchlineHere(['topics'], {
+      ...connectionEnv(place),
+      TOPIC_PARTITIONS: String(FEW_PARTITIONS),
+    });
+    expect(created, created.err).toMatchObject({ code: 0 });
+    const recreated = await findings();
+    expect(recreated).toMatchObject([
+      {
+        status: 'failed',
+        message: expect.stringMatching(
+          /^match-processor refuses partitions \d.* \(CHANGELOG_RECREATED\): .*npx touchline rebuild match-processor --yes/,
+        ),
+      },
+    ]);
+    await processor.stop();
+    expect(await run('rebuild', 'match-processor', '--yes')).toMatchObject({ code: 0, err: '' });
+    pipeline.startProcessor();
+    await pipeline.settled();
+    expect(comparable(await pipeline.output())).toEqual(comparable(before));
+    expect((await findings()).map(({ status }) => status)).toEqual(['ok']);
+  });
 });
 
 describe('touchline rebuild', () => {

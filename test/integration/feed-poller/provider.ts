@@ -169,8 +169,11 @@ export class TestProvider {
           data: ([one]) => ({ competitions: [{ ...one, seasons: [this.season] }] }),
         };
       case '/v2/standings': {
+        const isOf = ({ object_type, object_id }: JsonRecord) =>
+          query.object_type === undefined ||
+          (object_type === query.object_type && Number(object_id) === Number(query.object_id));
         const items = [...this.standings.values()]
-          .filter(({ ut }) => Number(ut) >= Number(query.timestamp ?? 0))
+          .filter((table) => Number(table.ut) >= Number(query.timestamp ?? 0) && isOf(table))
           .map(({ groups: _, columns: __, ...entry }) => entry);
         return { items, data: (some) => ({ standings_list: some }) };
       }

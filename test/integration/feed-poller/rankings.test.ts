@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
+import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -82,6 +83,15 @@ test('serves the provider’s rankings unchanged, and their changes', async () =
   provider.now = () => T0;
   provider.pageSize = 2;
   provider.standings.set(1, { ...national(T0 - 50, []), id: 1, type_id: 2, type_name: 'League standings' });
+  const league: JsonRecord = {
+    ...national(T0 - 50, [3]),
+    id: 2,
+    type_id: 2,
+    object_type: 'season',
+    object_id: 460,
+  };
+  const groups = (league.groups as JsonRecord[]).map((group) => ({ ...group, corrections: [-6] }));
+  provider.standings.set(2, { ...league, groups });
   provider.standings.set(NATIONAL, national(T0 - 50, [1_800, 1_700]));
   provider.standings.set(CLUBS, clubs(T0 - 50, [500]));
   const credentials = await clients(pipeline.place, 'add --name everything');
@@ -119,6 +129,20 @@ test('serves the provider’s rankings unchanged, and their changes', async () =
   const some = await api.token(narrow);
   expect((await api.api(`/v2/standings?token=${some}`)).data.standings_list).toEqual([]);
   await api.api(`/v2/standings/${NATIONAL}?token=${some}`, 403);
+
+  // A league table of a followed season is no answer of ours: its corrections are kept to compare ours with it.
+  const leagues = async () =>
+    (await rig.values('catalogue')).filter(({ kind }) => kind === 'provider_league');
+  const [{ id, parent_id, body }] = (await until('the league table is kept', async () => {
+    const found = await leagues();
+    return found.length > 0 ? found : undefined;
+  })) as [CatalogueRecord];
+  expect([id, parent_id]).toEqual(['2', '460']);
+  const [group] = JSON.parse(body).groups;
+  expect(group.corrections).toMatchObject([{ value: '-6' }]);
+  expect(group.rows).toMatchObject([{ id: 900, rank: 1, pts: 3 }]);
+  expect(await api.service.metrics()).toMatch(/touchline_api_table_differences\{.*kind="points".*\} 0/);
+  await api.api(`/v2/standings/2?token=${token}`, 404);
 
   // An unchanged ranking is published once, however often it is read.
   const reads = (id: number) => provider.count(`/v2/standings/${id}`);

@@ -110,6 +110,19 @@ describe('a position', () => {
   });
 });
 
+test('refuses a changelog that is created again within a minute, without another message', async () => {
+  const { log, lines } = keepingLog();
+  const { stream, metric } = await counting.start({}, { log });
+  await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
+  await untilTrue('three records', async () => (await metric('touchline_records_total')) === 3);
+  const began = performance.now();
+  await recreate(counting.counts, 2);
+  await untilTrue('the refusal', async () => (await metric('touchline_tasks', { state: 'refused' })) === 1);
+  expect(performance.now() - began).toBeLessThan(60_000);
+  expect(stream.ready()).toBe(false);
+  expect(lines.join('\n')).toContain('CHANGELOG_RECREATED');
+});
+
 test('refuses a changelog that was deleted and created again', async () => {
   await countThree();
   await recreate(counting.counts, 2);

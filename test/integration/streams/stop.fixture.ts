@@ -45,6 +45,7 @@ const stream = await runStream({
     openGroupMember: (options) => client.openGroupMember(options),
     logBounds: (of) => client.logBounds(of),
     epochEnd: (of, epoch) => client.epochEnd(of, epoch),
+    topicIds: (topics) => client.topicIds(topics),
     partitionCount: (topic) => client.partitionCount(topic),
     async openProducer(options) {
       await reached('claim');

@@ -15,24 +15,31 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 export * from './group-requests.ts';
 export { SimulatedConnection as Connection, SimulatedConnection as SessionConnection } from './network.ts';
 
-export const metadataV12 = api('Metadata', (cluster, _broker, names: readonly string[]) => ({
-  brokers: cluster.brokers
-    .filter(({ isUp }) => isUp)
-    .map(({ id, host }) => ({ nodeId: id, host, port: PORT })),
-  topics: names.map((name) => {
+const UNKNOWN_TOPIC = 3;
+
+export const metadataV12 = api('Metadata', (cluster, _broker, names: readonly string[]) => {
+  const topics = names.map((name) => {
     const topic = cluster.topics.get(name);
-    if (topic === undefined) throw new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION');
     return {
       name,
-      topicId: topic.id,
-      partitions: topic.partitions.map(({ partition, leader, log }) => ({
+      errorCode: topic === undefined ? UNKNOWN_TOPIC : 0,
+      topicId: topic?.id ?? '',
+      partitions: (topic?.partitions ?? []).map(({ partition, leader, log }) => ({
         partitionIndex: partition,
         leaderId: leader ?? -1,
         leaderEpoch: log.leaderEpoch,
       })),
     };
-  }),
-}));
+  });
+  const brokers = cluster.brokers
+    .filter(({ isUp }) => isUp)
+    .map(({ id, host }) => ({ nodeId: id, host, port: PORT }));
+  const response = { brokers, topics };
+  // The library throws too, with the response.
+  if (topics.some(({ errorCode }) => errorCode !== 0))
+    throw Object.assign(new ProtocolError('UNKNOWN_TOPIC_OR_PARTITION'), { response });
+  return response;
+});
 
 export const FindCoordinatorKeyTypes = { GROUP: 0, TRANSACTION: 1 } as const;
 

@@ -75,6 +75,7 @@ export class RemoteCluster implements ConformanceCluster {
       },
       logBounds: (of) => call('logBounds', of) as ReturnType<StreamClient['logBounds']>,
       epochEnd: (of, epoch) => call('epochEnd', of, epoch) as ReturnType<StreamClient['epochEnd']>,
+      topicIds: (topics) => call('topicIds', topics) as ReturnType<StreamClient['topicIds']>,
       partitionCount: (topic) => call('partitionCount', topic) as Promise<number>,
       close: async () => void (await call('close')),
     };

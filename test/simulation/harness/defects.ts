@@ -4,6 +4,7 @@ import type { SourceChange } from './substitutes.ts';
 type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
 
 const CLAIM = '/libs/streams/runtime/claim.ts';
+const CHECKS = '/libs/streams/runtime/check-logs.ts';
 const RESTORE = '/libs/streams/runtime/restore.ts';
 const INCARNATION = '/libs/streams/runtime/incarnation.ts';
 const LOGS = '/libs/streams/runtime/task-logs.ts';
@@ -35,7 +36,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'a changelog that ends too early is restored (0113)',
     changes: [
-      change(CLAIM, 'requireChangelogs(application, partition, position, restored);'),
+      change(CHECKS, 'requireChangelogs(application, partition, position, changelogs);'),
       LAST_RECORD,
       change(LOGS, 'if (baseOffset < end && !this.#of.outputs.includes(topic))', 'if (false)'),
     ],
@@ -44,7 +45,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'an input that lost its end and grew again is read further (0113)',
     changes: [
-      change(CLAIM, 'requireSameInput(context, partition, { next, inputEpoch }, found);'),
+      change(CHECKS, 'requireSameInput(context, partition, { next, inputEpoch }, found);'),
       change(INCARNATION, 'input.read(committer.position, readEpoch)', 'input.read(committer.position)'),
     ],
   },
@@ -70,9 +71,7 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a task continues at a position that lost a commit (0113)',
-    changes: [
-      change(CLAIM, 'await lifetime.guard(requireSameCommit(context, position, [...own, ...written]));'),
-    ],
+    changes: [change(CHECKS, 'await requireSameCommit(context, position, [...own, ...outputs]);')],
   },
   {
     name: 'a late answer of the group counts as of now (0114)',
@@ -122,8 +121,13 @@ export const DEFECTS: readonly Defect[] = [
       ),
       change(
         CLAIM,
-        'const position = await lifetime.guard(findPosition(client, positions, partition, boundsOf(positions)));',
-        'const position = early;',
+        '{ input: topicId, changelogs: ids }',
+        '{ input: topicId, changelogs: ids, early } as never',
+      ),
+      change(
+        CHECKS,
+        'const position = await findPosition(client, positions, partition, boundsOf(positions));',
+        'const position = (ids as never as { early: Position | null }).early;',
       ),
     ],
   },

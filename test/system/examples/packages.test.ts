@@ -1,14 +1,16 @@
-/** The npm packages of `libs/`, installed from their files in an empty folder: the code of their READMEs runs. */
+/** The npm packages, installed from their files in an empty folder: Touchline runs, and the code of the READMEs of `libs/`. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
+import { packTouchline } from '../../../scripts/release.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { received } from '../../support/api.ts';
+import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -25,7 +27,7 @@ function codeOf(readme: string): string {
 
 test('a reader installed from its file is told goals, scorers, cancellations and guards', async () => {
   const folder = temporaryFolder();
-  await installed(folder, [await packed('reader')]);
+  await installed(folder, [packed('reader')]);
   mkdirSync(join(folder, 'node_modules/@platformatic'));
   symlinkSync(
     join(ROOT, 'node_modules/@platformatic/kafka'),
@@ -75,9 +77,50 @@ test('a reader installed from its file is told goals, scorers, cancellations and
   await says(`cancelled ${EVENT}`);
 });
 
+test('Touchline installed from its file runs a service, and says its version', async () => {
+  const folder = temporaryFolder();
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  const run = promisify(execFile);
+  await run('tar', ['-xzf', packTouchline(folder)], { cwd: folder });
+  renameSync(join(folder, 'package'), join(modules, 'touchline'));
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  const { version } = JSON.parse(readFileSync(join(modules, 'touchline/package.json'), 'utf8'));
+  const bin = join(modules, 'touchline/bin/touchline.js');
+  expect(await run(process.execPath, [bin, '--version'], { cwd: folder })).toEqual({
+    stdout: expect.stringContaining(`touchline ${version},`),
+    stderr: '',
+  });
+
+  const { place } = await Pipeline.create(backbone());
+  // Its listener is a thread.
+  const receiver = spawn(process.execPath, [bin, 'webhook-receiver'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      ...connectionEnv(place),
+      WEBHOOK_PORT: '0',
+      WEBHOOK_SECRET: 'x'.repeat(32),
+    },
+  });
+  onTestFinished(() => void receiver.kill());
+  const ports: Record<string, number> = {};
+  createInterface({ input: receiver.stderr }).on('line', (line) => {
+    const { msg, port } = JSON.parse(line);
+    if (port !== undefined) ports[msg] = port;
+  });
+  await expect
+    .poll(() => ports, { timeout: DEADLINE_MS })
+    .toMatchObject({ 'POST /webhook': expect.any(Number) });
+  const health = await fetch(`http://127.0.0.1:${ports['metrics and health']}/health`);
+  expect(await health.json()).toMatchObject({ version, live: true });
+});
+
 test('the laws installed from their file derive a match', async () => {
   const folder = temporaryFolder();
-  await installed(folder, [await packed('laws')]);
+  await installed(folder, [packed('laws')]);
   const messages = [
     normalized(eventMessage({ id: 1 })),
     normalized(incidentMessage({ id: 2 }, { confirmation: 'confirmed' })),

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { packLibrary } from '../../../scripts/release.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { cached, compiledByMaven, HAS_MAVEN, JAVA, runs } from './prepare.ts';
@@ -35,16 +36,9 @@ export const READER_EXAMPLES: readonly ReaderExample[] = [
   { name: 'Java', present: HAS_MAVEN, prepare: prepareJava },
 ];
 
-/** Packs one of the npm packages of `libs/` with a copy of its sources. Returns the path of the file. */
-export async function packed(name: 'reader' | 'laws'): Promise<string> {
-  const folder = temporaryFolder();
-  for (const lib of ['reader', 'laws', 'tradability', 'contract', 'domain', 'errors', 'topics'])
-    cpSync(join(ROOT, 'libs', lib), join(folder, lib), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const bin = join(ROOT, 'node_modules/.bin');
-  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-  const { stdout } = await run('npm', ['pack', '--silent'], { cwd: join(folder, name), env });
-  return join(folder, name, stdout.trim());
+/** Packs one of the npm packages of `libs/`. Returns the path of the file. */
+export function packed(name: 'reader' | 'laws'): string {
+  return packLibrary(name, temporaryFolder());
 }
 
 /** Installs packed packages in an empty folder, without the registry. */
@@ -57,7 +51,7 @@ export async function installed(folder: string, files: readonly string[]): Promi
 async function prepareTypeScript(): Promise<Command> {
   const folder = temporaryFolder();
   const modules = join(folder, 'node_modules');
-  await installed(folder, [await packed('reader')]);
+  await installed(folder, [packed('reader')]);
   mkdirSync(join(modules, '@kafkajs'));
   for (const name of ['kafkajs', '@kafkajs/confluent-schema-registry'])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));

@@ -18,6 +18,7 @@ import type { TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Target } from '../../support/prometheus.ts';
 import { deliverSigned, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { publishDifferingTable } from './differing-table.ts';
 
 /** Number of matches, enough for one in each partition. */
 const MATCHES = 12;
@@ -61,6 +62,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       { url: provider.url, client },
       { FEED_INITIAL_SECONDS: '1', FOLLOW_SEASONS: String(provider.season.id) },
     );
+    await publishDifferingTable(system.pipeline.place);
     const [replica] = await Promise.all([system.startApi(temporaryFolder()), poller.ready()]);
     api = replica.service;
     receiver = await system.startReceiver();
@@ -117,6 +119,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     await prometheus.fires('TouchlineUnreadableRecords', { service: 'api', topic: unreadable.topic });
     await prometheus.fires('TouchlineProviderSlow', { service: 'webhook-receiver' });
     await prometheus.fires('TouchlineMatchesFlagged', { reason: 'orphan' });
+    await prometheus.fires('TouchlineTablesDiffer', { kind: 'points' });
     await prometheus.fires('TouchlineFeedBehind', { severity: 'warning' });
     provider.fault = () => null;
     await prometheus.quiet(['TouchlineFeedBehind']);

@@ -28,15 +28,15 @@ test('rebuilds a refused processor with the command that it prints, beside the p
   await createTopics({ brokers, prefix, partitions: FEW_PARTITIONS });
 
   const DATA_DIR = temporaryFolder();
-  const run = touchline(['up'], {
+  const settings = {
     ...connectionEnv(place),
-    DATA_DIR,
     TOPIC_PARTITIONS: String(FEW_PARTITIONS),
     WEBHOOK_PORT: '0',
     API_PORT: '0',
     TOOLS_PORT: '0',
     DISPATCHER_PORT: '0',
-  });
+  };
+  const run = touchline(['up'], { ...settings, DATA_DIR });
   const [, printed = ''] = await run.says(/match-state.*npx touchline (rebuild match-processor --yes)/);
   expect(run.text()).not.toContain('Touchline is up');
   const command = (line: string) => touchlineHere(line.split(' '), { DATA_DIR });
@@ -52,6 +52,17 @@ test('rebuilds a refused processor with the command that it prints, beside the p
   expect([...(await pipeline.output()).states.keys()].sort()).toEqual([...states.keys()].sort());
   const positions = { brokers, application: `${prefix}match-processor`, log: quietLog };
   expect((await readPositions(positions)).size).toBeGreaterThan(0);
+  // Its processes would have the names of these, and each would end the other's.
+  const twin = touchline(['up'], { ...settings, DATA_DIR: temporaryFolder() });
+  expect(await twin.end()).toBe(1);
+  expect(twin.text()).toMatch(
+    new RegExp(
+      `^touchline up: match-processor of this machine already runs on the topics ${prefix}.*: stop the other`,
+      'm',
+    ),
+  );
+  expect(run.text()).not.toContain('FENCED_INSTANCE_ID');
+
   run.child.kill('SIGTERM');
   expect(await run.end()).toBe(0);
   expect((await command('position match-processor')).err).toContain('no broker: ');

@@ -62,6 +62,7 @@ export class PlayedMatch {
 
 type MatchAnswer = {
   readonly missing: readonly string[];
+  readonly periods?: readonly string[];
   readonly timeline: readonly {
     readonly incident_id: string;
     readonly type_id: number;

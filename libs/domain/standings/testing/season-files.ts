@@ -8,7 +8,7 @@ const SHARED = fileURLToPath(new URL('../../../../../shared/', import.meta.url))
 /** The folders of seasons, tables and the provider's own answers; they may be missing. */
 const SEASONS_DIR = process.env.SEASONS_DIR || `${SHARED}data/seasons`;
 const TABLES_DIR = process.env.TABLES_DIR || `${SHARED}data/tables`;
-const PROVIDER_DIR = `${SHARED}provider`;
+const PROVIDER_DIR = process.env.PROVIDER_DIR || `${SHARED}provider`;
 
 const goals = z.tuple([z.int(), z.int()]);
 const score = z.object({ ft: goals.nullish(), ht: goals.nullish() });
@@ -94,6 +94,11 @@ export function seasonsWithTable(): string[] {
     .flatMap((file) => /^(.*)\.table\.json$/.exec(file)?.[1] ?? [])
     .filter((name) => existsSync(`${SEASONS_DIR}/${name}.json`))
     .sort();
+}
+
+/** Whether the matches of a season are present. */
+export function hasSeason(name: string): boolean {
+  return existsSync(`${SEASONS_DIR}/${name}.json`);
 }
 
 /** The matches of a season, without those played after it. */

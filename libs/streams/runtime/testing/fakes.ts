@@ -68,6 +68,10 @@ export class FakeClient implements StreamClient {
     return null;
   }
 
+  async topicIds(topics: readonly string[]) {
+    return new Map(topics.map((topic) => [topic, 'id']));
+  }
+
   async partitionCount() {
     return 1;
   }

@@ -65,7 +65,7 @@ function headHtml(match: BoardMatch, now: number): Html {
       ? html`<i class="versus">v</i>`
       : html`<span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span>`
   }</span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state row"><span id="when" class="when">${whenCell(match, { now, connection: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match.status_id, match.status_type)}</span>`}${
+<p class="state row"><span id="when" class="when">${whenCell(match, { now, connection: 'awaited' })}</span>${match.status_type !== 'finished' && html` <span class="status">${statusName(match)}</span>`}${
     shoot_out !== null &&
     html` <span class="mark shoot-out">${isShootingOut(match) ? 'Shoot-out' : 'Penalties'} <b>${scoreWords(shoot_out)}</b></span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
@@ -81,7 +81,7 @@ function resultHtml(match: BoardMatch): Html {
   const doubts = resultDoubts(match);
   return html`<section class="guard outcome" data-guard="${doubts.length > 0 ? 'check' : 'not_in_play'}" aria-labelledby="result-title">
 <h2 id="result-title" class="visually-hidden">Result</h2>
-<p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
+<p class="verdict">${isFinal ? 'Final' : statusName(match)}${ending !== null && html`, ${ending}`}</p>
 ${doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join('; ')}.</p>`}
 </section>`;
 }
@@ -95,6 +95,7 @@ ${factsHtml([
   ['Score of the goals', scoreWords(derived)],
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],
+  ...match.periods.map(({ name, home, away }) => [name, `${home ?? '?'}–${away ?? '?'}`] as const),
   ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
   ['Score from', SCORE_SOURCES[match.source]],
   ['Timeline', COVERAGES[coverage]],

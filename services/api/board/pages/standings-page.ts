@@ -1,3 +1,4 @@
+import type { ProviderCorrection, TableDifference } from '#domain/standings/provider-league.ts';
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import { type Html, html, optionsHtml } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
@@ -119,7 +120,9 @@ function isEmpty({ table }: ShownStandings): boolean {
   return table.groups.every(({ participants }) => participants.length === 0);
 }
 
-function groupHtml(group: ShownGroup, key: string, caption: string): Html {
+type PlacedGroup = ShownStandings['table']['groups'][number];
+
+function groupHtml(group: PlacedGroup, key: string, caption: string): Html {
   const columns = columnsOf(group);
   const hasClubs = isOfPlayers(group);
   return html`<div class="standing" data-key="group-${key}">
@@ -131,7 +134,7 @@ function groupHtml(group: ShownGroup, key: string, caption: string): Html {
   )}</tr></thead>
 <tbody>${group.participants.map((row, n) => rowHtml(row, group, columns, hasClubs, endsZone(row, group.participants[n + 1])))}</tbody>
 </table></div>
-${zonesHtml(group)}${correctionsHtml(group)}</div>`;
+${zonesHtml(group)}${correctionsHtml(group.corrections)}${providerHtml(group)}</div>`;
 }
 
 function rowHtml(
@@ -184,10 +187,30 @@ function zonesHtml({ zones }: ShownGroup): Html | null {
   return html`<ul class="zones row small">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
 }
 
-function correctionsHtml({ corrections }: ShownGroup): Html | null {
+function correctionsHtml(corrections: readonly Omit<ProviderCorrection, 'participant_id'>[]): Html | null {
   if (corrections.length === 0) return null;
   return html`<ul class="corrections row small">${corrections.map(
     ({ participant_name, value, reason }) =>
-      html`<li>${participant_name}: ${value} points${reason !== '' && html` (${reason})`}</li>`,
+      html`<li>${participant_name !== '' && html`${participant_name}: `}${value} points${reason !== '' && html` (${reason})`}</li>`,
   )}</ul>`;
+}
+
+/** Renders the provider's own corrections, which are not in this table, and where its table differs. */
+function providerHtml({ provider }: PlacedGroup): Html | null {
+  if (provider === undefined) return null;
+  const { corrections, differences } = provider;
+  return html`${
+    corrections.length > 0 &&
+    html`<div class="provider"><p class="small">Corrections in the provider’s table:</p>${correctionsHtml(corrections)}</div>`
+  }${
+    differences.length > 0 &&
+    html`<div class="provider"><p class="small">The provider’s table differs:</p><ul class="corrections row small">${differences.map((one) => html`<li>${differenceText(one)}</li>`)}</ul></div>`
+  }`;
+}
+
+/** Says how a team's row of the provider's table differs, such as `Everton: 48 points there, 54 here`. */
+function differenceText({ kind, name, ours, theirs }: TableDifference): string {
+  if (kind === 'rank') return `${name}: rank ${theirs} there, ${ours} here`;
+  if (kind !== 'team') return `${name}: ${theirs} ${kind} there, ${ours} here`;
+  return ours === null ? `${name}: only there` : `${name}: only here`;
 }

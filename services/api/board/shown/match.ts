@@ -1,3 +1,4 @@
+import type { StatusWords } from '#story/words.ts';
 import type { Participant, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
@@ -11,6 +12,7 @@ export const SHOWN_FIELDS = [
   'status_type',
   'clock',
   'clock_rule',
+  'periods',
   'score',
   'firm',
   'shoot_out',
@@ -31,6 +33,8 @@ export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
 
 /** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
+  /** The provider's name of the status and its short form in another sport than soccer, whose statuses the page knows; else null. */
+  readonly status_words: StatusWords | null;
   readonly home: BoardSide;
   readonly away: BoardSide;
   /** Number of red cards that were not cancelled or removed. */

@@ -1,12 +1,20 @@
 import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
-import { dayWords, shortStatus, timeWords } from '#story/words.ts';
+import { dayWords, halfWords, shortStatus, timeWords } from '#story/words.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type BoardMatch, phaseOf } from './match.ts';
 
 /** The fields that the time of a match is computed from: the data of a `clock` event of `/board/events`. */
 export type ClockedMatch = Pick<
   BoardMatch,
-  'event_id' | 'start_date' | 'status_id' | 'status_type' | 'clock' | 'clock_rule' | 'ut' | 'received_at'
+  | 'event_id'
+  | 'start_date'
+  | 'status_id'
+  | 'status_type'
+  | 'status_words'
+  | 'clock'
+  | 'clock_rule'
+  | 'ut'
+  | 'received_at'
 >;
 
 /** Returns the whole seconds since the last message of a match whose clock runs; null up to `QUIET_AFTER_SECONDS`. */
@@ -16,13 +24,17 @@ export function quietFor(match: BoardMatch, now: number): number | null {
   return seconds > QUIET_AFTER_SECONDS ? seconds : null;
 }
 
-/** Returns the minute or what is shown instead: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off. `now`: Unix seconds. */
+/**
+ * Returns the minute or what is shown instead: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off; in a sport without a clock the
+ * part that is played, such as `2nd set`. `now`: Unix seconds.
+ */
 export function minuteText(match: ClockedMatch, now: number): string {
   const short = shortStatus(match);
   if (short !== null) return short;
   if (match.status_type === 'scheduled') return timeWords(match.start_date);
   const minute = match.status_type === 'live' ? playedMinute(match, now) : null;
-  return minute === null ? '' : `${minute}′`;
+  if (minute !== null) return `${minute}′`;
+  return match.status_words === null ? '' : halfWords(match);
 }
 
 /** Returns the day of a match that is not live, to show below the minute. */

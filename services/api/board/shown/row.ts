@@ -65,10 +65,11 @@ function redCards(cards: number): Html | false {
   return html` <span class="red-card"><span class="visually-hidden">(${words})</span>${cards > 1 && html`<span aria-hidden="true">${cards}</span>`}</span>`;
 }
 
-function spokenStatus({ status_id, status_type }: BoardMatch): string {
-  return status_type === 'finished'
-    ? (endingWords(status_id) ?? 'in regular time')
-    : statusName(status_id, status_type);
+function spokenStatus(match: BoardMatch): string {
+  if (match.status_type !== 'finished') return statusName(match);
+  return (
+    endingWords(match.status_id) ?? (match.status_words === null ? 'in regular time' : statusName(match))
+  );
 }
 
 function scoreCell(match: BoardMatch): Html {

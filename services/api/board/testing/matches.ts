@@ -16,6 +16,8 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     status_type: 'live',
     clock: { time: 1200, status: 'running', ut: PUBLISHED_AT },
     clock_rule: SOCCER_CLOCK,
+    periods: [],
+    status_words: null,
     score: { home: 1, away: 0 },
     firm: { home: 1, away: 0 },
     shoot_out: null,

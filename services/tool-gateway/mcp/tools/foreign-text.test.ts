@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_TEXT, shortText } from '#contract/short-text.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { complete } from '../completions.ts';
 import { listResources, readResource } from '../resources.ts';
@@ -6,7 +7,6 @@ import { changedTable, event, incident, leagues, OPEN } from '../testing/league.
 import { argumentsFor, callTool, refusalOf, scopeOf } from '../testing/tool-calls.ts';
 import { TOOLS } from '../tools.ts';
 import { matchUri, tableUri } from '../uris.ts';
-import { MAX_TEXT, shortText } from './foreign-text.ts';
 
 const LONG = 'Göteborg 🏆 '.repeat(1_000);
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
+import { periodWords } from '#domain/sports/periods.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
@@ -49,6 +50,7 @@ const answer = z.object({
   reported_score: score.describe("The provider's own result."),
   derived_score: score.describe('Of the goals alone: of an awarded match what was played.'),
   agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Of the reported and the derived score.'),
+  periods: z.array(z.string()).optional(),
   under_review: z.boolean(),
   missing: z
     .array(z.string())
@@ -116,6 +118,7 @@ function answerOf(
     reported_score: state.reported,
     derived_score: state.derived,
     agreement: state.agreement,
+    ...(state.periods.length === 0 ? {} : { periods: state.periods.map(periodWords) }),
     under_review: state.under_review,
     missing: state.missing,
     unread: state.unread.map(({ path, ut }) => ({ path, at: isoOf(ut * 1000) })),

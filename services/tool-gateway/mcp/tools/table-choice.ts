@@ -1,8 +1,8 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
+import { shortText } from '#contract/short-text.ts';
 import { foldName } from '#domain/fold.ts';
 import { dataOf } from './common.ts';
-import { shortText } from './foreign-text.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 
 /** Maximum number of tables of one season that are searched: 19 types for each of its stages. */

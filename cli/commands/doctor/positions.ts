@@ -1,0 +1,37 @@
+/** Judges for `touchline doctor` whether the logs of processors are those that their positions were written with. Pure. */
+import type { Refusals } from '#cluster/refusals.ts';
+import { rebuildCommand } from '#streams/runtime/positions.ts';
+import { type CheckResult, failed, fine, MAKE_TOPICS } from './rules.ts';
+
+/** A missing topic whose records are lost, and the processor whose rebuild derives them again; null when none does. */
+type LostTopic = { readonly name: string; readonly deriver: string | null };
+
+/** Judges whether the logs of a processor are those that its positions were written with. */
+export function judgeRefusals(
+  processor: string,
+  lost: readonly LostTopic[],
+  refused: Refusals['refused'],
+): CheckResult[] {
+  const ofLost = lost.map(({ name, deriver }) =>
+    failed(
+      'positions',
+      `${name} is missing, and ${processor} had processed or written records of it: they are lost`,
+      deriver === null
+        ? 'restore the topic from a backup; npx touchline topics creates it empty'
+        : `${MAKE_TOPICS}, which creates it empty, and then ${rebuildCommand(deriver)}, which derives it again`,
+    ),
+  );
+  // These two are findings of the lag.
+  const others = refused.filter(({ error }) => !['POSITION_BEYOND_END', 'INPUT_LOST'].includes(error.code));
+  const ofRefused = [...Map.groupBy(others, ({ error }) => error.code)].map(([code, of]) =>
+    failed(
+      'positions',
+      `${processor} refuses partitions ${of.map(({ partition }) => partition).join(', ')} (${code}): ${of[0]?.error.message}`,
+      'do what this says for each partition; docs/guides/operate.md, "Refused partitions"',
+    ),
+  );
+  const findings = [...ofLost, ...ofRefused];
+  return findings.length > 0
+    ? findings
+    : [fine('positions', `${processor}: its logs are those of its positions`)];
+}

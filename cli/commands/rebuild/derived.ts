@@ -1,0 +1,26 @@
+/** Which topics a rebuild of each processor derives again. */
+import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
+import type { TopicName } from '#topics/topics.ts';
+
+/**
+ * The topics to delete, so that the output of a processor depends on its input alone; and its readers, which are rebuilt too.
+ * `standings` and its catalogue stay: they also hold the provider's tables, and the versions of our tables continue.
+ */
+export const REBUILDS: Readonly<
+  Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
+> = {
+  'match-processor': {
+    deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results'],
+    readers: ['standings-processor', 'webhook-composer', 'alert-processor'],
+  },
+  'standings-processor': { deleted: ['standings-results'], readers: [] },
+  // webhook-messages stays: its offsets are the progress of subscriptions.
+  'webhook-composer': { deleted: ['webhook-times'], readers: [] },
+  'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
+  'alert-processor': { deleted: ['alert-guards'], readers: [] },
+};
+
+/** Returns the processor whose rebuild derives a topic again; null when none does, as its records come from outside. */
+export function deriverOf(topic: TopicName): ProcessorName | null {
+  return PROCESSOR_NAMES.find((processor) => REBUILDS[processor].deleted.includes(topic)) ?? null;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { textOfOutput } from './processes.ts';
+
+const DUMP = `
+<--- Last few GCs --->
+
+[23617:0x2f1a7000]      118 ms: Mark-Compact 15.9 (18.1) -> 15.6 (18.3) MB, pooled: 0 MB, 6.78 / 0.00 ms  (average mu = 0.4)
+FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
+----- Native stack trace -----
+
+ 1: 0xe13a1c node::OOMErrorHandler(char const*, v8::OOMDetails const&) [node]
+10: 0x1add9b6  [node]`;
+
+test('a process whose heap is full has one line that names the option', () => {
+  expect(
+    DUMP.split('\n')
+      .map(textOfOutput)
+      .filter((text) => text !== null),
+  ).toEqual(['its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>']);
+});
+
+test('any other output that is no log line is shown as it is', () => {
+  expect(textOfOutput('Error: Cannot find module')).toBe('Error: Cannot find module');
+});

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { atEnd } from '../test/support/at-end.ts';
+import { bareEnvironment } from '../test/support/environment.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
+import { touchline, written } from '../test/support/touchline.ts';
+
+/** Settings with which every service starts up to its first question to a broker. */
+const SETTINGS = {
+  KAFKA_BROKERS: '127.0.0.1:9',
+  SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
+  CLIENTS_KEY: 'a'.repeat(43),
+  WEBHOOK_SECRET: 'abcdefghijklmnopqrstuvwxyz012345',
+  METRICS_PORT: '0',
+};
+
+/** A folder with a file `file`, below which no folder can be created. */
+let base: string;
+beforeAll(() => {
+  base = temporaryFolder();
+  writeFileSync(join(base, 'file'), '');
+});
+
+test.each([
+  ['up', '/proc/x'],
+  ['up', 'file/data'],
+  ['api', '/proc/x'],
+])('%s with a data folder that cannot be created, %s, ends and names DATA_DIR', async (name, folder) => {
+  const run = touchline([name], { ...SETTINGS, DATA_DIR: resolve(base, folder) });
+  expect(await run.ended).toBe(1);
+  expect(run.err).toMatch(/cannot be written \(E\w+: .*\): set DATA_DIR to a folder/);
+  expect(run.err).not.toMatch(/^ +at /m);
+});
+
+/** Runs a service with a limit on open files. Resolves with its exit code and log. */
+function withOpenFiles(limit: number, name: string): Promise<{ code: number | null; err: string }> {
+  const command = `ulimit -n ${limit} && exec "$0" bin/touchline.js ${name}`;
+  const child = spawn('sh', ['-c', command, process.execPath], {
+    env: { ...bareEnvironment(), ...SETTINGS, DATA_DIR: temporaryFolder() },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  atEnd(() => child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.on('data', (text) => (err += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, err })));
+}
+
+test.each(['up', 'webhook-receiver'])(
+  '%s that may open too few files ends and names the limit',
+  async (name) => {
+    const { code, err } = await withOpenFiles(64, name);
+    expect(code).toBe(1);
+    expect(err).toContain('may open 64 files and connections');
+    expect(err).toContain('ulimit -n');
+  },
+);
+
+test('a heap that is too small is refused with the option that sets it', async () => {
+  const run = touchline(['up'], { ...SETTINGS, NODE_OPTIONS: '--max-old-space-size=24' });
+  expect(await run.ended).toBe(2);
+  expect(run.err).toBe(
+    'touchline: --max-old-space-size=24 in NODE_OPTIONS is too small a heap: give it 64 MiB or more\n',
+  );
+});
+
+test('a command names the brokers within seconds when their port accepts and never answers', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  atEnd(() => server.close());
+  const broker = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const run = touchline(['tail', 'match-state'], { ...SETTINGS, KAFKA_BROKERS: broker });
+  await written(run, `warning: no broker answers at ${broker}\n`);
+  expect(run.child.exitCode).toBeNull();
+});

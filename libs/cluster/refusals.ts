@@ -1,0 +1,113 @@
+/** Finds partitions that a processor refuses, or will refuse, by what its claim would compare. Changes nothing. */
+import type { Brokers } from '#security/brokers.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import type { StreamClient } from '#streams/client/port.ts';
+import { RefusedError } from '#streams/errors.ts';
+import { silentLogger } from '#streams/log.ts';
+import { checkLogs } from '#streams/runtime/check-logs.ts';
+import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
+import { requireInput } from '#streams/runtime/start-checks.ts';
+import type { StreamTopics } from '#streams/runtime/stream-topics.ts';
+
+/** What a processor has lost. */
+export type Refusals = {
+  /** Topics that do not exist although a position was written with them, named as on the broker. */
+  readonly lost: readonly string[];
+  /** Partitions that a claim refuses. Empty while a topic is lost. */
+  readonly refused: readonly { readonly partition: number; readonly error: RefusedError }[];
+};
+
+/** A running processor may commit between two reads: then they are compared again. */
+const ATTEMPTS = 5;
+
+/** Compares the positions of a processor with its logs. Rejects with `StreamError`. */
+export async function findRefusals(brokers: Brokers, topics: StreamTopics): Promise<Refusals> {
+  const client = openStreamClient({ brokers, clientId: 'touchline-positions', log: silentLogger });
+  try {
+    const context = { ...topics, client, positions: positionsTopic(topics.application) };
+    const { input, positions, changelogs, outputs } = context;
+    const own = outputs.filter(({ partitions }) => partitions === 'own').map(({ topic }) => topic);
+    const names = [positions, input, ...changelogs, ...own];
+    const ids = await client.topicIds(names);
+    const missing = names.filter((name) => !ids.has(name));
+    if (missing.length > 0) return { lost: await lostOf(context, missing, ids), refused: [] };
+    const counts = await Promise.all(names.map((name) => client.partitionCount(name)));
+    // Other numbers of partitions are a finding of their own.
+    const partitions = Array.from({ length: Math.min(...counts) }, (_, partition) => partition);
+    const found = await Promise.all(
+      partitions.map(async (partition) => ({
+        partition,
+        error: await refusalOf(context, partition, ids),
+      })),
+    );
+    return {
+      lost: [],
+      refused: found.flatMap(({ partition, error }) => (error === null ? [] : { partition, error })),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+type Context = Parameters<typeof checkLogs>[0];
+
+async function refusalOf(
+  context: Context,
+  partition: number,
+  ids: ReadonlyMap<string, string>,
+): Promise<RefusedError | null> {
+  const { client, positions, input, changelogs } = context;
+  const idOf = (topic: string) => ids.get(topic) as string;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    let before: Position | null = null;
+    try {
+      before = await findPosition(client, positions, partition);
+      const checked = await checkLogs(context, partition, {
+        input: idOf(input),
+        changelogs: changelogs.map(idOf),
+      });
+      const { position } = checked;
+      if (position !== null)
+        requireInput(context, partition, { position, topicId: idOf(input), input: checked.input });
+      return null;
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      if (error.code === 'LAYOUT_UNKNOWN') return error;
+      const after = await findPosition(client, positions, partition);
+      if (after?.next === before?.next && after?.producer.epoch === before?.producer.epoch) return error;
+    }
+  }
+  // It commits all the time, so it is not refused.
+  return null;
+}
+
+/** Returns the missing topics whose records a processor had; a topic that an upgrade adds is none. */
+async function lostOf(
+  { client, positions, input, changelogs }: Context,
+  missing: readonly string[],
+  ids: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  if (missing.includes(positions)) {
+    const kept = changelogs.filter((topic) => ids.has(topic));
+    return (await haveRecords(client, kept)) ? missing : [];
+  }
+  const partitions = Array.from(
+    { length: await client.partitionCount(positions) },
+    (_, partition) => partition,
+  );
+  const found = await Promise.all(partitions.map((partition) => findPosition(client, positions, partition)));
+  const known = new Set(
+    found.flatMap((position) => (position === null ? [] : [input, ...Object.keys(position.logs)])),
+  );
+  return missing.filter((topic) => known.has(topic));
+}
+
+/** Whether any partition of these topics has or had records. */
+async function haveRecords(client: StreamClient, topics: readonly string[]): Promise<boolean> {
+  for (const topic of topics) {
+    const count = await client.partitionCount(topic);
+    const of = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+    if ((await client.logBounds(of)).some(({ end }) => end > 0)) return true;
+  }
+  return false;
+}

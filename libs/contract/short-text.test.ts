@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { MAX_TEXT, shortText, withShortTexts } from './short-text.ts';
+
+const LONG = 'x'.repeat(10_000);
+
+test('cuts a text beyond 255 characters, and no half of a character', () => {
+  expect(shortText('x'.repeat(MAX_TEXT))).toBe('x'.repeat(MAX_TEXT));
+  expect(shortText(LONG)).toBe(`${'x'.repeat(MAX_TEXT - 1)}…`);
+  expect(shortText(`${'x'.repeat(MAX_TEXT - 2)}🏑 and more`)).toBe(`${'x'.repeat(MAX_TEXT - 2)}…`);
+});
+
+test('cuts the texts of a record at any depth, also those in its JSON texts, and keeps all else', () => {
+  const record = {
+    name: LONG,
+    sides: [{ name: LONG, id: 7, seen: null }],
+    body: JSON.stringify({ a: [LONG, 1.5], b: { c: 'short "quoted"' }, d: null }),
+    bytes: Buffer.from(LONG),
+  };
+  const short = withShortTexts(record);
+  expect(short).toEqual({
+    name: shortText(LONG),
+    sides: [{ name: shortText(LONG), id: 7, seen: null }],
+    body: JSON.stringify({ a: [shortText(LONG), 1.5], b: { c: 'short "quoted"' }, d: null }),
+    bytes: Buffer.from(LONG),
+  });
+  expect(record.sides[0]?.name).toBe(LONG);
+});
+
+test('returns the same record where no text is too long, whatever the length of its JSON texts', () => {
+  const record = {
+    body: JSON.stringify(Array.from({ length: 500 }, (_, n) => `name ${n}`)),
+    list: [{ a: 'b' }],
+  };
+  expect(withShortTexts(record)).toBe(record);
+});
+
+test('cuts a text that only begins like JSON', () => {
+  expect(withShortTexts(`{"${LONG}`)).toHaveLength(MAX_TEXT);
+});

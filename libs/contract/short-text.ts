@@ -1,0 +1,45 @@
+/** The length of names and other texts of the provider, in views and in answers: text of strangers. */
+
+/** Maximum length of a text, UTF-16 units; ids of incidents, up to 255 bytes, are never cut. */
+export const MAX_TEXT = 255;
+
+/** Cuts a text beyond the limit, and marks the cut with an ellipsis. */
+export function shortText(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  const start = text.slice(0, MAX_TEXT - 1);
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+}
+
+/** A string of JSON text that is too long; escapes count as written. */
+const LONG_STRING = /"(?:[^"\\]|\\.){256}/;
+
+/**
+ * Returns a record of a topic with all texts cut by `shortText`, also those in its JSON texts; the same object where none is too
+ * long, which costs a walk over its fields.
+ */
+export function withShortTexts<T>(value: T): T;
+export function withShortTexts(value: unknown): unknown {
+  if (typeof value === 'string') return value.length <= MAX_TEXT ? value : shortOf(value);
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
+  let copy: Record<string, unknown> | unknown[] | null = null;
+  for (const [key, field] of Object.entries(value)) {
+    const short = withShortTexts<unknown>(field);
+    if (short === field) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    (copy as Record<string, unknown>)[key] = short;
+  }
+  return copy ?? value;
+}
+
+/** Returns a long text cut, or as JSON with its own texts cut where it is an object or a list. */
+function shortOf(text: string): string {
+  if (text.startsWith('{') || text.startsWith('[')) {
+    if (!LONG_STRING.test(text)) return text;
+    try {
+      return JSON.stringify(withShortTexts(JSON.parse(text)));
+    } catch {
+      // No JSON: a text like any other.
+    }
+  }
+  return shortText(text);
+}

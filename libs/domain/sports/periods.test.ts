@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { periodResults, periodWords } from './periods.ts';
+
+const side = (counter: unknown, ...results: readonly object[]) => ({ counter, results });
+
+test('are named by their records, else by the known name of their id, else by the id', () => {
+  const participants = [
+    side(1, { id: 2, value: 3 }, { id: 43, value: '6' }, { id: '44', value: 4 }, { id: 9_001, value: 1 }),
+    side(2, { id: 44, value: 6 }, { id: 43, value: 0 }, { id: 9_002, value: 2, name: 'Golden set' }),
+  ];
+  const periods = periodResults(4, participants);
+  expect(periods.map(periodWords)).toEqual([
+    'First set 6–0',
+    'Second set 4–6',
+    'Result 9001 1–?',
+    'Golden set ?–2',
+  ]);
+});
+
+test('leave out results of the whole match, and what is not reported', () => {
+  const blank = [411, 412, 2].map((id) => ({ id, value: 1 }));
+  const unknown = [{ id: 45, value: '' }, { id: 46, value: null }, { id: 'x', value: 1 }, null, { value: 1 }];
+  expect(
+    periodResults(2, [side(1, ...blank, ...(unknown as object[])), side(3, { id: 43, value: 1 }), 7]),
+  ).toEqual([]);
+  expect(periodResults(2, undefined)).toEqual([]);
+});
+
+test('are none in soccer, and of an unknown sport', () => {
+  const participants = [side(1, { id: 4, value: 1 })];
+  expect([periodResults(5, participants), periodResults(null, participants)]).toEqual([[], []]);
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { compareLeague, type DerivedLeague, readProviderLeague } from './provider-league.ts';
+
+type Row = readonly [id: number, rank: number, mp: number | string, pts: number | string];
+
+const participants = (rows: readonly Row[]) =>
+  rows.map(([id, rank, mp, pts]) => ({
+    id,
+    name: `Team ${id}`,
+    rank,
+    columns: [
+      { id: 1, code: 'mp', value: mp },
+      { id: 8, code: 'pts', value: pts },
+    ],
+  }));
+const table = (groups: readonly object[], object_id: unknown = 31, object_type = 'season') => ({
+  id: 40_001,
+  object_type,
+  object_id,
+  groups,
+});
+const group = (rows: readonly Row[], more: object = {}) => ({
+  id: '',
+  name: '',
+  participants: participants(rows),
+  ...more,
+});
+
+describe('a league table of the provider', () => {
+  test('is read with its corrections, as records or as values alone', () => {
+    const everton = {
+      participant_id: 2,
+      participant_name: 'Team 2',
+      value: '-6',
+      reason: 'Association decision',
+    };
+    const corrections = [everton, -6, 4, '+2', { value: null }, { value: ' ' }, null];
+    expect(readProviderLeague(table([group([[1, 1, '38', 90]], { id: 7, corrections })]))).toEqual({
+      object_type: 'season',
+      object_id: 31,
+      groups: [
+        {
+          id: '7',
+          rows: [{ id: 1, name: 'Team 1', rank: 1, mp: 38, pts: 90 }],
+          corrections: [
+            everton,
+            ...['-6', '+4', '+2'].map((value) => ({
+              participant_id: null,
+              participant_name: '',
+              value,
+              reason: '',
+            })),
+          ],
+        },
+      ],
+    });
+  });
+
+  test('has no corrections where the provider names none, and unknown values where it names no value', () => {
+    const read = readProviderLeague(table([{ participants: [{ id: 3 }, { name: 'no id' }, 5] }], '31'));
+    expect(read?.groups).toEqual([
+      { id: '', rows: [{ id: 3, name: '', rank: null, mp: null, pts: null }], corrections: [] },
+    ]);
+    const odd = readProviderLeague({
+      object_id: 1,
+      groups: [null, { participants: [{ id: 3, columns: [null, 4] }] }],
+    });
+    expect(odd?.groups.map(({ rows }) => rows.length)).toEqual([0, 1]);
+    expect(readProviderLeague({ object_id: 1 })).toEqual({ object_type: '', object_id: 1, groups: [] });
+  });
+
+  test.each([null, 'text', [], {}, { object_id: 'x' }])('is none in %j', (standings) => {
+    expect(readProviderLeague(standings)).toBeNull();
+  });
+});
+
+describe('the provider’s table beside ours', () => {
+  const ours = (rows: readonly Row[], more: Partial<DerivedLeague> & { group?: string } = {}) => {
+    const { group: id = '', ...league } = more;
+    const body = { groups: [group(rows, { id })] };
+    return { id: 900, object_type: 'season', object_id: 31, body, ...league };
+  };
+  const compare = (theirs: readonly Row[], derived: readonly DerivedLeague[], more: object = {}) => {
+    const read = readProviderLeague(table([group(theirs, more)]));
+    return read === null ? [] : compareLeague(read, derived);
+  };
+  const differences = (theirs: readonly Row[], derived: readonly Row[]) =>
+    compare(theirs, [ours(derived)]).flatMap((one) =>
+      one.differences.map(({ kind, participant_id, ours: own, theirs: other }) => [
+        kind,
+        participant_id,
+        own,
+        other,
+      ]),
+    );
+
+  test('is the same', () => {
+    const rows: Row[] = [
+      [1, 1, 2, 6],
+      [2, 2, 2, 0],
+    ];
+    expect(compare(rows, [ours(rows)])).toEqual([
+      { standings_id: 900, group: '', corrections: [], differences: [] },
+    ]);
+  });
+
+  test('differs by a correction that only the provider applies', () => {
+    const correction = { participant_name: 'Team 1', value: -6, reason: 'Regulations' };
+    const [compared] = compare(
+      [
+        [2, 1, 2, 3],
+        [1, 2, 2, 0],
+      ],
+      [
+        ours([
+          [1, 1, 2, 6],
+          [2, 2, 2, 3],
+        ]),
+      ],
+      { corrections: [correction] },
+    );
+    expect(compared).toEqual({
+      standings_id: 900,
+      group: '',
+      corrections: [{ ...correction, participant_id: null, value: '-6' }],
+      differences: [{ participant_id: 1, name: 'Team 1', kind: 'points', ours: 6, theirs: 0 }],
+    });
+  });
+
+  test('differs by matches before their points, and by teams', () => {
+    const theirs: Row[] = [
+      [1, 1, 3, 9],
+      [3, 2, 0, 0],
+    ];
+    const derived: Row[] = [
+      [1, 1, 2, 6],
+      [2, 2, 2, 0],
+    ];
+    expect(differences(theirs, derived)).toEqual([
+      ['matches', 1, 2, 3],
+      ['team', 2, 2, null],
+      ['team', 3, null, 2],
+    ]);
+  });
+
+  test('differs by rank only where all matches and points agree', () => {
+    const derived: Row[] = [
+      [1, 1, 2, 4],
+      [2, 2, 2, 4],
+      [3, 3, 2, 1],
+    ];
+    const swapped: Row[] = [
+      [2, 1, 2, 4],
+      [1, 2, 2, 4],
+      [3, 3, 2, 1],
+    ];
+    expect(differences(swapped, derived)).toEqual([['rank', 2, 2, 1]]);
+    expect(differences([...swapped.slice(0, 2), [3, 3, 2, 0]], derived)).toEqual([['points', 3, 1, 0]]);
+  });
+
+  test('has ranks of teams whose rank is unknown compared with nothing', () => {
+    const derived: Row[] = [
+      [1, 1, 2, 4],
+      [2, 2, 2, 4],
+      [3, 3, 2, 4],
+    ];
+    const unknown = (rank: unknown) => rank as number;
+    expect(
+      differences(
+        [
+          [3, 1, 2, 4],
+          [1, unknown(null), 2, 4],
+          [2, unknown(''), 2, 4],
+        ],
+        derived,
+      ),
+    ).toEqual([]);
+    const swapped: Row[] = [
+      [3, 1, 2, 4],
+      [1, 2, 2, 4],
+      [2, 3, 2, 4],
+    ];
+    expect(differences(swapped, derived)).toEqual([['rank', 3, 3, 1]]);
+  });
+
+  test('may give two teams the rank of one', () => {
+    const derived: Row[] = [
+      [1, 1, 2, 4],
+      [2, 2, 2, 4],
+    ];
+    expect(
+      differences(
+        [
+          [2, 1, 2, 4],
+          [1, 1, 2, 4],
+        ],
+        derived,
+      ),
+    ).toEqual([]);
+  });
+
+  test('may order teams that are equal here, and leave values out', () => {
+    const equal: Row[] = [
+      [1, 1, 0, 0],
+      [2, 1, 0, 0],
+    ];
+    expect(
+      differences(
+        [
+          [2, 1, 0, 0],
+          [1, 2, '', ''],
+        ],
+        equal,
+      ),
+    ).toEqual([]);
+  });
+
+  test('is compared with the table of its object and group', () => {
+    const rows: Row[] = [[1, 1, 2, 6]];
+    const other: Row[] = [[1, 1, 9, 9]];
+    const stage = ours(other, { id: 901, object_type: 'stage', object_id: 31 });
+    expect(compare(rows, [stage, ours(rows)])[0]?.standings_id).toBe(900);
+    const groups = [ours(other, { id: 902, group: '8' }), ours(rows, { id: 903, group: '7' })];
+    expect(compare(rows, groups, { id: 7 })[0]).toMatchObject({ standings_id: 903, group: '7' });
+  });
+
+  test('is compared, as one of a season, with the stage that has most of its teams, then most matches', () => {
+    const rows: Row[] = [
+      [1, 1, 4, 9],
+      [2, 2, 4, 6],
+    ];
+    const of = (id: number, some: readonly Row[]) => ours(some, { id, object_type: 'stage', object_id: id });
+    const stages = [
+      of(910, rows.slice(0, 1)),
+      of(911, [
+        [1, 1, 2, 6],
+        [2, 2, 2, 0],
+      ]),
+      of(912, rows),
+    ];
+    expect(compare(rows, stages)[0]?.standings_id).toBe(912);
+    expect(compare(rows, stages.slice(0, 2))[0]?.standings_id).toBe(911);
+    // Teams that the provider's table does not have are none that both share.
+    const others = of(913, [rows[0] as Row, [7, 2, 9, 9], [8, 3, 9, 9]]);
+    expect(compare(rows, [others, stages[1] as DerivedLeague])[0]?.standings_id).toBe(911);
+    const other = { ...of(914, rows), object_type: 'season' };
+    expect(
+      compare(rows, [other, { ...of(915, rows.slice(0, 1)), object_type: 'season', object_id: 31 }])[0],
+    ).toMatchObject({
+      standings_id: 915,
+    });
+  });
+
+  test('is compared with nothing where ours is no table', () => {
+    expect(compare([[1, 1, 2, 6]], [{ id: 1, object_type: 'season', object_id: 31, body: null }])).toEqual(
+      [],
+    );
+  });
+
+  test('is left out where we rank none of its teams', () => {
+    expect(compare([[1, 1, 2, 6]], [ours([[5, 1, 2, 6]])])).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+/** League tables of the provider: read for the corrections that it applies, and compared with the derived ones. */
+import { list, long, object, text } from '../values.ts';
+
+/** The kind of a provider's league table in the catalogue topic. Its parent is the season. */
+export const PROVIDER_LEAGUE = 'provider_league';
+
+/** The type of league tables. */
+export const LEAGUE_TYPE_ID = 2;
+
+/** What is compared of a row; null where unknown. */
+type LeagueRow = {
+  readonly id: number;
+  readonly name: string;
+  readonly rank: number | null;
+  readonly mp: number | null;
+  readonly pts: number | null;
+};
+
+/** Points that the provider added or deducted. Text as the provider writes it; '' and null where it says nothing. */
+export type ProviderCorrection = {
+  readonly participant_id: number | null;
+  readonly participant_name: string;
+  /** Such as `+2` or `-6`. */
+  readonly value: string;
+  readonly reason: string;
+};
+
+type LeagueGroup = { readonly id: string; readonly rows: readonly LeagueRow[] };
+
+/** A group of the provider's table. */
+type ProviderGroup = LeagueGroup & { readonly corrections: readonly ProviderCorrection[] };
+
+/** A league table of the provider: what is kept of it. */
+export type ProviderLeague = {
+  readonly object_type: string;
+  readonly object_id: number;
+  readonly groups: readonly ProviderGroup[];
+};
+
+/** A derived league table, `body` as in `data.standings`. */
+export type DerivedLeague = {
+  readonly id: number;
+  readonly object_type: string;
+  readonly object_id: number;
+  readonly body: unknown;
+};
+
+/**
+ * How a team's row differs: `matches` counted; `points` of as many matches; `rank` while all matches and points agree; `team`: in
+ * one table alone.
+ */
+export const DIFFERENCE_KINDS = ['matches', 'points', 'rank', 'team'] as const;
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** A difference. `ours` and `theirs`: matches, points or rank; null where the team has no row. */
+export type TableDifference = {
+  readonly participant_id: number;
+  readonly name: string;
+  readonly kind: DifferenceKind;
+  readonly ours: number | null;
+  readonly theirs: number | null;
+};
+
+/** A group of the provider's table beside the derived group that has its teams. */
+export type ComparedGroup = {
+  readonly standings_id: number;
+  /** Id of the derived group, as text; '' for none. */
+  readonly group: string;
+  readonly corrections: readonly ProviderCorrection[];
+  readonly differences: readonly TableDifference[];
+};
+
+/** Reads the provider's `data.standings`. Returns null when it is no table of a known object. */
+export function readProviderLeague(standings: unknown): ProviderLeague | null {
+  const record = object(standings);
+  const object_id = long(record?.object_id);
+  if (record === null || object_id === null) return null;
+  return {
+    object_type: text(record.object_type) ?? '',
+    object_id,
+    groups: list(record.groups).map((one) => ({
+      ...groupOf(one),
+      corrections: list(object(one)?.corrections).flatMap(correctionOf),
+    })),
+  };
+}
+
+/** Compares the provider's table with the derived ones of its season. A group none of whose teams we rank is left out. */
+export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedLeague[]): ComparedGroup[] {
+  const isSameObject = ({ object_type, object_id }: DerivedLeague) =>
+    object_type === theirs.object_type && object_id === theirs.object_id;
+  const candidates = derived.flatMap((league) =>
+    list(object(league.body)?.groups).map((one) => ({ league, group: groupOf(one) })),
+  );
+  return theirs.groups.flatMap((group) => {
+    const teams = new Set(group.rows.map(({ id }) => id));
+    // The same object and group come first; a season's table is compared with the stage that has most of its teams and matches.
+    const [best] = candidates
+      .map((candidate) => ({
+        ...candidate,
+        by: [
+          Number(isSameObject(candidate.league)),
+          Number(candidate.group.id === group.id),
+          candidate.group.rows.filter(({ id }) => teams.has(id)).length,
+          candidate.group.rows.reduce((sum, { mp }) => sum + (mp ?? 0), 0),
+        ],
+        shares: candidate.group.rows.some(({ id }) => teams.has(id)),
+      }))
+      .filter(({ shares }) => shares)
+      .sort((a, b) => compareAll(b.by, a.by));
+    if (best === undefined) return [];
+    return [
+      {
+        standings_id: best.league.id,
+        group: best.group.id,
+        corrections: group.corrections,
+        differences: differencesOf(best.group.rows, group.rows),
+      },
+    ];
+  });
+}
+
+function compareAll(a: readonly number[], b: readonly number[]): number {
+  for (const [at, value] of a.entries()) if (value !== b[at]) return value - (b[at] ?? 0);
+  return 0;
+}
+
+function differencesOf(ours: readonly LeagueRow[], theirs: readonly LeagueRow[]): TableDifference[] {
+  const known = new Map(theirs.map((row) => [row.id, row]));
+  const own = new Set(ours.map(({ id }) => id));
+  const found = ours.flatMap((row): TableDifference[] => {
+    const other = known.get(row.id);
+    if (other === undefined) return [difference('team', row, row.rank, null)];
+    if (differs(row.mp, other.mp)) return [difference('matches', row, row.mp, other.mp)];
+    return differs(row.pts, other.pts) ? [difference('points', row, row.pts, other.pts)] : [];
+  });
+  const more = theirs.filter(({ id }) => !own.has(id)).map((row) => difference('team', row, null, row.rank));
+  const all = [...found, ...more];
+  return all.length > 0 ? all : ranksOf(ours, known);
+}
+
+/** Returns the teams that the provider ranks above one that ranks above them here. Equal teams may be in any order. */
+function ranksOf(ours: readonly LeagueRow[], known: ReadonlyMap<number, LeagueRow>): TableDifference[] {
+  const theirs = ({ id }: LeagueRow) => known.get(id)?.rank ?? null;
+  const ranked = ours.filter((row) => row.rank !== null && theirs(row) !== null);
+  return ranked.flatMap((row) => {
+    const isOvertaken = ranked.some(
+      (other) => (other.rank ?? 0) < (row.rank ?? 0) && (theirs(other) ?? 0) > (theirs(row) ?? 0),
+    );
+    return isOvertaken ? [difference('rank', row, row.rank, theirs(row))] : [];
+  });
+}
+
+function difference(
+  kind: DifferenceKind,
+  { id, name }: LeagueRow,
+  ours: number | null,
+  theirs: number | null,
+): TableDifference {
+  return { participant_id: id, name, kind, ours, theirs };
+}
+
+/** Whether two known values differ. */
+function differs(a: number | null, b: number | null): boolean {
+  return a !== null && b !== null && a !== b;
+}
+
+function groupOf(value: unknown): LeagueGroup {
+  const { id, participants } = object(value) ?? {};
+  const rows = list(participants).flatMap((one): LeagueRow[] => {
+    const row = object(one);
+    const team = long(row?.id);
+    if (row === null || team === null) return [];
+    const cells = new Map(list(row.columns).map((cell) => [object(cell)?.code, object(cell)?.value]));
+    return [
+      {
+        id: team,
+        name: text(row.name) ?? '',
+        rank: long(row.rank),
+        mp: long(cells.get('mp')),
+        pts: long(cells.get('pts')),
+      },
+    ];
+  });
+  return { id: String(long(id) ?? ''), rows };
+}
+
+/** Reads a correction: a record, or its value alone. One without a value is left out. */
+function correctionOf(value: unknown): ProviderCorrection[] {
+  const record = object(value) ?? { value };
+  const written = typeof record.value === 'number' ? String(record.value) : (text(record.value) ?? '').trim();
+  if (written === '') return [];
+  return [
+    {
+      participant_id: long(record.participant_id),
+      participant_name: text(record.participant_name) ?? '',
+      value: /^\d/.test(written) ? `+${written}` : written,
+      reason: text(record.reason) ?? '',
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+/** Folders that a process needs: created where they are missing, and refused with the setting that names them. */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { TouchlineError } from '#errors/touchline-error.ts';
+
+/** A folder, or its disk, that a process cannot write to. */
+export class FolderError extends TouchlineError<'FolderError'> {
+  override readonly name = 'FolderError';
+
+  /** `setting`: the setting that names the folder. `cause`: the error of the system call. */
+  constructor(setting: string, path: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(
+      'FOLDER_UNUSABLE',
+      `${path} cannot be written (${why}): set ${setting} to a folder that this user may write to, on a disk with room`,
+      cause,
+    );
+  }
+}
+
+/**
+ * Creates a folder and those above it. `mode`: the rights of those that it creates. Throws the error of the system call. Node's own
+ * `recursive` tries for ever below a folder in which nothing can be created, such as /proc.
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+/** Creates a folder as `makeFolder` does. Throws `FolderError` when this user cannot create files in it; `setting` names it. */
+export function requireFolder(setting: string, path: string, mode?: number): void {
+  try {
+    makeFolder(path, mode);
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new FolderError(setting, path, error);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

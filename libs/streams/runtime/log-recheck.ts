@@ -1,0 +1,69 @@
+import { type LogBounds, partitionKey, type StreamClient } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
+import type { LogMark } from './positions.ts';
+
+/** An idle partition, with the marks of the logs that its task has written. */
+export type IdlePartition = {
+  readonly partition: number;
+  readonly marks: Readonly<Record<string, LogMark>>;
+};
+
+/**
+ * Finds partitions whose logs were deleted, created again or lost their end. A task finds that out with its next transaction, which
+ * an idle partition may not have for hours. A doubt is no verdict: the next claim of the partition checks its logs.
+ */
+export class LogRecheck {
+  readonly #client: Pick<StreamClient, 'topicIds' | 'logBounds'>;
+  readonly #topics: readonly string[];
+  /** Ids by topic and, by id and partition, ends at the last check. */
+  readonly #ids = new Map<string, string>();
+  readonly #ends = new Map<string, number>();
+
+  /** `topics`: the logs that only one task writes to in each partition. */
+  constructor(client: Pick<StreamClient, 'topicIds' | 'logBounds'>, topics: readonly string[]) {
+    this.#client = client;
+    this.#topics = topics;
+  }
+
+  /** Resolves with the reason for each doubtful partition. Three requests for all of them. Rejects with `StreamError`. */
+  async find(idle: readonly IdlePartition[]): Promise<Map<number, StreamError>> {
+    const doubts = new Map<number, StreamError>();
+    const ids = await this.#client.topicIds(this.#topics);
+    for (const topic of this.#topics) {
+      for (const { partition, marks } of idle) {
+        const known = marks[topic]?.id ?? this.#ids.get(topic);
+        if (known !== undefined && ids.get(topic) !== known && !doubts.has(partition))
+          doubts.set(partition, gone(topic, ids.has(topic)));
+      }
+    }
+    for (const [topic, id] of ids) this.#ids.set(topic, id);
+    const logs = idle
+      .filter(({ partition }) => !doubts.has(partition))
+      .flatMap(({ partition, marks }) =>
+        this.#topics
+          .filter((topic) => ids.has(topic))
+          .map((topic) => ({ topic, partition, mark: marks[topic] })),
+      );
+    const bounds = await this.#client.logBounds(logs);
+    for (const [at, { topic, partition, mark }] of logs.entries()) {
+      const key = partitionKey({ topic, partition });
+      const log = `${ids.get(topic)} ${partition}`;
+      const { end } = bounds[at] as LogBounds;
+      const known = Math.max(mark?.end ?? 0, this.#ends.get(log) ?? 0);
+      this.#ends.set(log, end);
+      if (end < known)
+        doubts.set(
+          partition,
+          new StreamError('LOG_TRUNCATED', `${key} ends at offset ${end}, and had reached ${known}`),
+        );
+    }
+    return doubts;
+  }
+}
+
+function gone(topic: string, exists: boolean): StreamError {
+  return new StreamError(
+    'TOPIC_RECREATED',
+    exists ? `${topic} was deleted and created again` : `${topic} was deleted`,
+  );
+}

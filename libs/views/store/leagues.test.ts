@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { readProviderLeague } from '#domain/standings/provider-league.ts';
+import { ViewsWorld } from '../testing/world.ts';
+import { SETTLED_SECONDS } from './leagues.ts';
+
+const AT = { partition: 0, offset: 0 } as const;
+const SEASON = 312;
+
+const table = (points: number, corrections: readonly unknown[] = []) => ({
+  object_type: 'season',
+  object_id: SEASON,
+  groups: [
+    {
+      id: '',
+      corrections,
+      participants: [{ id: 1, name: 'One', rank: 1, columns: [{ code: 'pts', value: points }] }],
+    },
+  ],
+});
+
+/** Views with a derived table of one team, and functions that change it and the provider's. */
+function world() {
+  const views = new ViewsWorld();
+  let version = 0;
+  return {
+    views,
+    ours(points: number, deleted = false) {
+      version += 1;
+      const of = {
+        standings_id: 900,
+        version,
+        type_id: 2,
+        object_type: 'season',
+        object_id: SEASON,
+        competition_id: 31,
+        season_id: SEASON,
+        ut: 1,
+        cause: null,
+      };
+      const entry = { name: '', type_name: '', subtype: '', object_name: '', sport_id: 5 };
+      const item_status = deleted ? 'deleted' : 'active';
+      views.give(
+        { topic: 'standings', ...AT, key: '900', value: { ...of, body: JSON.stringify(table(points)) } },
+        { topic: 'standings-catalogue', ...AT, key: '900', value: { ...of, ...entry, item_status } },
+      );
+    },
+    theirs(points: number, ut: number) {
+      const body = JSON.stringify(readProviderLeague(table(points, [-6])));
+      const value = { kind: 'provider_league', id: '40001', parent_id: String(SEASON), ut, body };
+      views.give({ topic: 'catalogue', ...AT, key: 'provider_league/40001', value });
+    },
+    /** The number of tables whose points differ, `after` seconds from now. */
+    points: (after: number) => views.views.leagues.differences(views.now / 1000 + after).get('points'),
+  };
+}
+
+test('counts a table that differs once ours is unchanged for long, and follows both', () => {
+  const { views, ours, theirs, points } = world();
+  ours(54);
+  expect(points(SETTLED_SECONDS + 1)).toBe(0);
+  theirs(48, 1);
+  expect([points(SETTLED_SECONDS - 1), points(SETTLED_SECONDS + 1)]).toEqual([0, 1]);
+  expect(views.views.comparedLeagues(SEASON)).toMatchObject([
+    { standings_id: 900, corrections: [{ value: '-6' }], differences: [{ ours: 54, theirs: 48 }] },
+  ]);
+  views.now += 1_000_000;
+  ours(48);
+  expect(points(SETTLED_SECONDS + 1)).toBe(0);
+  theirs(49, 2);
+  expect(points(SETTLED_SECONDS + 1)).toBe(1);
+  ours(48, true);
+  expect(points(SETTLED_SECONDS + 1)).toBe(0);
+});
+
+test('counts what differed before a restart', () => {
+  const { views, ours, theirs } = world();
+  ours(54);
+  theirs(48, 1);
+  views.restart();
+  const counts = views.views.leagues.differences(views.now / 1000 + SETTLED_SECONDS + 1);
+  expect(Object.fromEntries(counts)).toEqual({ matches: 0, points: 1, rank: 0, team: 0 });
+});

@@ -1,0 +1,104 @@
+import {
+  type ComparedGroup,
+  compareLeague,
+  type DerivedLeague,
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  LEAGUE_TYPE_ID,
+  PROVIDER_LEAGUE,
+  type ProviderLeague,
+} from '#domain/standings/provider-league.ts';
+import type { CatalogueView } from './catalogue.ts';
+import type { Statements } from './sql.ts';
+import type { TableView } from './tables.ts';
+
+/**
+ * How long our table must be unchanged before a difference counts, seconds: twice the poller's usual STANDINGS_PERIOD_MS, so that the
+ * provider's table was read after the last match.
+ */
+export const SETTLED_SECONDS = 7_200;
+
+type StoredLeague = Omit<DerivedLeague, 'body'> & { readonly json: string; readonly changed: number };
+
+type Season = {
+  /** When the latest of our tables changed here, Unix seconds. */
+  readonly changed: number;
+  /** The kinds of differences of each table. */
+  readonly kinds: readonly DifferenceKind[];
+};
+
+/** The provider's league tables beside ours. */
+export class LeagueView {
+  readonly #sql: Statements;
+  readonly #catalogue: CatalogueView;
+  readonly #standings: TableView;
+  readonly #seasons = new Map<number, Season>();
+  /** Seasons with a changed table since they were compared; null: all. */
+  #stale: Set<number> | null = null;
+
+  constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
+    this.#sql = sql;
+    this.#catalogue = catalogue;
+    this.#standings = standings;
+  }
+
+  /** Has a season compared again for the next count, as one of its tables has changed. */
+  invalidate(seasonId: number | null): void {
+    if (seasonId !== null) this.#stale?.add(seasonId);
+  }
+
+  /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
+  compared(seasonId: number): ComparedGroup[] {
+    return this.#compare(seasonId)?.groups ?? [];
+  }
+
+  /**
+   * Returns the number of groups with each kind of difference that has settled. Compares a season again only after one of its
+   * tables changed. `now`: Unix seconds.
+   */
+  differences(now: number): ReadonlyMap<DifferenceKind, number> {
+    const stale = this.#stale ?? this.#known();
+    this.#stale = new Set();
+    for (const seasonId of stale) {
+      const compared = this.#compare(seasonId);
+      if (compared === null) continue;
+      const { changed, groups } = compared;
+      const kinds = groups.flatMap(({ differences }) => [...new Set(differences.map(({ kind }) => kind))]);
+      this.#seasons.set(seasonId, { changed, kinds });
+    }
+    const counts = new Map(DIFFERENCE_KINDS.map((kind) => [kind, 0]));
+    for (const { changed, kinds } of this.#seasons.values()) {
+      if (changed + SETTLED_SECONDS > now) continue;
+      for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Compares a season, with the time of the last change of our tables, Unix seconds. Null without a table of the provider. */
+  #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
+    const theirs = this.#catalogue.list(PROVIDER_LEAGUE, seasonId);
+    if (theirs.length === 0) return null;
+    const derived = this.#derived(seasonId);
+    const ours = derived.map(({ json, ...league }) => ({ ...league, body: JSON.parse(json) as unknown }));
+    return {
+      changed: Math.max(0, ...derived.map((league) => league.changed)),
+      // The poller wrote the record in this form.
+      groups: theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, ours)),
+    };
+  }
+
+  #derived(seasonId: number): StoredLeague[] {
+    return this.#standings.ofSeason(seasonId).flatMap(({ standings_id, type_id, object_type, object_id }) => {
+      const stored = type_id === LEAGUE_TYPE_ID ? this.#standings.find(standings_id) : undefined;
+      if (stored === undefined) return [];
+      const { json, changed } = stored;
+      return [{ id: standings_id, object_type, object_id, json, changed }];
+    });
+  }
+
+  /** Returns the seasons of which the provider's tables were read. */
+  #known(): number[] {
+    const text = 'SELECT DISTINCT CAST(parent_id AS INTEGER) AS id FROM catalogue WHERE kind = ?';
+    return this.#sql.rows<{ id: number }>(text, PROVIDER_LEAGUE).map(({ id }) => id);
+  }
+}
