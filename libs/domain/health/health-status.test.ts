@@ -270,3 +270,15 @@ describe('a time in which nothing was published', () => {
     expect(addUnpublished(first, unpublishedGap(1_010, 1_200)).gaps).toHaveLength(2);
   });
 });
+
+test('a match that goes on in doubt keeps the time in which it was over', () => {
+  const ended = health({ state: 'ended', since: 9 });
+  expect(applyVerdict(ended, bad('down', 'backlog'), SIGNS, T)).toMatchObject({
+    state: 'down',
+    gaps: [
+      { from: 9, to: T, reason: 'ended' },
+      { reason: 'backlog', action: 'open' },
+    ],
+    gap_count: 2,
+  });
+});

@@ -50,7 +50,7 @@ export function applyVerdict(
       if (same && sameProgress(before.progress, progress)) return before;
       const opened = isOpen(before)
         ? namedAfter(before, reason)
-        : withGap(before, openGap(signs.lastAt, reason, now));
+        : withGap(resumed(before, now), openGap(signs.lastAt, reason, now));
       return { ...opened, state: kind, reason, since: same ? before.since : since, progress };
     }
   }
@@ -87,13 +87,15 @@ export function fillGaps(before: HealthStatus, at: number): HealthStatus {
   return { ...before, gaps: before.gaps.map((gap) => (fits(gap) ? { ...gap, action: 'snapshot' } : gap)) };
 }
 
+/** Adds the time in which nobody believed an ended match: it was over, or no message of it had come for hours. */
+function resumed(before: HealthStatus, now: number): HealthStatus {
+  if (before.state !== 'ended') return before;
+  return withGap(before, closedGap({ from: before.since, to: now, reason: 'ended', action: 'caught_up' }));
+}
+
 function recover(before: HealthStatus, signs: SignsOfLife, now: number): HealthStatus {
   if (before.state === 'alive') return before;
-  if (before.state === 'ended') {
-    // Nobody believed it meanwhile: it was over, or no message of it had come for hours.
-    const ended = closedGap({ from: before.since, to: now, reason: 'ended', action: 'caught_up' });
-    return { ...withGap(before, ended), ...named('alive', now) };
-  }
+  if (before.state === 'ended') return { ...resumed(before, now), ...named('alive', now) };
   if (before.state === 'recovered')
     return now - before.since < RECOVERED_MS ? before : { ...before, ...named('alive', now) };
   return { ...closed(before, signs, now), ...named('recovered', now) };
