@@ -31,14 +31,15 @@ class Report implements MessageKey {
   readonly progress: number;
   /** Number of fields that the message reported; 0 if it is not known, or if they are not its whole event. */
   readonly total: number;
-  readonly #parts: readonly Pick<EventPart, 'text'>[];
+  /** The texts of its parts alone: their fields would be kept long after a later message replaced them. */
+  readonly #parts: readonly string[];
   #text: string | null;
 
   constructor(
     place: MessagePlace,
     progress: number,
     total: number,
-    parts: readonly Pick<EventPart, 'text'>[],
+    parts: readonly string[],
     text: string | null,
   ) {
     this.ut = place.ut;
@@ -59,17 +60,23 @@ class Report implements MessageKey {
       total += part.fields.length;
       isExact &&= part.isExact;
     }
-    return new Report(place, progress, isExact ? total : 0, parts, null);
+    return new Report(
+      place,
+      progress,
+      isExact ? total : 0,
+      parts.map(({ text }) => text),
+      null,
+    );
   }
 
   /** Restores the report of a group of fields. */
   static restore({ ut, message_id, progress, json, text }: FieldsAt, part: EventPart): Report {
     const place = { ut, messageId: message_id };
-    return new Report(place, progress, text === null ? part.fields.length : 0, [part], text ?? json);
+    return new Report(place, progress, text === null ? part.fields.length : 0, [part.text], text ?? json);
   }
 
   get text(): string {
-    this.#text ??= canonicalJson(Object.assign({}, ...this.#parts.map(({ text }) => JSON.parse(text))));
+    this.#text ??= canonicalJson(Object.assign({}, ...this.#parts.map((text) => JSON.parse(text))));
     return this.#text;
   }
 
@@ -80,7 +87,7 @@ class Report implements MessageKey {
     const isSame =
       this === other ||
       (this.#parts.length === other.#parts.length &&
-        this.#parts.every(({ text }, at) => text === other.#parts[at]?.text));
+        this.#parts.every((text, at) => text === other.#parts[at]));
     return !isSame && compareKeys(this, other) > 0;
   }
 }
