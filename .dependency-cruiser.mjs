@@ -14,6 +14,7 @@ const ORDER = [
   '^libs/views/store/',
   '^libs/views/queries/',
   '^libs/views/render/',
+  '^libs/story/',
   '^services/api/board/',
 ];
 
@@ -104,7 +105,7 @@ export default {
     ...ORDER.slice(0, -1).map((path, place) =>
       error(
         `views-order-${place + 1}`,
-        'ingest, store, queries, render, board: each imports only what stands before it',
+        'ingest, store, queries, render, story, board: each imports only what stands before it',
         { path, pathNot: TESTS },
         { path: ORDER.slice(place + 1) },
       ),

@@ -76,6 +76,14 @@ export const platformSettings = {
   DISPATCHER_PORT: port()
     .prefault('8083')
     .describe('HTTP port of POST /test-webhook-url/; 0 takes a free one.'),
+  KAFKA_PORT: port()
+    .prefault('9092')
+    .describe('Port of a broker that is started on this machine; another one where it is in use, or 0.'),
+  REGISTRY_PORT: port()
+    .prefault('8085')
+    .describe(
+      'Port of a schema registry that is started on this machine; another one where it is in use, or 0.',
+    ),
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
     'Key that signs tokens and seals the webhooks of clients, at least 32 characters. Default: a new one, kept in DATA_DIR.',
   ),

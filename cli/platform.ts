@@ -22,11 +22,11 @@ import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
 import { requireNoTwin } from './twin.ts';
 
-/** Services between a goal and the board. They start first: on few cores, each process beside them delays them. */
-const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api'];
-
-/** Ports where clients expect a broker and a registry, as in docker-compose.yml. */
-const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
+/**
+ * Services between a goal and the board, and the one without which no match is safe. They start first: on few cores, each process
+ * beside them delays them.
+ */
+const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api', 'feed-monitor'];
 
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secrets. */
@@ -181,14 +181,33 @@ async function openBackbone({
     onProblem,
     brokerCount,
     isShort,
-    preferredPorts: USUAL_PORTS,
+    preferredPorts: { kafka: given.KAFKA_PORT || undefined, registry: given.REGISTRY_PORT || undefined },
   });
+  if (started.kind === 'embedded') for (const line of movedPorts(given, started)) onProgress(line);
   const backbone: PlatformBackbone = {
     ...started,
     brokers: given.KAFKA_BROKERS ?? started.brokers,
     registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
   };
   return { started, backbone };
+}
+
+/** Returns a line for the broker and the registry each, if another process has the port of its setting. */
+function movedPorts(
+  { KAFKA_PORT, REGISTRY_PORT }: PlatformSettings,
+  { brokers, registryUrl }: Pick<Backbone, 'brokers' | 'registryUrl'>,
+): string[] {
+  const found = [
+    ['broker', 'KAFKA_PORT', KAFKA_PORT, Number(brokers[0]?.split(':').at(-1))],
+    ['schema registry', 'REGISTRY_PORT', REGISTRY_PORT, Number(new URL(registryUrl).port)],
+  ] as const;
+  return found.flatMap(([server, setting, wanted, port]) =>
+    wanted === 0 || wanted === port
+      ? []
+      : [
+          `port ${wanted} is in use by another process: the ${server} listens on ${port} (${setting} chooses one)`,
+        ],
+  );
 }
 
 /** Creates the topics and registers their schemas. */

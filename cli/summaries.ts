@@ -1,14 +1,7 @@
 /** Summarises the values of each topic in one line for people. */
 import { dateOf } from '#contract/values.ts';
-import type {
-  Alert,
-  DeadLetter,
-  Guard,
-  Incident,
-  MatchState,
-  Score,
-  TopicValues,
-} from '#topics/generated/types.ts';
+import { alertScore } from '#story/alerts.ts';
+import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#tradability/trading.ts';
 
@@ -160,12 +153,6 @@ export function summaryOf<T extends TopicName>(topic: T, value: TopicValues[T]):
 /** Returns where the bytes of a dead letter were read. */
 export function originText({ topic, partition, offset }: DeadLetter): string {
   return topic === null ? 'over HTTP' : `${topic}/${partition}/${offset}`;
-}
-
-/** Returns the score of an alert, behind the score before it where both are known; null without a score. */
-export function alertScore({ score, score_before }: Alert): string | null {
-  if (score === null) return null;
-  return score_before === null ? scoreText(score) : `${scoreText(score_before)} -> ${scoreText(score)}`;
 }
 
 function incidentText({ incident_id, event_time, confirmation, body }: Incident): string {

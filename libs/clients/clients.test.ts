@@ -4,6 +4,7 @@ import { SealError, seal, unseal } from './sealing.ts';
 import { hashSecret, newSecret, verifySecret } from './secret.ts';
 import {
   adoptSecret,
+  CONTRACT_FORM,
   openWebhook,
   proposeSecret,
   resealWebhook,
@@ -61,21 +62,21 @@ test('seals a webhook for its client alone', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: ['incident'], createdAt: 5 });
   expect(sealed).toMatchObject({ types: ['incident'], created_at: 5 });
-  expect(openWebhook(7, sealed, [KEY])).toEqual({ id: sealed.id, ...webhook });
+  expect(openWebhook(7, sealed, [KEY])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
   expect(() => openWebhook(8, sealed, [KEY])).toThrow(SealError);
 });
 
 test('opens a webhook with each accepted key, and reseals it with the first one under its id', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
-  expect(openWebhook(7, sealed, [OTHER, KEY])).toEqual({ id: sealed.id, ...webhook });
+  expect(openWebhook(7, sealed, [OTHER, KEY])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
   const resealed = resealWebhook(7, sealed, [OTHER, KEY]);
   expect({ ...resealed, sealed_url: '', sealed_secret: '' }).toEqual({
     ...sealed,
     sealed_url: '',
     sealed_secret: '',
   });
-  expect(openWebhook(7, resealed, [OTHER])).toEqual({ id: sealed.id, ...webhook });
+  expect(openWebhook(7, resealed, [OTHER])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
   expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
   expect(() => resealWebhook(7, sealed, [OTHER])).toThrow(SealError);
 });
@@ -85,7 +86,7 @@ test('signs with the next secret once it is adopted, even if the key was rotated
   const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
   expect(adoptSecret(7, sealed, [KEY])).toBeNull();
   const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
-  expect(openWebhook(7, proposed, [KEY])).toEqual({ id: sealed.id, ...webhook });
+  expect(openWebhook(7, proposed, [KEY])).toEqual({ id: sealed.id, ...CONTRACT_FORM, ...webhook });
   const resealed = resealWebhook(7, proposed, [OTHER, KEY]);
   const adopted = adoptSecret(7, resealed, [OTHER]);
   if (adopted === null) throw new Error('no next secret');
@@ -93,6 +94,7 @@ test('signs with the next secret once it is adopted, even if the key was rotated
     id: sealed.id,
     url: webhook.url,
     secret: 'n'.repeat(32),
+    ...CONTRACT_FORM,
   });
   expect(adopted.sealed_next_secret).toBeNull();
 });

@@ -5,7 +5,13 @@ import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 
 /** A webhook of a client, with its address and secret in clear text. Never log it. */
-export type Webhook = { readonly id: string; readonly url: string; readonly secret: string };
+export type Webhook = { readonly id: string; readonly url: string; readonly secret: string } & WebhookForm;
+
+/** How requests are written: null is the contract's signed list of messages, else one of `ALERT_FORMATS` (libs/webhooks). */
+export type WebhookForm = Pick<WebhookSubscription, 'format' | 'template'>;
+
+/** The form of the contract's deliveries. */
+export const CONTRACT_FORM: WebhookForm = { format: null, template: null };
 
 const WRONG_SECRET = 'the signing secret must have exactly 32 characters';
 /** Types of messages that a subscription may select. */
@@ -21,14 +27,18 @@ export const webhookInput = z.object({
 });
 
 /** Messages that a new subscription receives: of these types (null: all), from this time on (Unix milliseconds). */
-type WebhookScope = { readonly types: readonly WebhookType[] | null; readonly createdAt: number };
+type WebhookScope = {
+  readonly types: readonly WebhookType[] | null;
+  readonly createdAt: number;
+  readonly form?: WebhookForm;
+};
 
 /** Creates a subscription with a new id, and seals its address and secret. `key`: that for the purpose `webhooks`. */
 export function sealWebhook(
   clientId: number,
   webhook: z.output<typeof webhookInput>,
   key: Buffer,
-  { types, createdAt }: WebhookScope,
+  { types, createdAt, form = CONTRACT_FORM }: WebhookScope,
 ): WebhookSubscription {
   const id = randomBytes(6).toString('hex');
   return {
@@ -38,6 +48,7 @@ export function sealWebhook(
     types: types === null ? null : [...types],
     created_at: createdAt,
     sealed_next_secret: null,
+    ...form,
   };
 }
 
@@ -68,13 +79,15 @@ export function adoptSecret(
 /** Opens a subscription with whichever key fits. Throws `SealError` when none does. */
 export function openWebhook(
   clientId: number,
-  { id, sealed_url, sealed_secret }: WebhookSubscription,
+  { id, sealed_url, sealed_secret, format, template }: WebhookSubscription,
   keys: DerivedKeys,
 ): Webhook {
   return {
     id,
     url: unsealWithAny(sealed_url, keys, contextOf(clientId, id, 'url')),
     secret: unsealWithAny(sealed_secret, keys, contextOf(clientId, id, 'secret')),
+    format,
+    template,
   };
 }
 

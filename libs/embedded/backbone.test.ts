@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { startBackbone } from './backbone.ts';
+import { installLines, osRelease } from './install-lines.ts';
 import type { Env } from './settings.ts';
 import { installProgram } from './testing/programs.ts';
 
@@ -22,6 +23,7 @@ const start = (env: Env) => startBackbone({ dataDir: join(folder, 'data'), env, 
 
 const program = (name: string, script: string) => installProgram(folder, name, script);
 
+const INSTALL = installLines(osRelease()).join('\n');
 const NO_DOCKER = '(KAFKA_BROKERS is not set and no Docker engine answers)';
 const ADVICE = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
 
@@ -39,10 +41,10 @@ test('rejects an incomplete configuration', async () => {
   });
 });
 
-test('reports in one line what to install without Java and Docker', async () => {
+test('reports what to install without Java and Docker, with the command of this platform', async () => {
   await expect(start(bare())).rejects.toMatchObject({
     code: 'NO_BACKBONE',
-    message: `no Java found: install Java 17 or later and Maven, ${ADVICE} ${NO_DOCKER}`,
+    message: `no Java found: install Java 17 or later and Maven, ${ADVICE} ${NO_DOCKER}\n${INSTALL}`,
     cause: { code: 'JAVA_MISSING' },
   });
 });
@@ -51,7 +53,7 @@ test('reports a Java that is too old without Docker', async () => {
   await program('java', `echo 'openjdk version "11.0.2"' >&2`);
   await expect(start(bare())).rejects.toMatchObject({
     code: 'NO_BACKBONE',
-    message: `Java 11 (java) is too old: install Java 17 or later, or set JAVA_HOME to one, ${ADVICE} ${NO_DOCKER}`,
+    message: `Java 11 (java) is too old: install Java 17 or later, or set JAVA_HOME to one, ${ADVICE} ${NO_DOCKER}\n${INSTALL}`,
   });
 });
 

@@ -3,6 +3,7 @@ import { composeUp } from './compose.ts';
 import { configured } from './configured.ts';
 import { type Containers, type Engine, findEngine } from './docker.ts';
 import { EmbeddedError } from './errors.ts';
+import { installLines, osRelease } from './install-lines.ts';
 import { startKafka, startKafkaCluster } from './kafka.ts';
 import type { OnProgress } from './progress.ts';
 import { type EmbeddedRegistryOptions, type SchemaRegistry, startRegistry } from './registry.ts';
@@ -23,7 +24,10 @@ type BackboneOptions = {
   /** For runs of a few minutes: an embedded broker then starts faster and is slower later. Default: false. */
   readonly isShort?: boolean;
   /** Ports for the embedded broker and registry, used if they are free. */
-  readonly preferredPorts?: { readonly kafka: number; readonly registry: number };
+  readonly preferredPorts?: {
+    readonly kafka: number | undefined;
+    readonly registry: number | undefined;
+  };
 };
 
 /** A running broker and schema registry. */
@@ -168,5 +172,6 @@ function withAdvice(error: unknown, because: string): unknown {
   const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
   if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
   const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
-  return new EmbeddedError('NO_BACKBONE', `${error.message}, ${advice} (${because})`, error);
+  const message = `${error.message}, ${advice} (${because})\n${installLines(osRelease()).join('\n')}`;
+  return new EmbeddedError('NO_BACKBONE', message, error);
 }

@@ -4,6 +4,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { buildConnector } from 'undici';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
+import { openTunnel } from './proxy.ts';
 import type { ResolveName } from './resolve.ts';
 
 type ConnectorOptions = {
@@ -13,10 +14,13 @@ type ConnectorOptions = {
   readonly timeoutMs: number;
   /** Context of `trusting`; undefined: trusts the default authorities. */
   readonly secureContext: SecureContext | undefined;
+  /** Returns the proxy for a host and port; null: none. */
+  readonly proxy?: (host: string, port: string) => URL | null;
   /** Aborts connections in progress. */
   readonly closing: AbortSignal;
 };
 
+const HTTPS_PORT = '443';
 /** Delay before the next one of several addresses is tried too, milliseconds. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
@@ -31,7 +35,7 @@ export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError
 
 /** Creates the `connect` function of a pool to one host. It resumes the TLS session of its last connection. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const { resolve, allowed, timeoutMs, secureContext, closing } = options;
+  const { resolve, allowed, timeoutMs, secureContext, closing, proxy } = options;
   let session: Buffer | undefined;
   return (target, callback) => {
     // Each connection has its own signal, as sockets would leave listeners on a long-lived one.
@@ -49,7 +53,10 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       ...(secureContext === undefined ? {} : { secureContext }),
       ...(session === undefined ? {} : { session }),
     });
-    connect(target, (...result) => {
+    const via = proxy?.(target.hostname, target.port || HTTPS_PORT) ?? null;
+    const opened: Promise<Partial<buildConnector.Options>> =
+      via === null ? Promise.resolve({}) : tunnelled(options, via, target, connecting.signal);
+    const connected: buildConnector.Callback = (...result) => {
       closing.removeEventListener('abort', abort);
       const [error, socket] = result;
       if (error === null) {
@@ -58,8 +65,26 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
         });
       } else connecting.abort(error);
       callback(...result);
-    });
+    };
+    opened.then(
+      (through) => connect({ ...target, ...through }, connected),
+      (error: Error) => connected(error, null),
+    );
   };
+}
+
+/** Opens a tunnel through a proxy to a checked address of a host. The proxy resolves no name, so that it reaches what was checked. */
+async function tunnelled(
+  { resolve, allowed }: ConnectorOptions,
+  proxy: URL,
+  { hostname, port }: buildConnector.Options,
+  signal: AbortSignal,
+): Promise<Pick<buildConnector.Options, 'httpSocket'>> {
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(name) === 0 ? await resolve(name, signal) : [name];
+  const address = addresses.find((one) => allowed.permits(one));
+  if (address === undefined) throw new AddressNotPublicError();
+  return { httpSocket: await openTunnel(proxy, { address, port: port || HTTPS_PORT }, signal) };
 }
 
 /** Creates a lookup that returns only allowed addresses of a name: a connection uses these without resolving again. */

@@ -9,6 +9,21 @@ import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
 
 const BODY = '[{"id":"5-1","name":"é"}]';
 
+describe('a receiver that does not speak the contract', () => {
+  test.each([
+    [200, 'ok', { kind: 'accepted' }],
+    [202, '{"status":"success"}', { kind: 'accepted' }],
+    [204, '', { kind: 'accepted' }],
+    [302, 'Accepted', { kind: 'status', status: 302, retryAfterMs: null }],
+    [429, 'slow down', { kind: 'status', status: 429, retryAfterMs: null }],
+  ])('with status %i', async (status, text, outcome) => {
+    const answer = (response: ServerResponse) => void response.writeHead(status).end(text);
+    const { endpoint, receiver } = await endpointTo(answer, { isContract: false });
+    expect(await endpoint.post(BODY)).toEqual(outcome);
+    expect(receiver.received[0]?.headers).not.toHaveProperty(SIGNATURE_HEADER.toLowerCase());
+  });
+});
+
 describe('Events, Delivery', () => {
   test('is a POST of the body unchanged, as JSON, to path and query of the URL', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);

@@ -6,6 +6,7 @@ import { informationalLimit, readLimited, systemCode } from '#service/http-get.t
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
+import { type ProxyConfig, proxyFor } from './proxy.ts';
 import { type ResolveName, resolveName } from './resolve.ts';
 
 /** The outcome of one attempt to deliver. */
@@ -17,7 +18,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
   /** DNS, connection or TLS failed. `reason` is a code, such as ECONNRESET, and never contains the URL. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Any status but 200, also a redirect. `retryAfterMs`: the answer's Retry-After, milliseconds; null without one. */
+  /** Any status but 200 (of a receiver outside the contract: but 200 to 299), also a redirect. `retryAfterMs`: the answer's Retry-After, milliseconds; null without one. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | null }
   /** 200, but the body could not be read: encoded, not UTF-8, larger than the limit, or cut. */
   | { readonly kind: 'unreadable' }
@@ -42,6 +43,13 @@ export type EndpointOptions = {
   readonly timeoutMs?: number;
   /** Certificates (PEM) of authorities to trust beside the default ones. */
   readonly ca?: string | undefined;
+  /**
+   * Whether the receiver speaks the contract: it gets signatures and answers `Accepted`. Another one gets none, and accepts with any
+   * status from 200 to 299; default true.
+   */
+  readonly isContract?: boolean;
+  /** Default: no proxy. */
+  readonly proxy?: ProxyConfig;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
@@ -63,11 +71,11 @@ const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
 
-/** Posts one signed `[]`, like a real delivery, over a new connection. */
-export async function probeEndpoint(options: EndpointOptions): Promise<DeliveryOutcome> {
+/** Posts one body, by default `[]`, like a real delivery, over a new connection. */
+export async function probeEndpoint(options: EndpointOptions, body = '[]'): Promise<DeliveryOutcome> {
   const endpoint = new WebhookEndpoint(options);
   try {
-    return await endpoint.post('[]');
+    return await endpoint.post(body);
   } finally {
     await endpoint.close();
   }
@@ -143,7 +151,7 @@ export class WebhookEndpoint {
     attempt: AbortController,
   ): Promise<DeliveryOutcome> {
     const { signal } = attempt;
-    const { secret, now } = this.#options;
+    const { secret, now, isContract = true } = this.#options;
     const answer = await pool.request({
       method: 'POST',
       path,
@@ -151,7 +159,7 @@ export class WebhookEndpoint {
         'content-type': 'application/json',
         'user-agent': 'touchline',
         'accept-encoding': 'identity',
-        ...signatureHeaders(body, secret, now()),
+        ...(isContract ? signatureHeaders(body, secret, now()) : {}),
       },
       body,
       signal,
@@ -159,9 +167,11 @@ export class WebhookEndpoint {
     });
     const { statusCode: status, headers } = answer;
     const read = readLimited(answer.body, MAX_BODY_BYTES);
-    if (status !== 200) {
+    const isAccepted = isContract ? status === 200 : status >= 200 && status < 300;
+    if (!isAccepted || !isContract) {
       // Reads the body only to reuse the connection.
       await read.catch(() => null);
+      if (isAccepted) return { kind: 'accepted' };
       return { kind: 'status', status, retryAfterMs: retryAfterMs(headers['retry-after'], now()) };
     }
     const text = await read.catch((error: unknown) => {
@@ -174,7 +184,7 @@ export class WebhookEndpoint {
   }
 
   #createPool(origin: string, resolve: ResolveName): Pool {
-    const { allowed, ca } = this.#options;
+    const { allowed, ca, proxy } = this.#options;
     const pool = new Pool(origin, {
       connections: 1,
       pipelining: 1,
@@ -190,6 +200,7 @@ export class WebhookEndpoint {
         timeoutMs: this.#timeoutMs,
         closing: this.#closing.signal,
         secureContext: ca === undefined ? undefined : trusting(ca),
+        ...(proxy === undefined ? {} : { proxy: (host, port) => proxyFor(proxy, host, port) }),
       }),
     });
     pool.on('connect', () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseRange } from '#service/addresses.ts';
 import { certificates } from '#service/setting-types.ts';
 import { AllowedRanges } from './addresses.ts';
+import { proxySettings } from './proxy.ts';
 
 const range = z.string().refine((text) => parseRange(text) !== null, {
   error: ({ input }) =>
@@ -21,6 +22,7 @@ const ranges = z
 
 /** Settings of processes that post webhooks. */
 export const outboundSettings = {
+  ...proxySettings,
   WEBHOOK_ALLOWED_RANGES: ranges
     .prefault('')
     .describe(

@@ -29,9 +29,8 @@ function partition(now = RECEIVED, match: KnownMatch = null, ...on: AlertKind[])
   return new AlertPartition({
     codecs,
     rules: on.length === 0 ? RULES : parseRules(JSON.stringify({ rules: [{ name: 'all', on }] })),
-    maxAgeMs: HOUR_MS,
     topicName: (topic) => topic,
-    now: () => now,
+    since: () => now - HOUR_MS,
     matchAt: async () => match,
   });
 }

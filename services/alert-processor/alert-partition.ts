@@ -19,10 +19,8 @@ type AlertPartitionOptions = {
   readonly rules: readonly AlertRule[];
   /** Returns a match at a version or a later one. */
   readonly matchAt: (eventId: number, version: number) => Promise<KnownMatch>;
-  /** Maximum age of a message that causes alerts, milliseconds since its receipt. */
-  readonly maxAgeMs: number;
-  /** Returns the time, Unix milliseconds. */
-  readonly now: () => number;
+  /** Returns the earliest receipt of a message that causes alerts, Unix milliseconds. */
+  readonly since: () => number;
 };
 
 /** What was last read of a match: the reasons of its closed guard, and its standing red cards. */
@@ -43,6 +41,9 @@ export class AlertPartition implements PartitionProcessor {
   /** The closed guard and the standing red cards of matches that have any, by event id. */
   readonly #read = new Map<string, Read>();
 
+  /** The latest version that cancelled a goal, `<event id>:<version>`: the transitions of a version follow each other. */
+  #cancelledIn: string | null = null;
+
   constructor(options: AlertPartitionOptions) {
     this.#options = options;
   }
@@ -56,15 +57,20 @@ export class AlertPartition implements PartitionProcessor {
   }
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
-    const { codecs, rules, topicName, matchAt, maxAgeMs, now } = this.#options;
+    const { codecs, rules, topicName, matchAt, since } = this.#options;
     const transition = decodeInput(codecs['match-transitions'], record.value);
     const { id, event_id: eventId, version, cause, guard } = transition;
     const key = String(eventId);
     const isWanted = (kind: AlertKind): boolean => rules.some(({ on }) => on.includes(kind));
     const read = this.#read.get(key) ?? NOTHING;
     const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);
-    const ofTransition = findingsOf(transition, read.reasons).filter(({ kind }) => isWanted(kind));
-    const isRecent = cause.received_at >= now() - maxAgeMs;
+    const ofVersion = `${eventId}:${version}`;
+    if (transition.kind === 'goal_cancelled') this.#cancelledIn = ofVersion;
+    const isExplained = this.#cancelledIn === ofVersion;
+    const ofTransition = findingsOf(transition, read.reasons, isExplained).filter(({ kind }) =>
+      isWanted(kind),
+    );
+    const isRecent = cause.received_at >= since();
     const match = isOfCards || (isRecent && ofTransition.length > 0) ? await matchAt(eventId, version) : null;
     const red_cards = isOfCards && match !== null ? standingRedCards(match) : read.red_cards;
     const ofCards = redCardFindings(read.red_cards, red_cards);

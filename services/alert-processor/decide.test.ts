@@ -29,7 +29,7 @@ test.each([
   [score(0, 0), score(1, 0), ['goal']],
   [score(1, 0), score(1, 2), ['goal']],
   [score(1, 0), score(0, 1), ['goal']],
-  [score(1, 0), score(0, 0), []],
+  [score(1, 0), score(0, 0), ['goal_cancelled']],
   [null, score(1, 0), []],
   [score(1, 0), null, []],
 ])('finds in a score from %j to %j: %j', (before, after, kinds) => {
@@ -68,6 +68,19 @@ test('finds a cancelled goal, whatever the score does', () => {
     { kind: 'goal_cancelled', incident_id: '5-1', score_before: score(1, 0), score: score(0, 0) },
   ]);
   expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
+});
+
+test('finds a goal that only the provider’s result no longer counts', () => {
+  const change = { kind: 'score_changed', score: { before: score(1, 0), after: score(0, 0) }, goals: [] };
+  const of = { ...sampleOf('match-transitions'), ...EMPTY, ...change };
+  expect(findingsOf(of, [])).toMatchObject([
+    { kind: 'goal_cancelled', incident_id: null, score_before: score(1, 0), score: score(0, 0) },
+  ]);
+  // The goal's own transition says it.
+  expect(findingsOf(of, [], true)).toEqual([]);
+  expect(
+    findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: ['5-1'] }, []),
+  ).toEqual([]);
 });
 
 test('finds a red card that stands, one that stands no more, and both where it moved to the other team', () => {
@@ -137,7 +150,12 @@ test('finds a final match when it becomes finished, and when it no longer is', (
 test('finds a closed guard once, however its reasons change', () => {
   expect(kindsOf('guard_changed', guard('game_break'))).toEqual(['guard_closed']);
   expect(kindsOf('guard_changed', guard('game_break', 'possible_var'), ['game_break'])).toEqual([]);
-  expect(kindsOf('guard_changed', guard(), ['game_break'])).toEqual([]);
+  expect(
+    findingsOf({ ...sampleOf('match-transitions'), ...EMPTY, kind: 'guard_changed', ...guard() }, [
+      'game_break',
+    ]),
+  ).toMatchObject([{ kind: 'guard_opened', reasons: ['game_break'] }]);
+  expect(kindsOf('guard_changed', guard(), [])).toEqual([]);
 });
 
 test('finds a differing score when it becomes a reason of the guard', () => {
@@ -146,6 +164,8 @@ test('finds a differing score when it becomes a reason of the guard', () => {
     'score_differs',
   ]);
   expect(kindsOf('guard_changed', guard('score_differs'), ['score_differs', 'game_break'])).toEqual([]);
+  expect(kindsOf('guard_changed', guard('game_break'), ['score_differs'])).toEqual(['score_agrees']);
+  expect(kindsOf('guard_changed', guard(), ['score_differs'])).toEqual(['score_agrees', 'guard_opened']);
 });
 
 test('finds a closed guard, not a cancelled goal, where a list may only lag', () => {

@@ -18,14 +18,22 @@ const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 /**
  * Returns the findings of a transition. `closed`: the reasons of the match's guard before it, empty when the guard was open.
  * A goal is a score that rises from a known one: the first known score is no goal. Each of several goals of one version is
- * a finding. Red cards: `redCardFindings`.
+ * a finding. Red cards: `redCardFindings`. `isExplained`: whether its version cancels goals by transitions of their own.
  */
-export function findingsOf(transition: MatchTransition, closed: readonly string[]): readonly Finding[] {
+export function findingsOf(
+  transition: MatchTransition,
+  closed: readonly string[],
+  isExplained = false,
+): readonly Finding[] {
   const { kind, incident_id, score, value, guard, goals } = transition;
   switch (kind) {
     case 'score_changed': {
       const { before, after } = score ?? { before: null, after: null };
       const rise = before === null || after === null ? 0 : riseOf(before, after);
+      // Only the provider's result says so: no incident was taken back.
+      const hasFallen = before !== null && after !== null && goals.length === 0 && riseOf(after, before) > 0;
+      if (rise === 0 && hasFallen && !isExplained)
+        return [finding('goal_cancelled', { score: after, score_before: before })];
       if (rise === 0) return [];
       // Without goals the score is the provider's result. The first list after a result also has goals that the result counted.
       const ids = goals.length === 0 ? [null] : goals.slice(-rise);
@@ -46,10 +54,12 @@ export function findingsOf(transition: MatchTransition, closed: readonly string[
     }
     case 'guard_changed': {
       const reasons = guard?.safe === false ? guard.reasons : [];
-      const differs = reasons.includes('score_differs') && !closed.includes('score_differs');
+      const [differed, differs] = [closed, reasons].map((some) => some.includes('score_differs'));
       return [
         ...(reasons.length > 0 && closed.length === 0 ? [finding('guard_closed', { reasons })] : []),
-        ...(differs ? [finding('score_differs', { reasons })] : []),
+        ...(differs && !differed ? [finding('score_differs', { reasons })] : []),
+        ...(differed && !differs ? [finding('score_agrees', { reasons })] : []),
+        ...(reasons.length === 0 && closed.length > 0 ? [finding('guard_opened', { reasons: closed })] : []),
       ];
     }
     default:

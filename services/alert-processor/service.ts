@@ -1,9 +1,11 @@
 /** The alert processor: publishes the alerts of the rules, each once; docs/decisions/0088. */
 import { z } from 'zod';
+import { readPositions } from '#cluster/logs.ts';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { ServiceContext } from '#service/run-service.ts';
 import type { Alert } from '#topics/generated/types.ts';
+import { applicationOf } from '#topics/processors.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { KnownMatches } from './match-facts.ts';
 import { MatchFeeds } from './match-feeds.ts';
@@ -21,15 +23,37 @@ type AlertProcessorContext = Pick<
 
 type AlertOptions = {
   readonly rules: readonly AlertRule[];
-  /** Maximum age of the cause of an alert, milliseconds. */
-  readonly maxAgeMs: number;
+  /** Maximum age of the cause of an alert, milliseconds; null: `MAX_AGE_MS`, and on the first start from now on. */
+  readonly maxAgeMs: number | null;
 };
+
+/** Maximum age of the cause of an alert by default, milliseconds. */
+const MAX_AGE_MS = 86_400_000;
+
+/**
+ * Returns a function that returns the earliest receipt of a message that causes alerts, Unix milliseconds. The first start reads all
+ * transitions: for the guards and cards that stand, not for their alerts. `begun`: when the process started.
+ */
+export function earliestReceipt(
+  {
+    given,
+    isFirst,
+    begun,
+  }: { readonly given: number | null; readonly isFirst: boolean; readonly begun: number },
+  now: () => number,
+): () => number {
+  if (given === null && isFirst) return () => begun;
+  return () => now() - (given ?? MAX_AGE_MS);
+}
 
 /** An open processor. It publishes nothing until it is started. */
 export type AlertProcessor = Awaited<ReturnType<typeof openAlertProcessor>>;
 
 /** Opens a processor with these rules. Rejects with the errors of `openProcessor`. */
-export async function openAlertProcessor(context: AlertProcessorContext, { rules, maxAgeMs }: AlertOptions) {
+export async function openAlertProcessor(context: AlertProcessorContext, options: AlertOptions) {
+  const { rules, maxAgeMs: given } = options;
+  const maxAgeMs = given ?? MAX_AGE_MS;
+  const begun = Date.now();
   const { config, logger: log, fail: onFenced } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
@@ -60,9 +84,10 @@ export async function openAlertProcessor(context: AlertProcessorContext, { rules
     /** Publishes alerts until `stop`. Rejects with the errors of `runStream`. */
     async start(): Promise<{ stop(): Promise<void> }> {
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
-      const stream = await open.run(
-        () => new AlertPartition({ codecs, topicName, rules, matchAt, maxAgeMs, now: Date.now }),
-      );
+      const application = applicationOf(prefix, 'alert-processor');
+      const isFirst = (await readPositions({ brokers, application, log })).size === 0;
+      const since = earliestReceipt({ given, isFirst, begun }, Date.now);
+      const stream = await open.run(() => new AlertPartition({ codecs, topicName, rules, matchAt, since }));
       const stale = leadStaleAlerts({
         ...watched,
         brokers,

@@ -41,7 +41,12 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const { client, codecs } = open;
   const { messages, backlog, attempts, subscriptions } = await openTopics(open, context);
   /** Allowed addresses of receivers, and authorities to trust. */
-  const outbound = { allowed: config.WEBHOOK_ALLOWED_RANGES, ca: config.WEBHOOK_CA_FILE, now: Date.now };
+  const outbound = {
+    allowed: config.WEBHOOK_ALLOWED_RANGES,
+    ca: config.WEBHOOK_CA_FILE,
+    proxy: config,
+    now: Date.now,
+  };
   const delivery: DispatchContext = {
     ...policyOf(config, outbound),
     window: messages.window,
@@ -130,11 +135,17 @@ async function openTopics(
 /** Returns the settings of deliveries. */
 function policyOf(
   config: DispatcherConfig,
-  outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'now'>,
+  outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'proxy' | 'now'>,
 ): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
   return {
-    openEndpoint: ({ url, secret }) =>
-      new WebhookEndpoint({ ...outbound, url, secret, timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
+    openEndpoint: ({ url, secret, format }) =>
+      new WebhookEndpoint({
+        ...outbound,
+        url,
+        secret,
+        isContract: format === null,
+        timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+      }),
     limits: { messages: config.WEBHOOK_BATCH_MESSAGES, bytes: config.WEBHOOK_BATCH_BYTES },
     delaysMs: config.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1_000),
     disableAfterMs: config.WEBHOOK_DISABLE_HOURS * 3_600_000,

@@ -25,6 +25,7 @@ export function health(change: Partial<FeedHealth>): FeedHealth {
     term: 1,
     written_at: 1,
     valid_until: null,
+    judged_from: null,
     ...change,
   };
 }

@@ -11,7 +11,8 @@ people, else as a line of JSON. Runs until Ctrl-C. Several processes share the w
   --format <what>   line or json; default: line on a terminal, else json
   --out <file>      appends JSON to this file instead of the standard output, and continues after its last line. The file gets
                     every alert once, even when this process is killed. A file with other content is refused
-  --max-age <time>  publishes nothing about changes received longer ago, as 90s, 30m, 12h, 7d; default: 1d
+  --max-age <time>  publishes nothing about changes received longer ago, as 90s, 30m, 12h, 7d; default: the first start
+                    publishes from now on, each further one what was received since the one before, of 1d at most
 
 ${BROKER_HELP}
 LOG_LEVEL (default warn) is the lowest level that is logged to standard error.
@@ -26,7 +27,7 @@ export const command = defineCommand({
     rules: { type: 'string' },
     out: { type: 'string' },
     format: { type: 'string' },
-    'max-age': { type: 'string', default: '1d' },
+    'max-age': { type: 'string' },
   },
   choices: { format: ALERT_FORMATS },
 });

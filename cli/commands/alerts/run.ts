@@ -38,7 +38,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
 
 type AlertRun = {
   readonly rules: readonly AlertRule[];
-  readonly maxAgeMs: number;
+  readonly maxAgeMs: number | null;
   readonly output: AlertOutput;
   readonly signal: AbortSignal;
 };
@@ -106,9 +106,10 @@ async function printFeedChanges(
 
 function parse({ values }: ArgumentsOf<typeof command>) {
   if (values.rules === undefined) throw new UsageError('name a file of rules with --rules');
-  const maxAgeMs = durationMs(values['max-age']);
-  if (maxAgeMs === null)
-    throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(values['max-age'])}`);
+  const maxAge = values['max-age'];
+  const maxAgeMs = maxAge === undefined ? null : durationMs(maxAge);
+  if (maxAge !== undefined && maxAgeMs === null)
+    throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(maxAge)}`);
   const given = values.format;
   if (given !== undefined && values.out !== undefined)
     throw new UsageError('--out writes JSON: --format is for the standard output');

@@ -1,5 +1,6 @@
 import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
 import { parseId } from '../ids.ts';
@@ -48,7 +49,7 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
         id: id(),
         url: values.url,
         secretFile: values['secret-file'],
-        types: listOf(values.types, webhookTypeOf) ?? null,
+        ...formOf(values),
         test: values.test === true,
       };
     case 'webhook rotate-secret':
@@ -62,6 +63,18 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
     default:
       return { action: name, id: id() };
   }
+}
+
+/** Returns the types and the form of a new webhook. */
+function formOf({ types, format, template }: ArgumentsOf<typeof command>['values']) {
+  const listed = listOf(types, webhookTypeOf) ?? null;
+  const known = ALERT_FORMATS.find((one) => one === format) ?? null;
+  if ((known === 'template') !== (template !== undefined))
+    throw new UsageError('--format template and --template <file> go together');
+  if (known === null) return { types: listed, format: null, templateFile: undefined };
+  if (listed?.some((type) => type !== 'alert'))
+    throw new UsageError('--format is for alerts: leave --types out');
+  return { types: ['alert' as const], format: known, templateFile: template };
 }
 
 function listOf<T>(text: string | undefined, item: (text: string) => T): T[] | null | undefined {

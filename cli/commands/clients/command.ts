@@ -1,4 +1,5 @@
 /** `touchline clients`: the clients of the served contract, what they may read, and their webhooks. */
+import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { BROKER_HELP, defineCommand } from '../../command.ts';
 import { actionWords } from '../actions.ts';
 
@@ -9,6 +10,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
        touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--test]
+       touchline clients webhook add <id> --url <https address> --format slack|teams|pagerduty|template [--template <file>] [--secret-file <file>] [--test]
        touchline clients webhook remove <id> <webhook id> [--yes]
        touchline clients webhook rotate-secret <id> <webhook id> [--finish]
        touchline clients webhook test <id> <webhook id>
@@ -27,7 +29,9 @@ serves them applies a change at once. Several people may edit at the same time: 
   webhook add    sends messages that the contract covers to an address from now on: incidents and events, or the types of
                  --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
                  a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
-                 signed empty delivery from here
+                 signed empty delivery from here. --format sends alerts, one a request, to receivers that do not speak the
+                 contract, and takes any status from 200 to 299: to an incoming webhook of Slack, a workflow of Teams, the Events
+                 API v2 of PagerDuty, whose integration key is the secret, or with a JSON body of one's own (--template)
   webhook remove deletes a webhook with its pending messages. Shows their number; only with --yes deletes it
   webhook rotate-secret
                  prints the next signing secret, which the receiver must accept beside the current one; then --finish signs
@@ -50,7 +54,10 @@ export const ACTIONS = {
   disable: { words: 1, options: [] },
   'rotate-secret': { words: 1, options: [] },
   contract: { words: 1, options: ['competitions', 'operations'] },
-  'webhook add': { words: 1, options: ['url', 'secret', 'secret-file', 'types', 'test'] },
+  'webhook add': {
+    words: 1,
+    options: ['url', 'secret', 'secret-file', 'types', 'format', 'template', 'test'],
+  },
   'webhook rotate-secret': { words: 2, options: ['finish'] },
   'webhook test': { words: 2, options: [] },
   'webhook remove': { words: 2, options: ['yes'] },
@@ -68,11 +75,14 @@ export const command = defineCommand({
     secret: { type: 'string' },
     'secret-file': { type: 'string' },
     types: { type: 'string' },
+    format: { type: 'string' },
+    template: { type: 'string' },
     json: { type: 'boolean' },
     test: { type: 'boolean' },
     finish: { type: 'boolean' },
     yes: { type: 'boolean' },
   },
+  choices: { format: ALERT_FORMATS },
   words: (before) => actionWords(ACTIONS, before),
   changes: ({ positionals: [action = '', sub] }) =>
     !['list', 'show'].includes(action) && !(action === 'webhook' && sub === 'test'),

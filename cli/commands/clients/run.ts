@@ -155,11 +155,23 @@ function webhookLines({ client_id, webhooks }: Client): string[] {
   if (webhooks.length === 0) return [];
   const keys = findWebhookKeys(process.env);
   return webhooks.map((webhook) => {
-    const { id, types } = webhook;
+    const { id, types, format } = webhook;
     const url = addressOf(client_id, webhook, keys);
-    const address = keys === null ? '' : `: ${url === null ? 'sealed with another key' : escapeLine(url)}`;
-    return `webhook ${id}${address}${types === null ? '' : ` (only ${types.join(', ')})`}`;
+    const shown = url !== null && format !== null ? withoutPath(url) : url;
+    const address =
+      keys === null ? '' : `: ${shown === null ? 'sealed with another key' : escapeLine(shown)}`;
+    return `webhook ${id}${address}${formWords(types, format)}`;
   });
+}
+
+/** The path of an address of Slack or Teams is a secret. */
+function withoutPath(url: string): string {
+  return `${URL.parse(url)?.origin ?? ''}/…`;
+}
+
+function formWords(types: readonly string[] | null, format: string | null): string {
+  if (format !== null) return ` (alerts as ${format})`;
+  return types === null ? '' : ` (only ${types.join(', ')})`;
 }
 
 function amount(list: readonly unknown[] | null, of: string): string {

@@ -1,12 +1,21 @@
 /** Adds and tests webhooks of a client, and rotates their secrets. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ClientDirectory } from '#clients/directory.ts';
 import { newSecret } from '#clients/secret.ts';
-import { adoptSecret, openWebhook, proposeSecret, sealWebhook, webhookInput } from '#clients/webhooks.ts';
+import {
+  adoptSecret,
+  openWebhook,
+  proposeSecret,
+  sealWebhook,
+  type Webhook,
+  webhookInput,
+} from '#clients/webhooks.ts';
 import { type DeliveryOutcome, probeEndpoint } from '#outbound/endpoint.ts';
 import { outboundSettings } from '#outbound/settings.ts';
 import { loadConfig } from '#service/config.ts';
 import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import { type AlertFormat, alertBody, checkTemplate, SAMPLE_ALERT } from '#webhooks/alert-formats.ts';
 import { requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, UsageError } from '../../command.ts';
 import { readGivenSecret } from '../../secret-input.ts';
@@ -19,23 +28,48 @@ const settings = z.object(outboundSettings);
 /** Creates a webhook; with `test`, only if its address accepts a delivery. Returns the output. */
 export async function addWebhook(
   directory: ClientDirectory,
-  { id, url, secretFile, types, test }: Extract<ClientsRequest, { action: 'webhook add' }>,
+  {
+    id,
+    url,
+    secretFile,
+    types,
+    format,
+    templateFile,
+    test,
+  }: Extract<ClientsRequest, { action: 'webhook add' }>,
 ): Promise<string> {
+  if (format === 'pagerduty' && secretFile === undefined)
+    throw new UsageError(
+      'PagerDuty needs the integration key of its service: name its file with --secret-file',
+    );
+  const form = { format, template: templateFile === undefined ? null : readTemplate(templateFile) };
   const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
   const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'invalid webhook');
   const [key] = requireWebhookKeys(process.env);
-  if (test) await requireAccepted(checked.data);
-  const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now() });
+  if (test) await requireAccepted({ ...checked.data, ...form });
+  const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now(), form });
   await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
-  return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
+  const added = `webhook ${webhook.id} of client ${id}\n`;
+  return format === null ? `${added}signing secret ${checked.data.secret}\n` : added;
+}
+
+/** Reads the template of a body. Throws `UsageError` when it cannot be used. */
+function readTemplate(file: string): string {
+  try {
+    const template = readFileSync(file, 'utf8');
+    checkTemplate(template);
+    return template;
+  } catch (error) {
+    throw new UsageError(`the template ${JSON.stringify(file)} cannot be used: ${(error as Error).message}`);
+  }
 }
 
 /** Sends a signed empty delivery to a webhook. Returns the output. Throws `CommandError` when it is not accepted. */
 export async function testWebhook(client: Client, webhookId: string): Promise<string> {
   const webhook = findWebhook(client, webhookId);
   await requireAccepted(openWebhook(client.client_id, webhook, requireWebhookKeys(process.env)));
-  return `webhook ${webhook.id} accepts signed deliveries\n`;
+  return `webhook ${webhook.id} accepts ${webhook.format === null ? 'signed deliveries' : 'alerts'}\n`;
 }
 
 /** Proposes the next signing secret of a webhook, or with `finish` adopts the proposed one. Returns the output. */
@@ -47,6 +81,8 @@ export async function rotateWebhookSecret(
   const secret = newSecret();
   await editClient(directory, id, (client) => {
     const webhook = findWebhook(client, webhookId);
+    if (webhook.format !== null)
+      throw new CommandError(`webhook ${webhook.id} is not signed: add another one, and remove it`);
     const next = finish ? adoptSecret(id, webhook, keys) : proposeSecret(id, webhook, secret, keys[0]);
     if (next === null)
       throw new CommandError(`webhook ${webhook.id} has no next secret: first run this without --finish`);
@@ -69,22 +105,32 @@ const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
   timeout: 'no complete answer within 10 seconds',
   refused: 'the address is not public, and WEBHOOK_ALLOWED_RANGES does not include it',
   failed: 'the connection failed',
-  status: 'the status is not 200',
+  status: 'the status is no success',
   unreadable: 'the answer could not be read',
   different: 'the answer is not the text Accepted',
 };
 
-/** Sends a signed empty delivery. Throws `CommandError` when it is not accepted. */
-async function requireAccepted({
-  url,
-  secret,
-}: {
-  readonly url: string;
-  readonly secret: string;
-}): Promise<void> {
-  const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = loadConfig(settings, process.env);
+/** Sends a signed empty delivery, or an alert of a test in the webhook's format. Throws `CommandError` when it is not accepted. */
+async function requireAccepted({ url, secret, format, template }: Omit<Webhook, 'id'>): Promise<void> {
+  const config = loadConfig(settings, process.env);
+  const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = config;
   const trust = ca === undefined ? {} : { ca };
-  const outcome = await probeEndpoint({ url, secret, allowed, now: Date.now, ...trust });
+  const options = {
+    url,
+    secret,
+    allowed,
+    proxy: config,
+    isContract: format === null,
+    now: Date.now,
+    ...trust,
+  };
+  const outcome =
+    format === null
+      ? await probeEndpoint(options)
+      : await probeEndpoint(
+          options,
+          alertBody(SAMPLE_ALERT, { format: format as AlertFormat, template, secret }),
+        );
   if (outcome.kind === 'accepted') return;
   const more =
     outcome.kind === 'status' ? `: ${outcome.status}` : 'reason' in outcome ? `: ${outcome.reason}` : '';

@@ -44,7 +44,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
   );
   const provider = await simulatedProvider(settings.LISTEN_HOST);
-  const webhook = await DemoWebhook.listen(folder.path);
+  const webhook = await DemoWebhook.listen(folder.path, process.env);
   const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
     alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],
@@ -87,6 +87,7 @@ async function startDemoPlatform(
     deviations.unshift(
       `the data is in ${options.dataDir}: ${settings.DATA_DIR} holds your own data, or a demonstration runs there`,
     );
+  for (const line of deviations.splice(0)) printLine(`  ${line}`);
   let isStarting = true;
   const platform = await startPlatform({
     ...options,

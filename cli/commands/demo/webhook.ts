@@ -7,12 +7,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
+import { z } from 'zod';
 import { ClientDirectory, type ClientDraft } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { newSecret } from '#clients/secret.ts';
 import { sealWebhook } from '#clients/webhooks.ts';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
+import { outboundSettings } from '#outbound/settings.ts';
+import { type Environment, loadConfig } from '#service/config.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { silentLogger } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
@@ -50,14 +53,18 @@ export class DemoWebhook {
   /** Id of the subscription; null when there is none. */
   #subscriptionId: string | null = null;
 
-  private constructor(server: Server, caFile: string) {
+  private constructor(server: Server, settings: Readonly<Record<string, string>>) {
     this.#server = server;
-    this.dispatcherSettings = { WEBHOOK_ALLOWED_RANGES: `${HOST}/32`, WEBHOOK_CA_FILE: caFile };
+    this.dispatcherSettings = settings;
     server.on('request', (request, response) => void this.#answer(request, response));
   }
 
-  /** Listens on a free port, with a new certificate that is written to the folder. */
-  static async listen(folder: string): Promise<DemoWebhook> {
+  /**
+   * Listens on a free port, with a new certificate that is written to the folder. `env`: allowed ranges and trusted certificates of
+   * it stay allowed and trusted. Rejects with `ConfigError` when they are invalid.
+   */
+  static async listen(folder: string, env: Environment): Promise<DemoWebhook> {
+    const { WEBHOOK_CA_FILE: trusted } = loadConfig(z.object(outboundSettings), env);
     const { private: key, cert } = await generate([{ name: 'commonName', value: HOST }], {
       keyType: 'ec',
       algorithm: 'sha256',
@@ -67,11 +74,15 @@ export class DemoWebhook {
       ],
     });
     const caFile = join(folder, 'demo-webhook.pem');
-    writeFileSync(caFile, cert);
+    writeFileSync(caFile, [...(trusted === undefined ? [] : [trusted]), cert].join('\n'));
     const server = createServer({ key, cert });
     server.listen(0, HOST);
     await once(server, 'listening');
-    return new DemoWebhook(server, caFile);
+    const ranges = [env.WEBHOOK_ALLOWED_RANGES ?? '', `${HOST}/32`].filter((one) => one !== '');
+    return new DemoWebhook(server, {
+      WEBHOOK_ALLOWED_RANGES: ranges.join(','),
+      WEBHOOK_CA_FILE: caFile,
+    });
   }
 
   /** Subscribes client 1 to all messages from now on. */

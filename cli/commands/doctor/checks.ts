@@ -25,6 +25,7 @@ import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
+import { WebhookTopics } from '../webhooks/topics.ts';
 import { judgeRefusals } from './positions.ts';
 import {
   type CheckName,
@@ -47,6 +48,7 @@ import {
   type RequiredTopic,
   warning,
 } from './rules.ts';
+import { judgeWebhooks } from './webhook-rules.ts';
 
 /** Timeout of a request to the registry or the provider. */
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -73,6 +75,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           guarded('versions', () => versions(cluster)),
           lag(cluster),
           records(cluster),
+          webhooks(cluster, facts),
           guarded('clock', () => receiverClocks(cluster)),
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
@@ -204,6 +207,15 @@ async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
 async function records(cluster: OpenCluster): Promise<CheckResult[]> {
   return [
     await guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
+  ].flat();
+}
+
+/** Checks the deliveries to clients, if their topics exist: another check names missing topics. */
+async function webhooks(cluster: OpenCluster, { topics }: ClusterFacts): Promise<CheckResult[]> {
+  const needed = (['clients', 'webhook-progress'] as const).map((topic) => topicName(cluster.prefix, topic));
+  if (needed.some((topic) => !topics.has(topic))) return [];
+  return [
+    await guarded('webhooks', async () => judgeWebhooks(await new WebhookTopics(cluster).rows())),
   ].flat();
 }
 

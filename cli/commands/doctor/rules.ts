@@ -15,6 +15,7 @@ export type CheckName =
   | 'lag'
   | 'positions'
   | 'records'
+  | 'webhooks'
   | 'provider'
   | 'clock'
   | 'disk';

@@ -1,12 +1,12 @@
 /** Renders the board of live matches for a terminal. Pure. */
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { isSameScore, scoreWords } from '#story/words.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { feedWords } from '../../../services/api/board/shown/feed.ts';
-import { isSameScore, nameOf } from '../../../services/api/board/shown/match.ts';
+import { nameOf } from '../../../services/api/board/shown/match.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
-import { scoreWords } from '../../../services/api/board/shown/words.ts';
 import { cut, type TextColumn, tableLines, widthOf } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';

@@ -29,16 +29,20 @@ describe('the page of a match', () => {
       'minute  score  incident          team  player  id',
       "    0'         1st half started                5-001",
       "   18'    1–0  Goal              Home  Kane    5-010",
-      expect.stringMatching(/^ {8}\S+ \S+Z {2}Reported, awaiting confirmation {2}0–0 → 1–0$/),
-      expect.stringMatching(/^ {8}\S+ \S+Z {2}Confirmed {2}firm 0–0 → 1–0$/),
+      expect.stringMatching(
+        /^ {8}\S+ \S+Z {2}Reported, awaiting confirmation {2}0–0 → 1–0 {2}\d+ s late, written \S+ \S+Z$/,
+      ),
+      expect.stringMatching(/^ {8}\S+ \S+Z {2}Confirmed {2}firm 0–0 → 1–0 {2}\d+ s late, written \S+ \S+Z$/),
       "   40'         Goal              Away  Son     5-020",
       '        Does not count: cancelled by a “goal cancelled” incident. It is 5-021.',
-      expect.stringMatching(/Reported, confirmed {2}1–0 → 1–1$/),
-      expect.stringMatching(/Cancelled by a “goal cancelled” incident {2}1–1 → 1–0$/),
+      expect.stringMatching(/Reported, confirmed {2}1–0 → 1–1 {2}\d+ s late, written \S+ \S+Z$/),
+      expect.stringMatching(
+        /Cancelled by a “goal cancelled” incident {2}1–1 → 1–0 {2}\d+ s late, written \S+ \S+Z$/,
+      ),
       "   41'         Goal cancelled    Away          5-021",
-      expect.stringMatching(/Reported, confirmed$/),
+      expect.stringMatching(/Reported, confirmed {2}\d+ s late, written \S+ \S+Z$/),
       " 45+1'    2–0  Goal              Home  Kane    5-030",
-      expect.stringMatching(/Reported, confirmed {2}1–0 → 2–0$/),
+      expect.stringMatching(/Reported, confirmed {2}1–0 → 2–0 {2}\d+ s late, written \S+ \S+Z$/),
     ]);
   });
 

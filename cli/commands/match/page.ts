@@ -2,20 +2,14 @@
 import { styleText } from 'node:util';
 import { scoresAfter } from '#domain/goals.ts';
 import { periodWords } from '#domain/sports/periods.ts';
+import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
+import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
-import {
-  agreementWords,
-  endingWords,
-  scoreWords,
-  statusName,
-  unreadWords,
-} from '../../../services/api/board/shown/words.ts';
-import { cancellersOf, type TimelineEntry, timelineOf } from '../../../services/api/board/story.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
@@ -151,8 +145,12 @@ function notesOf(entry: MatchStory, width: number | null): string[] {
   const by = cancelled_by.length === 0 ? '' : ` It is ${cancelled_by.join(', ')}.`;
   const why = entry.void === null ? note : `${entry.void}${by}`;
   const showsStory = story.length > 1 || (story.length === 1 && kind.startsWith('goal'));
-  const steps = story.map(({ received_at, what, score, firm }) => {
-    const effect = [score, firm === null || firm === score ? null : `firm ${firm}`];
+  const steps = story.map(({ received_at, ut, late, what, score, firm }) => {
+    const effect = [
+      score,
+      firm === null || firm === score ? null : `firm ${firm}`,
+      late === null ? null : `${durationWords(late)} late, written ${timeText(ut * 1_000)}`,
+    ];
     return [timeText(received_at), what, ...effect].filter((part) => part !== null).join('  ');
   });
   return [...(why === null ? [] : [why]), ...(showsStory ? steps : [])].map((text) =>

@@ -1,7 +1,8 @@
 /** Renders what had been published at a moment. Pure. */
+
+import { statusWords } from '#story/history.ts';
+import { guardWords, scoreWords } from '#story/words.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
-import { statusWords } from '../../../services/api/board/history.ts';
-import { guardWords, scoreWords } from '../../../services/api/board/shown/words.ts';
 import { summaryOf } from '../../summaries.ts';
 import { cut, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';

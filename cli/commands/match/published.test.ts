@@ -105,7 +105,14 @@ describe('what had been published', () => {
 });
 
 test('returns the gaps of all sources and of the match that include the moment', () => {
-  const gap = { from: 1_000, to: 2_000, reason: 'silence', action: 'snapshot' };
+  const gap = {
+    from: 1_000,
+    to: 2_000,
+    reason: 'silence',
+    action: 'snapshot',
+    published_from: null,
+    published_to: null,
+  };
   const record = { ...sampleOf('feed-health'), source: 'webhook', gaps: [gap] };
   const of = (event_id: number | null, at: number) => gapsAt([{ ...record, event_id }], 7, at);
   expect(of(null, 1_000)).toEqual([{ ...gap, source: 'webhook', ofMatch: false }]);

@@ -17,6 +17,8 @@ import {
 } from '#domain/testing/messages.ts';
 import { readVectors } from '#domain/testing/vectors.ts';
 import * as provider from '#ingestion/testing/messages.ts';
+import type { TimelineEntry } from '#story/incidents.ts';
+import { scoreWords } from '#story/words.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
@@ -26,8 +28,6 @@ import { standingRedCards } from '../../../services/alert-processor/decide.ts';
 import { boardMatch } from '../../../services/api/board/board-match.ts';
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { minuteText } from '../../../services/api/board/shown/minute.ts';
-import { scoreWords } from '../../../services/api/board/shown/words.ts';
-import type { TimelineEntry } from '../../../services/api/board/story.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
 import { type ExportCell, STATES } from '../export/columns.ts';

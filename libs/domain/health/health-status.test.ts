@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { HealthGap, HealthProgress } from '#topics/generated/types.ts';
-import { addGap, aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
+import {
+  addGap,
+  addUnpublished,
+  aliveSince,
+  applyVerdict,
+  fillGaps,
+  type HealthStatus,
+  unpublishedGap,
+} from './health-status.ts';
 import { GOOD, type HealthReason, type HealthVerdict } from './verdict.ts';
 
 const T = 1_000_000;
@@ -10,6 +18,8 @@ const gap = (changes: Partial<HealthGap> = {}): HealthGap => ({
   to: 20,
   reason: 'silence',
   action: 'none',
+  published_from: null,
+  published_to: null,
   ...changes,
 });
 const open = (changes: Partial<HealthGap> = {}): HealthGap => gap({ to: null, action: 'open', ...changes });
@@ -48,7 +58,7 @@ describe('a verdict that is not good', () => {
       reason: 'silence',
       since: T - 100,
       progress: null,
-      gaps: [gap(), open({ from: T - 500 })],
+      gaps: [gap(), open({ from: T - 500, published_from: T })],
       gap_count: 2,
     });
   });
@@ -133,7 +143,7 @@ describe('a good verdict', () => {
       reason: null,
       since: T,
       progress: null,
-      gaps: [gap(), open({ from: 30, ...last, ...closed })],
+      gaps: [gap(), open({ from: 30, ...last, ...closed, published_to: T })],
       gap_count: 2,
     });
   });
@@ -145,9 +155,16 @@ describe('a good verdict', () => {
     expect(applyVerdict(recovered, GOOD, SIGNS, T + 60_000)).toEqual(alive);
   });
 
-  test('makes an ended match alive again, with unchanged gaps', () => {
+  test('makes an ended match alive again, and records that nobody believed it meanwhile', () => {
     const ended = health({ state: 'ended', since: 9, gaps: [gap()], gap_count: 1 });
-    expect(applyVerdict(ended, GOOD, SIGNS, T)).toEqual({ ...ended, state: 'alive', since: T });
+    const over = { from: 9, to: T, published_from: 9, published_to: T };
+    expect(applyVerdict(ended, GOOD, SIGNS, T)).toEqual({
+      ...ended,
+      state: 'alive',
+      since: T,
+      gaps: [gap(), gap({ ...over, reason: 'ended', action: 'caught_up' })],
+      gap_count: 2,
+    });
   });
 
   test('closes nothing without an open gap', () => {
@@ -164,7 +181,7 @@ describe('the verdict that a match ended', () => {
       reason: null,
       since: T,
       progress: null,
-      gaps: [gap(), gap({ from: 30, to: T })],
+      gaps: [gap(), gap({ from: 30, to: T, published_to: T })],
       gap_count: 2,
     });
   });
@@ -216,4 +233,52 @@ test('a snapshot fills the closed gaps before it that were not filled', () => {
     open(),
   ]);
   expect(fillGaps(before, 19)).toBe(before);
+});
+
+describe('a time in which nothing was published', () => {
+  const silent = (from: number, to: number): HealthGap => ({
+    from,
+    to,
+    reason: 'monitor',
+    action: 'caught_up',
+    published_from: from,
+    published_to: to,
+  });
+
+  test('is a gap, before one that is open', () => {
+    expect(addUnpublished(health(), unpublishedGap(5, 9)).gaps).toEqual([silent(5, 9)]);
+    const later = broken({ gaps: [open({ published_from: 9 })], gap_count: 1 });
+    expect(addUnpublished(later, unpublishedGap(5, 9))).toMatchObject({
+      gaps: [silent(5, 9), { action: 'open' }],
+      gap_count: 2,
+    });
+  });
+
+  test.each([
+    ['is over', health({ state: 'ended' })],
+    ['was not believed anyway', broken({ gaps: [open({ published_from: 4 })], gap_count: 1 })],
+  ])('is no gap of a match that %s', (_, before) => {
+    expect(addUnpublished(before, unpublishedGap(5, 9))).toBe(before);
+  });
+
+  test('is joined to the one before it, if that ended within a second', () => {
+    const first = addUnpublished(health(), unpublishedGap(5, 9));
+    expect(addUnpublished(first, unpublishedGap(1_009, 1_200))).toMatchObject({
+      gaps: [silent(5, 1_200)],
+      gap_count: 1,
+    });
+    expect(addUnpublished(first, unpublishedGap(1_010, 1_200)).gaps).toHaveLength(2);
+  });
+});
+
+test('a match that goes on in doubt keeps the time in which it was over', () => {
+  const ended = health({ state: 'ended', since: 9 });
+  expect(applyVerdict(ended, bad('down', 'backlog'), SIGNS, T)).toMatchObject({
+    state: 'down',
+    gaps: [
+      { from: 9, to: T, reason: 'ended' },
+      { reason: 'backlog', action: 'open' },
+    ],
+    gap_count: 2,
+  });
 });

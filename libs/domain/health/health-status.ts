@@ -1,8 +1,11 @@
 import type { FeedHealth, HealthGap, HealthProgress, HealthState } from '#topics/generated/types.ts';
-import type { HealthVerdict } from './verdict.ts';
+import type { HealthReason, HealthVerdict } from './verdict.ts';
 
 /** How a gap was filled: `open` not yet, `none` not at all, `skipped` its messages were left out. */
 type GapAction = 'open' | 'none' | 'caught_up' | 'snapshot' | 'skipped';
+
+/** What began a gap. `monitor`: nothing was published; `ended`: the match was over, or abandoned. */
+export type GapReason = HealthReason | 'monitor' | 'ended';
 
 /** The state of a source, or of a match under a source. While the state is not good, the last gap is open. */
 export type HealthStatus = Readonly<
@@ -19,6 +22,8 @@ type SignsOfLife = {
 
 /** Maximum number of gaps in a record. */
 const MAX_GAPS = 100;
+/** Maximum time between two gaps without a record that are one. */
+const JOINED_MS = 1_000;
 /** Time for which `recovered` is shown (docs/decisions/0080). */
 const RECOVERED_MS = 60_000;
 
@@ -45,7 +50,7 @@ export function applyVerdict(
       if (same && sameProgress(before.progress, progress)) return before;
       const opened = isOpen(before)
         ? namedAfter(before, reason)
-        : withGap(before, openGap(signs.lastAt, reason));
+        : withGap(resumed(before, now), openGap(signs.lastAt, reason, now));
       return { ...opened, state: kind, reason, since: same ? before.since : since, progress };
     }
   }
@@ -61,6 +66,20 @@ export function addGap(before: HealthStatus, gap: HealthGap): HealthStatus {
   return { ...before, gaps: [...over, gap, ...open].slice(-MAX_GAPS), gap_count: before.gap_count + 1 };
 }
 
+/**
+ * Adds a gap in which nothing was published, unless the state is not believed anyway; joins it to such a gap shortly before, as
+ * expiries come in rows.
+ */
+export function addUnpublished(before: HealthStatus, gap: HealthGap): HealthStatus {
+  const open = isOpen(before) ? before.gaps.at(-1) : undefined;
+  if (before.state === 'ended' || (open && (open.published_from ?? open.from) <= gap.from)) return before;
+  const last = before.gaps.at(-1);
+  if (last?.reason !== gap.reason || last.to === null || gap.from - last.to > JOINED_MS)
+    return addGap(before, gap);
+  const joined = { ...last, to: gap.to, published_to: gap.published_to };
+  return { ...before, gaps: [...before.gaps.slice(0, -1), joined] };
+}
+
 /** Marks gaps that ended by `at` and were not filled as filled by a snapshot. */
 export function fillGaps(before: HealthStatus, at: number): HealthStatus {
   const fits = (gap: HealthGap): boolean => gap.action === 'none' && gap.to !== null && gap.to <= at;
@@ -68,9 +87,15 @@ export function fillGaps(before: HealthStatus, at: number): HealthStatus {
   return { ...before, gaps: before.gaps.map((gap) => (fits(gap) ? { ...gap, action: 'snapshot' } : gap)) };
 }
 
+/** Adds the time in which nobody believed an ended match: it was over, or no message of it had come for hours. */
+function resumed(before: HealthStatus, now: number): HealthStatus {
+  if (before.state !== 'ended') return before;
+  return withGap(before, closedGap({ from: before.since, to: now, reason: 'ended', action: 'caught_up' }));
+}
+
 function recover(before: HealthStatus, signs: SignsOfLife, now: number): HealthStatus {
   if (before.state === 'alive') return before;
-  if (before.state === 'ended') return { ...before, ...named('alive', now) };
+  if (before.state === 'ended') return { ...resumed(before, now), ...named('alive', now) };
   if (before.state === 'recovered')
     return now - before.since < RECOVERED_MS ? before : { ...before, ...named('alive', now) };
   return { ...closed(before, signs, now), ...named('recovered', now) };
@@ -94,11 +119,28 @@ function closed(before: HealthStatus, { backAt }: SignsOfLife, now: number): Hea
   const caughtUp = last.reason === 'backlog' || before.state === 'recovering';
   const action: GapAction = caughtUp ? 'caught_up' : 'none';
   const to = Math.max(last.from, caughtUp ? now : (backAt ?? now));
-  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...last, to, action }] };
+  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...last, to, action, published_to: now }] };
 }
 
-function openGap(from: number, reason: string): HealthGap {
-  return { from, to: null, reason, action: 'open' satisfies GapAction };
+function openGap(from: number, reason: HealthReason, now: number): HealthGap {
+  return {
+    from,
+    to: null,
+    reason,
+    action: 'open' satisfies GapAction,
+    published_from: now,
+    published_to: null,
+  };
+}
+
+/** Returns a gap that is over, and began and ended with what was published. */
+function closedGap(gap: { from: number; to: number; reason: GapReason; action: GapAction }): HealthGap {
+  return { ...gap, published_from: gap.from, published_to: gap.to };
+}
+
+/** Returns the gap between the expiry of the last published record and `now`. Match state was not concerned. */
+export function unpublishedGap(from: number, now: number): HealthGap {
+  return closedGap({ from, to: now, reason: 'monitor', action: 'caught_up' });
 }
 
 /** A backlog hides other reasons: the open gap is named after another reason once that is known. */

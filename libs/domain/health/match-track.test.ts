@@ -43,6 +43,7 @@ describe('the health of a match under a source', () => {
     expect(pair()).toEqual({
       source: 'webhook',
       key: 'webhook/7',
+      judgedFrom: null,
       written: null,
       heardAt: T + 10,
       keepAliveAt: null,
@@ -201,7 +202,8 @@ describe('the verdict on a match', () => {
     const { track, receive, pair } = matchOf();
     receive(PLAY, T);
     track.noteSignOfLife('feed', T, false);
-    const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none' }];
+    const published = { published_from: null, published_to: null };
+    const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none', ...published }];
     for (const source of ['webhook', 'feed']) pair(source).health = { ...aliveSince(T), gaps, gap_count: 1 };
     track.fill(T);
     const actions = ['webhook', 'feed'].map((source) => pair(source).health.gaps[0]?.action);

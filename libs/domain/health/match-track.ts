@@ -15,6 +15,8 @@ export type PairTrack = {
   readonly source: string;
   /** Key of its record. */
   readonly key: string;
+  /** When its first record was written; null before. */
+  judgedFrom: number | null;
   /** The content of its record when it was last written in this term; null when it must be written. */
   written: WrittenHealth | null;
   /** Last message. */
@@ -68,8 +70,8 @@ export class MatchTrack {
 
   /** Restores the health under one source from its record. The `fields` of the record are those of the match. */
   restore(record: FeedHealth, health: HealthStatus, heardAt: number): void {
-    const { source, keep_alive_at, fields } = record;
-    this.#add(source, heardAt, keep_alive_at, health);
+    const { source, keep_alive_at, fields, judged_from } = record;
+    this.#add(source, { heardAt, keepAliveAt: keep_alive_at, judgedFrom: judged_from, health });
     this.#register.merge(fields);
     this.#noteFacts(heardAt);
   }
@@ -91,7 +93,9 @@ export class MatchTrack {
   noteSignOfLife(source: string, at: number, isKeepAlive: boolean): void {
     const known = this.pairs.get(source);
     if (known === undefined && !this.#facts.live) return;
-    const pair = known ?? this.#add(source, at, null, aliveSince(at));
+    const pair =
+      known ??
+      this.#add(source, { heardAt: at, keepAliveAt: null, judgedFrom: null, health: aliveSince(at) });
     // A new monitor reads again messages from before the silence.
     if (!isGoodState(pair.health.state) && at > pair.heardAt) pair.backAt ??= at;
     pair.heardAt = Math.max(pair.heardAt, at);
@@ -148,9 +152,11 @@ export class MatchTrack {
     for (const pair of this.pairs.values()) pair.health = fillGaps(pair.health, at);
   }
 
-  #add(source: string, heardAt: number, keepAliveAt: number | null, health: HealthStatus): PairTrack {
-    const key = `${source}/${this.eventId}`;
-    const pair = { source, key, written: null, heardAt, keepAliveAt, backAt: null, health };
+  #add(
+    source: string,
+    known: Pick<PairTrack, 'heardAt' | 'keepAliveAt' | 'judgedFrom' | 'health'>,
+  ): PairTrack {
+    const pair = { source, key: `${source}/${this.eventId}`, written: null, backAt: null, ...known };
     this.pairs.set(source, pair);
     return pair;
   }

@@ -1,6 +1,7 @@
 /** When a monitor publishes records of a source and its matches, and their content. */
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Action, APPLY, BEGIN, LIMITS, PlayedMonitor, report, say, wait } from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
@@ -217,7 +218,16 @@ describe('a record of the previous monitor', () => {
   });
 
   test('keeps its gaps', () => {
-    const gaps = [{ from: BEGIN - 9, to: BEGIN - 8, reason: 'silence', action: 'none' }];
+    const gaps = [
+      {
+        from: BEGIN - 9,
+        to: BEGIN - 8,
+        reason: 'silence',
+        action: 'none',
+        published_from: null,
+        published_to: null,
+      },
+    ];
     for (const key of ['webhook/1', 'webhook']) {
       const monitor = monitorWith({ gaps, gap_count: 3 }, key);
       expect(recordOf(monitor, key, BEGIN)).toMatchObject({ gaps, gap_count: 3, term: 2 });
@@ -267,4 +277,25 @@ describe('partitions', () => {
     monitor.applied(1, 1);
     expect(recordOf(monitor, 'webhook/1', BEGIN + 5_001)).toMatchObject({ state: 'recovered' });
   });
+});
+
+test('the record of a believed source has the failure of its last read at once, also after a restart', () => {
+  const monitor = played(report('up'), say('play'), APPLY, wait(1_000));
+  const failing = {
+    ...sampleOf('ingress-status'),
+    source: 'webhook',
+    instance: 'one',
+    state: 'up',
+    reason: 'network',
+    gap: null,
+  } as const;
+  monitor.monitor.report(
+    { ...failing, written_at: monitor.now, unreadable_in_row: 0, messages_unreadable: 0 },
+    monitor.now,
+  );
+  monitor.do(wait(100));
+  expect(monitor.topic.get('webhook')).toMatchObject({ state: 'alive', reason: 'network' });
+  const next = new HealthMonitor({ ...LIMITS, term: 9, partitionOf: () => 0 });
+  for (const record of monitor.topic.values()) next.restore(record, monitor.now);
+  expect(next.tick(monitor.now).map(({ value }) => value?.reason)).toEqual([null, null]);
 });

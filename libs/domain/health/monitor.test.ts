@@ -155,7 +155,14 @@ describe('a match', () => {
     played.do(wait(100));
     expect(ofMatch(played)).toMatchObject({ state: 'recovered', gap_count: 1 });
     expect(ofMatch(played)?.gaps).toEqual([
-      { from: BEGIN, to: BEGIN + 6_400, reason: 'backlog', action: 'caught_up' },
+      {
+        from: BEGIN,
+        to: BEGIN + 6_400,
+        reason: 'backlog',
+        action: 'caught_up',
+        published_from: BEGIN + 5_000,
+        published_to: BEGIN + 6_400,
+      },
     ]);
   });
 
@@ -180,14 +187,16 @@ describe('a match', () => {
     const begun: Action = { kind: 'restart', ms: 1_000 };
     const silence = [say('play'), APPLY, wait(25_000), begun, wait(4_000)];
     const played = watch([...silence, say('play'), APPLY, wait(100)]);
-    const gap = { from: BEGIN, to: BEGIN + 30_000, reason: 'silence', action: 'none' };
+    const published = { published_from: BEGIN + 20_000, published_to: BEGIN + 30_100 };
+    const gap = { from: BEGIN, to: BEGIN + 30_000, reason: 'silence', action: 'none', ...published };
     expect(ofMatch(played)?.gaps).toEqual([gap]);
     expect(played.topic.get('webhook')?.gaps).toEqual([gap]);
   });
 
   test('keeps the gap that a snapshot filled', () => {
     const played = watch([say('play'), APPLY, wait(25_000), say('play'), APPLY, wait(1_000)]);
-    const gap = { from: BEGIN, to: BEGIN + 25_000, reason: 'silence' };
+    const published = { published_from: BEGIN + 20_000, published_to: BEGIN + 25_100 };
+    const gap = { from: BEGIN, to: BEGIN + 25_000, reason: 'silence', ...published };
     expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'none' }]);
     for (const action of [say('snapshot'), APPLY, wait(100)]) played.do(action);
     expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'snapshot' }]);
@@ -210,7 +219,9 @@ describe('while nothing can be read', () => {
     expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 20_000 });
     played.do(wait(100));
     expect(ofMatch(played)).toMatchObject({ state: 'stale', reason: 'silence', since: BEGIN + 20_000 });
-    expect(ofMatch(played)?.gaps).toEqual([{ from: BEGIN, to: null, reason: 'silence', action: 'open' }]);
+    expect(ofMatch(played)?.gaps).toMatchObject([
+      { from: BEGIN, to: null, reason: 'silence', action: 'open' },
+    ]);
   });
 
   test('no ingress service counts as missing, as it could not report', () => {

@@ -1,7 +1,7 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
-import { aliveSince } from './health-status.ts';
+import { addUnpublished, aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
@@ -61,13 +61,15 @@ export class HealthMonitor {
 
   /** Restores a record of the previous monitor, after `begin`. Times ahead of `now` count as now. */
   restore(record: FeedHealth, now: number): void {
-    const { source, event_id, state, reason, progress, gaps, gap_count } = record;
+    const { source, event_id, state, progress, gaps, gap_count } = record;
+    const reason = isGoodState(state) ? null : record.reason;
     const since = Math.min(record.since, now);
     const health = { state, reason, since, progress, gaps, gap_count };
     const heardAt = Math.min(record.heard_at ?? since, now);
-    if (event_id === null)
+    if (event_id === null) {
       this.#sources.set(source, new SourceTrack(source, health, heardAt, this.#reportsRead));
-    else this.#track(event_id).restore(record, health, heardAt);
+      if (record.valid_until !== null) this.#records.restore(source, record.valid_until);
+    } else this.#track(event_id).restore(record, health, heardAt);
   }
 
   /** Applies a message. Throws `DomainError` UNREADABLE_EVENT. */
@@ -138,6 +140,8 @@ export class HealthMonitor {
   #tickSource(source: SourceTrack, now: number): PublishedHealth[] {
     const { staleAfterMs } = this.#options;
     const reported = source.reported(now);
+    const unpublished = this.#records.takeUnpublished(source.source);
+    if (unpublished !== null) source.health = addUnpublished(source.health, unpublished);
     const published: PublishedHealth[] = [];
     const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
     // Nothing becomes due under a source that is down: its record stays valid, so that readers see why it is down.
@@ -145,6 +149,7 @@ export class HealthMonitor {
     for (const track of this.#matches.values()) {
       const pair = track.pairs.get(source.source);
       if (pair === undefined) continue;
+      if (unpublished !== null) pair.health = addUnpublished(pair.health, unpublished);
       const verdict = track.judge(pair, reported, this.#options, now);
       published.push(...this.#records.ofMatch(track, pair, now));
       if (verdict.kind === 'ended') continue;

@@ -7,7 +7,7 @@ import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
 
 const T = 1_000_000;
-const GAP = { from: 1, to: 2, reason: 'silence', action: 'none' };
+const GAP = { from: 1, to: 2, reason: 'silence', action: 'none', published_from: null, published_to: null };
 const BAD: HealthStatus = {
   state: 'recovering',
   reason: 'network',
@@ -44,6 +44,7 @@ describe('the record of a source', () => {
       fields: [],
       keep_alive_at: null,
       valid_until: T + 1_750,
+      judged_from: null,
     };
     expect(new HealthRecords(4).ofSource(source(), promise, false, T)).toEqual([{ key: 'webhook', value }]);
   });
@@ -101,7 +102,12 @@ describe('the record of a match', () => {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
       read: new ReadProgress(),
     });
-    const record = { source: 'webhook', keep_alive_at: T - 3, fields: FIELDS } as FeedHealth;
+    const record = {
+      source: 'webhook',
+      keep_alive_at: T - 3,
+      fields: FIELDS,
+      judged_from: T - 9,
+    } as FeedHealth;
     track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');
     if (pair === undefined) throw new Error('no pair');
@@ -118,6 +124,7 @@ describe('the record of a match', () => {
       fields: FIELDS,
       keep_alive_at: T - 3,
       valid_until: null,
+      judged_from: T - 9,
     };
     expect(new HealthRecords(4).ofMatch(track, pair, T)).toEqual([{ key: 'webhook/7', value }]);
   });
@@ -146,4 +153,22 @@ describe('the record of a match', () => {
     pair.written = null;
     expect([due(), due()]).toEqual([['webhook/7'], []]);
   });
+});
+
+test('the record of a match keeps when the first one was written', () => {
+  const track = new MatchTrack(7, {
+    applied: new AppliedPosition(0, { offset: 0, at: 0 }),
+    read: new ReadProgress(),
+  });
+  track.restore(
+    { source: 'webhook', keep_alive_at: null, fields: [], judged_from: null } as unknown as FeedHealth,
+    BAD,
+    T,
+  );
+  const records = new HealthRecords(4);
+  const from = (now: number) =>
+    [...track.pairs.values()]
+      .flatMap((pair) => records.ofMatch(track, pair, now))
+      .map(({ value }) => value?.judged_from);
+  expect([from(T), from(T + 60_000)]).toEqual([[T], [T]]);
 });

@@ -1,5 +1,6 @@
-import type { FeedHealth } from '#topics/generated/types.ts';
-import type { HealthStatus } from './health-status.ts';
+import type { FeedHealth, HealthGap } from '#topics/generated/types.ts';
+import { isGoodState } from '#tradability/feed-status.ts';
+import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SourceTrack } from './source-track.ts';
 
@@ -17,7 +18,10 @@ const REFRESH_MS = 60_000;
 type WrittenSource = {
   readonly health: HealthStatus;
   readonly at: number;
+  readonly reason: string | null;
   readonly validUntil: number;
+  /** Until when readers believe the record before it; null if there was none. */
+  readonly promisedBefore: number | null;
 };
 
 /** Makes records of health, each only when it must be written (docs/decisions/0080). */
@@ -25,9 +29,25 @@ export class HealthRecords {
   readonly #term: number;
   /** The last record of each source in this term. */
   readonly #written = new Map<string, WrittenSource>();
+  /** Until when readers believe the records of each source that were published so far. */
+  readonly #promised = new Map<string, number>();
+  /** The gap of each source between two records, of which the first expired before the second was written. */
+  readonly #unpublished = new Map<string, HealthGap>();
 
   constructor(term: number) {
     this.#term = term;
+  }
+
+  /** Notes until when readers believe the record of a source that the previous monitor published. */
+  restore(source: string, validUntil: number): void {
+    this.#promised.set(source, validUntil);
+  }
+
+  /** Returns the gap before the record of a source that was written last, once; null where that was renewed in time. */
+  takeUnpublished(source: string): HealthGap | null {
+    const gap = this.#unpublished.get(source) ?? null;
+    this.#unpublished.delete(source);
+    return gap;
   }
 
   /** Returns the record of a match under a source, if it is due. */
@@ -37,6 +57,7 @@ export class HealthRecords {
     const isFresh = health.state === 'ended' || (last !== null && now - last.at < REFRESH_MS);
     if (last?.health === health && last.facts === facts && isFresh) return [];
     pair.written = { health, facts, at: now };
+    pair.judgedFrom ??= now;
     const value: FeedHealth = {
       ...this.#common(pair.source, health, now),
       event_id: track.eventId,
@@ -45,6 +66,7 @@ export class HealthRecords {
       fields: track.fields,
       keep_alive_at: pair.keepAliveAt,
       valid_until: null,
+      judged_from: pair.judgedFrom,
     };
     return [{ key, value }];
   }
@@ -63,27 +85,42 @@ export class HealthRecords {
     const last = this.#written.get(key);
     const { health, heardAt } = source;
     const { clockRuns, validUntil } = promise;
+    // A good source has no reason of its own.
+    const reason = health.reason ?? (isGoodState(health.state) ? source.failure : null);
     const isFresh =
       last !== undefined &&
       now - last.at < HEARTBEAT_MS &&
       (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
-    if (!others && last?.health === health && isFresh) return [];
-    this.#written.set(key, { health, at: now, validUntil });
+    if (!others && last?.health === health && last.reason === reason && isFresh) return [];
+    const promisedBefore = this.#promised.get(key) ?? null;
+    this.#written.set(key, { health, at: now, reason, validUntil, promisedBefore });
+    if (validUntil > now) {
+      if (promisedBefore !== null && promisedBefore < now)
+        this.#unpublished.set(key, unpublishedGap(promisedBefore, now));
+      this.#promised.set(key, validUntil);
+    }
     const value: FeedHealth = {
       ...this.#common(source.source, health, now),
+      reason,
       event_id: null,
       heard_at: heardAt,
       clock_runs: clockRuns,
       fields: [],
       keep_alive_at: null,
       valid_until: validUntil,
+      judged_from: null,
     };
     return [{ key, value }];
   }
 
   /** Writes the record of a source again, as the topic may have another one. */
   rewrite(key: string): void {
+    const last = this.#written.get(key);
+    if (last === undefined) return;
     this.#written.delete(key);
+    this.#unpublished.delete(key);
+    if (last.promisedBefore === null) this.#promised.delete(key);
+    else this.#promised.set(key, last.promisedBefore);
   }
 
   #common(source: string, health: HealthStatus, now: number) {

@@ -112,7 +112,14 @@ describe('the verdict on reports', () => {
 
   test('adds a gap that the ingress service skipped', () => {
     const { source } = track();
-    const gap = { from: 1, to: 2, reason: 'network', action: 'skipped' };
+    const gap = {
+      from: 1,
+      to: 2,
+      reason: 'network',
+      action: 'skipped',
+      published_from: null,
+      published_to: null,
+    };
     source.report(status({ gap }), T);
     source.report(status({ gap }), T);
     expect(source.health).toMatchObject({ gaps: [gap], gap_count: 1 });
@@ -240,7 +247,7 @@ describe('a gap of a source', () => {
   ])('%s', (_, of, from) => {
     const { source } = track();
     source.judge(bad('recovering', of), NO_MATCHES, STALE_AFTER, T + 9);
-    expect(source.health.gaps).toEqual([{ from, to: null, reason: 'network', action: 'open' }]);
+    expect(source.health.gaps).toMatchObject([{ from, to: null, reason: 'network', action: 'open' }]);
   });
 
   test('ends with the first sign of life', () => {
@@ -249,10 +256,21 @@ describe('a gap of a source', () => {
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 9);
     for (const at of [T + 20, T + 30]) source.noteSignOfLife(at);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 40);
-    expect(source.health.gaps).toEqual([{ from: T + 1, to: T + 20, reason: 'network', action: 'none' }]);
+    expect(source.health.gaps).toMatchObject([
+      { from: T + 1, to: T + 20, reason: 'network', action: 'none' },
+    ]);
     // The next gap begins later.
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 50);
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 60);
     expect(source.health.gaps.at(-1)).toMatchObject({ from: T + 30, to: T + 60 });
   });
+});
+
+test('names the failure of the last read while the source still counts as up', () => {
+  const { source } = track();
+  expect(source.failure).toBeNull();
+  source.report(status({ state: 'up', reason: 'network' }), T);
+  expect([source.failure, source.reported(T)]).toEqual(['network', GOOD]);
+  source.report(status({ instance: 'two', state: 'up', reason: null }), T);
+  expect(source.failure).toBeNull();
 });

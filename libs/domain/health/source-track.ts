@@ -53,6 +53,14 @@ export class SourceTrack {
     this.heardAt = Math.max(this.heardAt, at);
   }
 
+  /** Why the last read of every process failed, while they still count as up; null if one did not fail. */
+  get failure(): HealthReason | null {
+    const reports = [...this.#reports.values()];
+    if (reports.length === 0 || reports.some(({ state, reason }) => state !== 'up' || reason === null))
+      return null;
+    return (reports[0]?.reason ?? null) as HealthReason | null;
+  }
+
   /** Applies a report; a time ahead of `now` counts as now. */
   report(status: IngressStatus, now: number): void {
     const at = Math.min(status.written_at, now);

@@ -204,12 +204,12 @@ export class PlayedMonitor {
 
   #send({ event, source: origin, says: what }: Extract<Action, { kind: 'message' }>): void {
     const ut = BEGIN / 1000 + this.#sent.length;
-    const sent: NormalizedMessage = {
-      ...messageOf(what, ut),
-      origin,
-      event_id: event,
-      received_at: this.now,
-    };
+    this.send({ ...messageOf(what, ut), origin, event_id: event });
+  }
+
+  /** Writes a message to the log, received now. */
+  send(message: NormalizedMessage): void {
+    const sent: NormalizedMessage = { ...message, received_at: this.now };
     const offset = this.#sent.push({ message: sent, offset: this.#sent.length }) - 1;
     this.monitor.receive(sent, { partition: 0, offset }, this.now);
   }

@@ -44,6 +44,10 @@ export type HealthGap = {
   reason: string;
   /** What was done about it: open, none (nothing yet: what happened in it may be missing), caught_up (all of it was read or applied late), snapshot (the match's whole incident list was read after it), skipped (the provider no longer has it). */
   action: string;
+  /** When feed-health first said so, Unix milliseconds: readers still believed the source between `from` and then. Of the reason monitor, when the last record expired. Null where the gap was only found later. */
+  published_from: null | number;
+  /** When feed-health said that it was over, Unix milliseconds; null while it is open, and where the gap was only found later. */
+  published_to: null | number;
 };
 
 /** How far a source has caught up, in Unix seconds of the provider. */
@@ -136,7 +140,7 @@ export type Alert = {
   id: string;
   /** The name of the rule. */
   rule: string;
-  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, score_differs, final, final_withdrawn, match_stale, match_recovered. */
+  /** goal, goal_cancelled, red_card, red_card_cancelled, guard_closed, guard_opened, score_differs, score_agrees, final, final_withdrawn, match_stale, match_recovered. */
   kind: string;
   event_id: number;
   /** The match's version; null of match_stale and match_recovered. */
@@ -150,7 +154,7 @@ export type Alert = {
   incident_id: null | string;
   /** Of goal and goal_cancelled: the score after it. Of final: the result. */
   score: null | Score;
-  /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
+  /** Of guard_closed, score_differs and score_agrees: the guard's; of guard_opened: those that it had last; of match_stale: the feed's state and its reason, expired where feed-health itself is silent. */
   reasons: string[];
   /** The provider's time of its cause, of match_stale since when, of match_recovered when it was found; Unix seconds. */
   ut: number;
@@ -211,6 +215,10 @@ export type WebhookSubscription = {
   created_at: null | number;
   /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */
   sealed_next_secret: null | string;
+  /** How its requests are written: slack, teams, pagerduty, template. Null: the contract's, a signed list of messages. */
+  format: null | string;
+  /** Of the format template: the body, as JSON with placeholders. */
+  template: null | string;
 };
 
 /** Unusable input, with its bytes and the reason. */
@@ -263,7 +271,7 @@ export type FeedHealth = {
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
   state: HealthState;
-  /** Why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). */
+  /** Of alive and recovered why the last read of the source failed, before it counts as down: null where it did not. Else why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
@@ -287,6 +295,8 @@ export type FeedHealth = {
   written_at: number;
   /** Of a source: neither it nor its matches are to be believed from then on, Unix milliseconds. Null in a match's record. */
   valid_until: null | number;
+  /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source, and in records of 1.0.0. */
+  judged_from: null | number;
 };
 
 export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
@@ -298,7 +308,7 @@ export type IngressStatus = {
   /** Of the process, made up at its start. */
   instance: string;
   state: IngressState;
-  /** Why it is down: credentials, contract, network. */
+  /** Why it is down: credentials, contract, network. Of up: why the last read failed; null where it did not. */
   reason: null | string;
   /** When the source was last heard of, be it without a message, Unix milliseconds. */
   heard_at: null | number;

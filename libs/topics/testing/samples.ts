@@ -8,6 +8,8 @@ const gap: HealthGap = {
   to: 1_531_670_030_123,
   reason: 'network',
   action: 'caught_up',
+  published_from: 1_531_670_005_123,
+  published_to: 1_531_670_030_323,
 };
 const progress: HealthProgress = { from: 1_531_670_000, position: 1_531_670_010, to: 1_531_670_030 };
 
@@ -64,6 +66,8 @@ const OTHER_SAMPLES = {
         types: ['incident'],
         created_at: 1_531_670_000_123,
         sealed_next_secret: null,
+        format: null,
+        template: null,
       },
     ],
     version: 1,
@@ -211,6 +215,7 @@ const OTHER_SAMPLES = {
       },
     ],
     keep_alive_at: 1_531_669_990_123,
+    judged_from: 1_531_669_000_123,
     term: 4,
     written_at: 1_531_670_030_123,
     valid_until: 1_531_670_035_123,

@@ -12,7 +12,7 @@ export class HealthView {
 
   constructor(sql: Statements) {
     this.#sql = sql;
-    const rows = sql.of('SELECT key, json FROM health').all();
+    const rows = sql.of('SELECT key, json FROM health WHERE deleted = 0').all();
     for (const { key, json } of rows)
       this.#table.apply(String(key), JSON.parse(String(json)), performance.now());
   }
@@ -21,8 +21,12 @@ export class HealthView {
   apply(key: string, record: FeedHealth | null): void {
     // Records of sources are not stored: they come twice a second and have expired after a restart.
     if (key.includes('/')) {
-      if (record === null) this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
-      else this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
+      // Its gaps belong to the story of the match.
+      if (record === null) this.#sql.of('UPDATE health SET deleted = 1 WHERE key = ?').run(key);
+      else
+        this.#sql
+          .of('INSERT OR REPLACE INTO health VALUES (?, ?, 0, ?)')
+          .run(key, record.event_id, JSON.stringify(record));
     }
     if (record === null) this.#sources.delete(key);
     else if (record.event_id === null) this.#sources.set(key, record);
@@ -33,6 +37,12 @@ export class HealthView {
   /** Returns the latest record of each source, expired or not. */
   sourceRecords(): readonly FeedHealth[] {
     return [...this.#sources.values()];
+  }
+
+  /** Returns the latest record of a match of each source, those that were deleted since included, and the records of the sources. */
+  past(eventId: number): FeedHealth[] {
+    const text = 'SELECT json FROM health WHERE event_id = ? ORDER BY key';
+    return [...this.#sql.records<FeedHealth>(text, eventId), ...this.#sources.values()];
   }
 
   /** Returns the feed status of every source at `now`, Unix milliseconds, ordered by name. */

@@ -114,8 +114,11 @@ CREATE TABLE standings (
   id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, ut INTEGER NOT NULL,
   competition_id INTEGER, json TEXT NOT NULL
 );
--- The records of matches on feed-health.
-CREATE TABLE health (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
+-- The records of matches on feed-health. deleted: whether the monitor deleted it, a day after the end of the match.
+CREATE TABLE health (
+  key TEXT PRIMARY KEY, event_id INTEGER NOT NULL, deleted INTEGER NOT NULL, json TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX health_of_event ON health (event_id);
 `;
 
 const FEED_BY_EVENT = 'feed_by_event ON feed (event_id)';

@@ -44,6 +44,7 @@ export type BoardView = Pick<
   | 'matchHealth'
   | 'sourceHealth'
   | 'sourceRecords'
+  | 'healthPast'
   | 'state'
   | 'incidents'
   | 'story'
@@ -213,6 +214,11 @@ export class Views {
   /** Returns the latest record of each source, expired or not. */
   sourceRecords() {
     return this.health.sourceRecords();
+  }
+
+  /** Returns the latest records of a match on feed-health, deleted ones included, with those of all sources. */
+  healthPast(eventId: number) {
+    return this.health.past(eventId);
   }
 
   /** Returns the ids of the matches that any source has a record of on feed-health. */

@@ -13,6 +13,7 @@ test('serves the scripts with all their imports, and no other module', () => {
     'libs/domain/guard-words.js',
     'libs/domain/result.js',
     'libs/domain/values.js',
+    'libs/story/words.js',
     'libs/tradability/trading.js',
   ]);
   expect(served.filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);

@@ -1,9 +1,10 @@
+import { courseOf } from '#story/course.ts';
+import { feedPast } from '#story/feed-past.ts';
+import { historyOf } from '#story/history.ts';
+import { timelineOf } from '#story/incidents.ts';
+import { pairSubstitutions } from '#story/substitutions.ts';
 import { boardMatch } from './board-match.ts';
-import { courseOf } from './course.ts';
-import { historyOf } from './history.ts';
 import type { ReadView } from './scoped-view.ts';
-import { timelineOf } from './story.ts';
-import { pairSubstitutions } from './substitutions.ts';
 
 /** The content of the page of a match, and the answer of `/board/matches/{id}`. */
 export type MatchDetails = NonNullable<ReturnType<typeof matchDetails>>;
@@ -13,6 +14,8 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
   const state = view.state(eventId);
   if (state === null) return null;
   const story = view.story(eventId);
+  const feed = feedPast(view.healthPast(eventId), now * 1000);
+  const course = courseOf(story, feed, now * 1000);
   return {
     match: boardMatch(state, view, now),
     home_id: state.home?.id ?? null,
@@ -26,7 +29,7 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
     /** The provider's flag as JSON text; null: not reported. */
     verified_result: state.verified_result,
     timeline: pairSubstitutions(timelineOf(state, view.incidents(eventId), story)),
-    history: historyOf(story),
-    course: courseOf(story, state.cause.ut),
+    history: historyOf(story, feed, course),
+    course,
   };
 }

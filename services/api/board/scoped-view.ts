@@ -24,6 +24,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
     sourceHealth: (now) => view.sourceHealth(now),
     sourceRecords: () => view.sourceRecords(),
+    healthPast: (eventId) => (state(eventId) === null ? [] : view.healthPast(eventId)),
     incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
     place: (of) => view.place(of),

@@ -184,6 +184,8 @@ test('lists changes of guard and status in the history', () => {
     'Score reported: 0–0',
     'Status: 1st half',
     'Provider’s betting: active',
+    'Feed not believed: health unknown',
+    'Score 0–0 → 1–0',
     'Guard closed: score under review',
     'Guard opened',
     'Status: Halftime',

@@ -53,7 +53,7 @@ test.each([
 ] as const)('is down when it fails for five seconds with %s', (code, reason) => {
   const failing = status();
   failing.failed(error(code), NOW);
-  expect(failing.report(NOW + 4_999)).toMatchObject({ state: 'up' });
+  expect(failing.report(NOW + 4_999)).toMatchObject({ state: 'up', reason });
   failing.failed(error(code), NOW + 4_999);
   expect(failing.report(NOW + 5_000)).toMatchObject({ state: 'down', reason });
   failing.read(true, at(NOW / 1000 - 1_000), NOW + 6_000);
@@ -68,6 +68,8 @@ test('reports the skipped part of the feed', () => {
     to: 200_000,
     reason: 'contract',
     action: 'skipped',
+    published_from: null,
+    published_to: null,
   });
 });
 

@@ -74,7 +74,15 @@ export class PollStatus {
 
   /** Applies a gap: the provider no longer has the feed between these times, Unix seconds. */
   skipped(from: number, to: number): void {
-    this.#gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped' };
+    this.#gap = {
+      from: from * 1000,
+      to: to * 1000,
+      reason: 'contract',
+      action: 'skipped',
+      // The feed was not believed meanwhile for another reason, which has its own gap.
+      published_from: null,
+      published_to: null,
+    };
   }
 
   /** Applies messages of the feed. */
@@ -84,12 +92,21 @@ export class PollStatus {
 
   /** Returns the status at `now`. */
   report(now: number): IngressStatus {
-    if (this.#failing !== null && now - this.#failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
-      this.#down(NETWORK_CODES.includes(this.#failing.code) ? 'network' : 'contract');
+    const failure = this.#failing === null ? null : reasonOf(this.#failing.code);
+    if (
+      this.#failing !== null &&
+      failure !== null &&
+      now - this.#failing.since >= DOWN_AFTER_MS &&
+      this.#state.state !== 'down'
+    )
+      this.#down(failure);
+    const state = this.#state;
     return {
       source: FEED_SOURCE,
       instance: this.#instance,
-      ...this.#state,
+      ...state,
+      // Readers see at once that the last read failed, before it counts as down.
+      reason: state.state === 'up' ? failure : state.reason,
       heard_at: this.#heardAt,
       gap: this.#gap,
       clock: null,
@@ -111,6 +128,11 @@ export class PollStatus {
     const from = this.#state.progress?.from ?? position;
     this.#state = { state: 'recovering', reason, progress: { from, position, to: Math.floor(providerNow) } };
   }
+}
+
+/** Returns the reason of a failure that may pass. */
+function reasonOf(code: ProviderErrorCode): HealthReason {
+  return NETWORK_CODES.includes(code) ? 'network' : 'contract';
 }
 
 /** Interval between checks for a changed status, and maximum interval between reports. */

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
 import { ACCEPTED, DeliveryWorld, SUBSCRIPTION, started, texts } from './testing/delivery-world.ts';
 
@@ -52,6 +53,16 @@ describe('a delivery', () => {
     expect(world.posted.flat()).toEqual(texts(0, 0, 4));
     written.resolve();
     expect(await world.has(5)).toEqual(texts(0, 0, 5));
+  });
+
+  test('sends an alert a request to a receiver of another format, written in it', async () => {
+    const world = DeliveryWorld.startedAt(0, 0);
+    const alert = { data: { alert: sampleOf('alerts') } };
+    world.publish(0, 3, { type: 'alert', message: Buffer.from(JSON.stringify(alert)) });
+    const form = { format: 'template', template: '[{"line":"{{kind}}"}]', types: new Set(['alert']) };
+    world.deliver({}, { ...SUBSCRIPTION, ...form });
+    await untilTrue('all are sent', () => world.posted.length === 3, 5_000);
+    expect(world.posted).toEqual([[{ line: 'goal' }], [{ line: 'goal' }], [{ line: 'goal' }]]);
   });
 
   test('reads older messages from the log, then continues from the window', async () => {

@@ -11,6 +11,7 @@ import { type DeliveryEndpoint, type DispatchContext, retryDelayMs } from './del
 import type { MessageAtOffset } from './message-window.ts';
 import { identify, startSpan } from './named-messages.ts';
 import { offsets, RecordedProgress } from './recorded-progress.ts';
+import { bodyOf } from './request-body.ts';
 import type { Subscription } from './subscriptions.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
@@ -152,7 +153,7 @@ export class SubscriptionDelivery {
     const { window, backlog, limits } = this.#context;
     const collected = await collectBatch({
       window,
-      limits: { messages: this.#maxMessages, bytes: limits.bytes },
+      limits: { messages: this.#subscription.format === null ? this.#maxMessages : 1, bytes: limits.bytes },
       next: this.#progress.next,
       turn: this.#turn,
       wants: (message) => wants(this.#subscription, message),
@@ -195,7 +196,7 @@ export class SubscriptionDelivery {
     this.#posting = posting;
     const started_at = now();
     const span = startSpan(batch, this.#subscription);
-    const outcome = await endpoint.post(batch.takeBody(), posting.signal);
+    const outcome = await endpoint.post(bodyOf(this.#subscription, batch), posting.signal);
     span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;

@@ -1,7 +1,7 @@
 import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
-import { openWebhook, type SubscriptionFilter } from '#clients/webhooks.ts';
+import { CONTRACT_FORM, openWebhook, type SubscriptionFilter, type WebhookForm } from '#clients/webhooks.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
@@ -10,16 +10,17 @@ import type { Client } from '#topics/generated/types.ts';
 import { readable } from '#topics/readable.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
-export type Subscription = SubscriptionFilter & {
-  readonly id: string;
-  readonly clientId: number;
-  readonly url: string;
-  readonly secret: string;
-  /** False if the client is disabled: nothing is sent, and nothing is skipped. */
-  readonly active: boolean;
-  /** Unix milliseconds; null if unknown. */
-  readonly createdAt: number | null;
-};
+export type Subscription = SubscriptionFilter &
+  WebhookForm & {
+    readonly id: string;
+    readonly clientId: number;
+    readonly url: string;
+    readonly secret: string;
+    /** False if the client is disabled: nothing is sent, and nothing is skipped. */
+    readonly active: boolean;
+    /** Unix milliseconds; null if unknown. */
+    readonly createdAt: number | null;
+  };
 
 type SubscriptionsOptions = {
   readonly brokers: Brokers;
@@ -103,7 +104,8 @@ export class WebhookSubscriptions {
       const fields = { client: clientId, subscription: id, code: error.code };
       log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
       // Not removed: with the right key its delivery continues at the same offset.
-      return { id, clientId, url: '', secret: '', active: false, competitions: null, types: null, createdAt };
+      const closed = { ...CONTRACT_FORM, url: '', secret: '', active: false };
+      return { id, clientId, ...closed, competitions: null, types: null, createdAt };
     }
   }
 }

@@ -12,7 +12,14 @@ describe.runIf(CHROMIUM !== null)(`the feeds${NEEDS_CHROMIUM}`, () => {
       const now = Date.now();
       played.publish(match, Math.floor(now / 1000), { ...firstHalf(3), reported: [0, 0] });
       played.health(match.id);
-      const gap = { from: now - 90_000, to: now - 60_000, reason: 'network', action: 'caught_up' };
+      const times = { from: now - 90_000, to: now - 60_000 };
+      const gap = {
+        ...times,
+        reason: 'network',
+        action: 'caught_up',
+        published_from: times.from,
+        published_to: times.to,
+      };
       played.health(null, { heard_at: now - 3_000, written_at: now, gaps: [gap], gap_count: 1 });
     },
   });

@@ -36,12 +36,20 @@ function rulesOfWorkload(): string {
 /** Returns the ids of the alerts that the rules of the guide require for transitions: a second, independent implementation. */
 function expectedOf(transitions: readonly MatchTransition[]): string[] {
   const closed = new Map<number, readonly string[]>();
+  const versionOf = (id: string): string => id.slice(0, id.lastIndexOf(':'));
+  const cancelling = new Set(
+    transitions.filter(({ kind }) => kind === 'goal_cancelled').map(({ id }) => versionOf(id)),
+  );
   return transitions.flatMap(({ id, event_id, kind, score, guard, goals }) => {
     if (kind === 'goal_cancelled') return [`goals/goal_cancelled/${id}`];
     if (kind === 'score_changed' && score?.before && score.after) {
       const { before, after } = score;
       const isGoal = after.home > before.home || after.away > before.away;
-      if (!isGoal) return [];
+      const isLess = after.home < before.home || after.away < before.away;
+      if (!isGoal)
+        return isLess && goals.length === 0 && !cancelling.has(versionOf(id))
+          ? [`goals/goal_cancelled/${id}`]
+          : [];
       return [id, ...goals.slice(1).map((goal) => `${id}/${goal}`)].flatMap((of) => [
         `goals/goal/${of}`,
         `our-teams/goal/${of}`,
@@ -55,6 +63,10 @@ function expectedOf(transitions: readonly MatchTransition[]): string[] {
     return [
       ...(closes ? [`trading/guard_closed/${id}`] : []),
       ...(differs ? [`trading/score_differs/${id}`] : []),
+      ...(before.includes('score_differs') && !guard.reasons.includes('score_differs')
+        ? [`trading/score_agrees/${id}`]
+        : []),
+      ...(before.length > 0 && guard.reasons.length === 0 ? [`trading/guard_opened/${id}`] : []),
     ];
   });
 }

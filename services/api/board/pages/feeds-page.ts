@@ -1,7 +1,8 @@
+import { reasonWords } from '#story/words.ts';
 import type { HealthGap } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { Feeds } from '../feeds.ts';
-import { feedWords, reasonWords, sourceName } from '../shown/feed.ts';
+import { feedWords, sourceName } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, matchName } from '../shown/match.ts';
 import { agoWords, durationWords } from '../shown/minute.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { dateOf } from '#contract/values.ts';
+import { dayWords } from '#story/words.ts';
 import { assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
-import { dayWords } from '../shown/words.ts';
 
 /** Headers of every page: it loads and runs only what this server sends, and no page may frame it. */
 export const PAGE_HEADERS = {

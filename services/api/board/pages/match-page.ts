@@ -1,11 +1,5 @@
 import { hasResult } from '#domain/result.ts';
-import { isOver } from '#tradability/trading.ts';
-import type { HistoryEntry } from '../history.ts';
-import type { MatchDetails } from '../match-details.ts';
-import { guardHtml, resultDoubts } from '../shown/guard.ts';
-import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, hasNoScoreYet, nameOf } from '../shown/match.ts';
-import { whenCell } from '../shown/row.ts';
+import type { HistoryEntry } from '#story/history.ts';
 import {
   agreementWords,
   endingWords,
@@ -15,10 +9,16 @@ import {
   statusName,
   unreadWords,
   verifiedWords,
-} from '../shown/words.ts';
+} from '#story/words.ts';
+import { isOver } from '#tradability/trading.ts';
+import type { MatchDetails } from '../match-details.ts';
+import { guardHtml, resultDoubts } from '../shown/guard.ts';
+import { type Html, html } from '../shown/html.ts';
+import { type BoardMatch, hasNoScoreYet, nameOf } from '../shown/match.ts';
+import { whenCell } from '../shown/row.ts';
 import { courseHtml } from './course.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
-import { timelineHtml } from './timeline.ts';
+import { anchorOf, timelineHtml, writtenHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   complete: 'complete: the score is derived from the incidents',
@@ -116,9 +116,10 @@ ${
     ? html`<p class="empty">No change yet.</p>`
     : html`<ol class="history small" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
 }${older.length > 0 && html`<details class="small"><summary>${older.length} earlier</summary><ol class="history small" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
-<p class="small">Times are UTC, as the provider wrote them.</p></section>`;
+<p class="small">Times are UTC: when Touchline received it, with the provider’s time where that is another second.</p></section>`;
 }
 
-function historyRow({ version, kind, what, ut }: HistoryEntry, now: number): Html {
-  return html`<li data-key="${version}-${kind}" class="${kind}">${timeOf(ut, now)} <span>${what}</span></li>`;
+function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryEntry, now: number): Html {
+  const words = incident_id === null ? html`${what}` : html`<a href="#${anchorOf(incident_id)}">${what}</a>`;
+  return html`<li data-key="${version ?? at}-${kind}" class="${kind}">${timeOf(Math.floor(at / 1000), now)} <span><span class="what">${words}</span>${writtenHtml({ at, ut, late }, now)}</span></li>`;
 }

@@ -1,7 +1,8 @@
+import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { type Html, html } from '../shown/html.ts';
 import { nameOf } from '../shown/match.ts';
-import type { IncidentStep, TimelineEntry } from '../story.ts';
+import { durationWords } from '../shown/minute.ts';
 import { timeOf } from './layout.ts';
 
 /** Renders the important incidents of a match, newest first, each with its story and its own address. `now`: Unix seconds. */
@@ -31,7 +32,8 @@ function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
   return html`${minute}<span aria-hidden="true">′</span>`;
 }
 
-function anchorOf(id: string): string {
+/** Returns the id of an incident's element. */
+export function anchorOf(id: string): string {
   return `incident-${id}`;
 }
 
@@ -59,8 +61,17 @@ function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
 }
 
-function stepHtml({ version, ut, what, score, firm }: IncidentStep, now: number): Html {
-  return html`<li data-key="step-${version}">${timeOf(ut, now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
+function stepHtml({ version, ut, received_at, late, what, score, firm }: IncidentStep, now: number): Html {
+  return html`<li data-key="step-${version}">${timeOf(Math.floor(received_at / 1000), now)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
     firm !== null && firm !== score && html` <span class="effect firm">firm ${firm}</span>`
-  }</li>`;
+  }${writtenHtml({ at: received_at, ut, late }, now)}</li>`;
+}
+
+/** A time at which something was known, with the provider's time, as of `HistoryEntry`. */
+type KnownTime = { readonly at: number; readonly ut: number | null; readonly late: number | null };
+
+/** Renders when the provider wrote what was received at another second, and how late that was. */
+export function writtenHtml({ at, ut, late }: KnownTime, now: number): Html | false {
+  if (ut === null || ut === Math.floor(at / 1000)) return false;
+  return html` <span class="written">written ${timeOf(ut, now)}</span>${late !== null && html` <span class="late">${durationWords(late)} late</span>`}`;
 }

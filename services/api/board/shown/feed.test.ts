@@ -13,6 +13,12 @@ describe('the head of a connected page', () => {
     ['is up to date while each feed is believed', [alive, restAlive], 'all', 'Up to date'],
     ['names the one of two feeds that is down', [down, restAlive], 'some', 'Webhooks down'],
     [
+      'turns amber at once for a feed whose last read failed, though it is still believed',
+      [alive, { ...restAlive, reason: 'network' }],
+      'some',
+      'REST feed provider unreachable',
+    ],
+    [
       'names every feed when none is believed',
       [down, restExpired],
       'none',

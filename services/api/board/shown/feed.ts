@@ -1,5 +1,5 @@
 /** Renders feed health: docs/guides/feed-health.md. */
-import type { HealthReason } from '#domain/health/verdict.ts';
+import { reasonWords } from '#story/words.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
@@ -19,22 +19,7 @@ const STATES: Readonly<Record<FeedStatus['state'], string>> = {
   unknown: 'health unknown',
 };
 
-const REASONS: Readonly<Record<string, string>> = {
-  silence: 'nothing received',
-  backlog: 'our own delay',
-  unreadable_messages: 'messages cannot be read',
-  credentials: 'credentials refused',
-  contract: 'outside the contract',
-  network: 'provider unreachable',
-  ingress: 'ingress service silent',
-} satisfies Record<HealthReason, string>;
-
 const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
-
-/** Returns the reason why a feed is not alive, e.g. `provider unreachable`. */
-export function reasonWords(reason: string): string {
-  return REASONS[reason] ?? reason;
-}
 
 /** Returns the name of a source for people. */
 export function sourceName(source: string): string {
@@ -53,15 +38,25 @@ type FeedsHead = { readonly believed: 'all' | 'some' | 'none' | 'awaited'; reado
 export function feedsHead(sources: readonly BoardSource[] | undefined): FeedsHead {
   if (sources === undefined) return { believed: 'awaited', words: 'Connected' };
   if (sources.length === 0) return { believed: 'none', words: 'Feeds: health unknown' };
-  const doubted = sources.filter(({ believed }) => !believed);
+  const doubted = sources.filter(({ believed, reason }) => !believed || reason !== null);
   if (doubted.length === 0) return { believed: 'all', words: 'Up to date' };
   return {
-    believed: doubted.length < sources.length ? 'some' : 'none',
-    words: doubted.map(({ source, state }) => `${sourceName(source)} ${STATES[state]}`).join(', '),
+    believed: sources.some(({ believed }) => believed) ? 'some' : 'none',
+    words: doubted.map((source) => `${sourceName(source.source)} ${troubleWords(source)}`).join(', '),
   };
 }
 
+/** Returns why a source is named in the head. A believed one has a reason while its last read failed. */
+function troubleWords({ believed, state, reason }: BoardSource): string {
+  return believed && reason !== null ? reasonWords(reason) : STATES[state];
+}
+
 const LINK = html`<a href="/feeds">Feeds</a>`;
+
+function markOf({ believed, reason }: BoardSource): string {
+  if (!believed) return 'halted';
+  return reason === null ? 'safe' : 'review';
+}
 
 /** Renders all sources with their states; without a fresh connection none of them. */
 export function feedsHtml(sources: readonly BoardSource[], connection: ConnectionState): Html {
@@ -70,6 +65,6 @@ export function feedsHtml(sources: readonly BoardSource[], connection: Connectio
   if (sources.length === 0) return html`${LINK} <span class="mark halted">health unknown</span>`;
   return html`${LINK} ${sources.map(
     (source) =>
-      html`<span class="mark ${source.believed ? 'safe' : 'halted'}" data-key="feed-${source.source}">${sourceName(source.source)} ${feedWords(source)}</span> `,
+      html`<span class="mark ${markOf(source)}" data-key="feed-${source.source}">${sourceName(source.source)} ${feedWords(source)}</span> `,
   )}`;
 }

@@ -1,3 +1,4 @@
+import type { StatusWords } from '#story/words.ts';
 import type { Participant, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
@@ -29,9 +30,6 @@ export const SHOWN_FIELDS = [
 
 /** The names of a side of a match; null: unknown. */
 export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
-
-/** The name of a status, such as `3rd quarter`, and its short form. */
-type StatusWords = { readonly name: string; readonly short: string };
 
 /** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
@@ -74,9 +72,4 @@ export function nameOf(side: BoardSide): string {
 /** Returns the names of both sides for people. */
 export function matchName({ home, away }: Pick<BoardMatch, 'home' | 'away'>): string {
   return `${nameOf(home)} – ${nameOf(away)}`;
-}
-
-/** Whether both scores are equal, or both unknown. */
-export function isSameScore(a: Score | null, b: Score | null): boolean {
-  return a?.home === b?.home && a?.away === b?.away;
 }

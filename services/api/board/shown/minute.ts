@@ -1,7 +1,7 @@
 import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
+import { dayWords, halfWords, shortStatus, timeWords } from '#story/words.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type BoardMatch, phaseOf } from './match.ts';
-import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 
 /** The fields that the time of a match is computed from: the data of a `clock` event of `/board/events`. */
 export type ClockedMatch = Pick<

@@ -1,8 +1,9 @@
 /** The changes on the board that are announced or alerted. */
+
+import { guardWords } from '#story/words.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { type BoardSource, sourceName } from './feed.ts';
 import { type BoardMatch, matchName, nameOf } from './match.ts';
-import { guardWords } from './words.ts';
 
 export type ScoreNews = 'goal' | 'cancelled';
 

@@ -1,9 +1,9 @@
+import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from '#story/words.ts';
 import { firmHtml, guardCell } from './guard.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from './match.ts';
 import { agoWords, dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
-import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from './words.ts';
 
 /** Renders the row of a match. All rows have the same height. The whole row except the star links to the page of the match. */
 export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {

@@ -1,6 +1,6 @@
 /** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
 import { providerTable } from '#domain/standings/provider-table.ts';
-import type { FeedHealth, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { FeedHealth, NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
 import { normalized, ViewsWorld } from '#views/testing/world.ts';
 
@@ -107,8 +107,19 @@ export class PlayedViews extends ViewsWorld {
     );
   }
 
-  /** Publishes an event message of a match at `ut`, Unix seconds, or an incident message if `incident` is given. */
+  /**
+   * Publishes an event message of a match that the provider wrote at `ut`, Unix seconds, or an incident message if `incident` is
+   * given. It is received at once; one of the future now.
+   */
   publish(fixture: FixtureMatch, ut: number, event: Fields, incident?: Fields): void {
+    this.take({
+      ...this.message(fixture, ut, event, incident),
+      received_at: Math.min(Date.now(), ut * 1000),
+    });
+  }
+
+  /** Returns such a message without publishing it. */
+  message(fixture: FixtureMatch, ut: number, event: Fields, incident?: Fields): NormalizedMessage {
     const { id, home, away } = fixture;
     const side = ([team, name]: Team, counter: number, goals: unknown) => ({
       id: team,
@@ -140,6 +151,6 @@ export class PlayedViews extends ViewsWorld {
       ut,
       data: { event: record, ...(incident === undefined ? {} : { incident }) },
     };
-    this.take(normalized(message, Date.now()));
+    return normalized(message, Math.max(Date.now(), ut * 1000));
   }
 }

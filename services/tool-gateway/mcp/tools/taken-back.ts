@@ -1,5 +1,6 @@
 /** Finds the incident that took a goal back. */
 
+import { cancellersOf } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/changes.ts';
@@ -14,7 +15,7 @@ export function cancellingIncident(
   goal: ShownIncident,
 ): ShownIncident | undefined {
   const inVersion = new Set(idsOf(steps.filter((step) => classOf(step) === 'cancellation')));
-  const naming = match.state.void_by[goal.id] ?? [];
+  const naming = cancellersOf(goal.id, match.state);
   const incidentWith = (id: string | undefined) => match.incidents.find((one) => one.id === id);
   const named = naming.find((id) => inVersion.has(id)) ?? naming[0];
   if (named !== undefined) return incidentWith(named);

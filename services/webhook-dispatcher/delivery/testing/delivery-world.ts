@@ -20,6 +20,8 @@ export const SUBSCRIPTION: Subscription = {
   competitions: null,
   types: null,
   createdAt: null,
+  format: null,
+  template: null,
 };
 
 const silent = (): void => {};

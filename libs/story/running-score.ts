@@ -1,7 +1,7 @@
 import { GOAL_TYPES } from '#domain/goal-facts.ts';
 import { scoresAfter } from '#domain/goals.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
-import { isShootOut, scoreWords } from './shown/words.ts';
+import { isShootOut, scoreWords } from './words.ts';
 
 /**
  * Returns the score after each goal that counts, e.g. `1–0`, by incident id; kicks of a shoot-out have their own score. Empty when

@@ -1,11 +1,18 @@
 /** Words for the codes of match state. */
 import { SHOOT_OUT_PHASES, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
+import type { GapReason } from '#domain/health/health-status.ts';
 import type { Guard, MatchState, Score } from '#topics/generated/types.ts';
-import type { BoardMatch } from './match.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+
+/** The name of a status, such as `3rd quarter`, and its short form. */
+export type StatusWords = { readonly name: string; readonly short: string };
 
 /** The fields that name the status of a match. */
-type StatusFields = Pick<BoardMatch, 'status_id' | 'status_type' | 'status_words'>;
+type StatusFields = Pick<ShownState, 'status_id' | 'status_type'> & {
+  /** In another sport than soccer; else null. */
+  readonly status_words: StatusWords | null;
+};
 
 const REASONS: Readonly<Record<string, string>> = {
   ...GUARD_WORDS,
@@ -14,6 +21,18 @@ const REASONS: Readonly<Record<string, string>> = {
   feed_stale: 'feed stale',
   no_word: 'no word from the server',
 };
+
+const FEED_REASONS: Readonly<Record<string, string>> = {
+  silence: 'nothing received',
+  backlog: 'our own delay',
+  unreadable_messages: 'messages cannot be read',
+  credentials: 'credentials refused',
+  contract: 'outside the contract',
+  network: 'provider unreachable',
+  ingress: 'ingress service silent',
+  monitor: 'feed health silent',
+  ended: 'match over',
+} satisfies Record<GapReason, string>;
 
 const SHORT_STATUSES: Readonly<Record<number, string>> = {
   2: 'Interrupted',
@@ -60,6 +79,11 @@ export function guardWords(reasons: Guard['reasons']): string {
   return [...new Set(words)].join(', ');
 }
 
+/** Returns the reason why a feed is not alive, e.g. `provider unreachable`. */
+export function reasonWords(reason: string): string {
+  return FEED_REASONS[reason] ?? reason;
+}
+
 /** Returns a short form of the status to show instead of the minute; null when the minute says more. */
 export function shortStatus({ status_id, status_type, status_words }: StatusFields): string | null {
   if (status_type === 'deleted') return 'Deleted';
@@ -91,7 +115,12 @@ export function scoreWords(score: Score | null): string {
   return score === null ? '?–?' : `${score.home}–${score.away}`;
 }
 
-type ComparedScores = Pick<BoardMatch, 'score' | 'source' | 'derived' | 'reported'>;
+/** Whether both scores are equal, or both unknown. */
+export function isSameScore(a: Score | null, b: Score | null): boolean {
+  return a?.home === b?.home && a?.away === b?.away;
+}
+
+type ComparedScores = Pick<ShownState, 'score' | 'source' | 'derived' | 'reported'>;
 
 /** Returns how a score differs: `provider says 2–0`; where the score is the provider's result, `0–3 (result), played 1–0`. */
 export function differenceWords({ score, source, derived, reported }: ComparedScores): string {
@@ -101,7 +130,7 @@ export function differenceWords({ score, source, derived, reported }: ComparedSc
 }
 
 /** Returns whether the score agrees with the provider's, in words. */
-export function agreementWords(match: ComparedScores & Pick<BoardMatch, 'agreement'>): string {
+export function agreementWords(match: ComparedScores & Pick<ShownState, 'agreement'>): string {
   if (match.agreement === 'agrees') return 'agrees with the provider';
   return match.agreement === 'differs' ? differenceWords(match) : 'no provider score to compare';
 }
@@ -129,7 +158,7 @@ export function verifiedWords(json: string | null): string {
 export function isShootingOut({
   status_id,
   status_type,
-}: Pick<BoardMatch, 'status_id' | 'status_type'>): boolean {
+}: Pick<ShownState, 'status_id' | 'status_type'>): boolean {
   return status_type !== 'finished' && isShootOut(status_id);
 }
 

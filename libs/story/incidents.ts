@@ -4,9 +4,9 @@ import { renderMinute } from '#domain/clock.ts';
 import { GOAL_TYPES } from '#domain/goal-facts.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
+import { lateBy } from './late.ts';
 import { runningScores } from './running-score.ts';
-import { isSameScore } from './shown/match.ts';
-import { isShootOut, scoreWords } from './shown/words.ts';
+import { isSameScore, isShootOut, scoreWords } from './words.ts';
 
 /** An important incident on the page of a match. */
 export type TimelineEntry = ReturnType<typeof entryOf>;
@@ -157,6 +157,8 @@ function storyOf(
       version,
       ut,
       received_at,
+      /** As of `lateBy`. */
+      late: lateBy({ ut, received_at }),
       what: stepWords(kinds, decided ? 'tbd' : confirmation),
       ...(effect ?? { score: null, firm: null }),
     };

@@ -1,5 +1,5 @@
 import { INCIDENT } from '#contract/soccer.ts';
-import type { TimelineEntry } from './story.ts';
+import type { TimelineEntry } from './incidents.ts';
 
 /**
  * Joins the two incidents of each substitution into one row, at the later of the two. The provider reports the players

@@ -1,0 +1,120 @@
+import type { Guard, Score } from '#topics/generated/types.ts';
+import { type Permission, tradingOf } from '#tradability/trading.ts';
+import type { StoryStep } from '#views/store/board-view.ts';
+import { type FeedPast, feedAt, feedChanges } from './feed-past.ts';
+import { scoreWords } from './words.ts';
+
+/** What was known of a match for a time. Unix milliseconds. */
+export type CourseStretch = {
+  readonly from: number;
+  readonly to: number;
+  readonly permission: Permission;
+  /** As of `tradingOf`. */
+  readonly reasons: readonly string[];
+  /** Whether its feed was believed. */
+  readonly believed: boolean;
+};
+
+/**
+ * What could be traded over the time in which Touchline knew it: by the receipt of each version and by what feed-health said then.
+ * Unix milliseconds; nothing is in play before `from` and after `to`.
+ */
+export type Course = {
+  readonly from: number;
+  readonly to: number;
+  readonly stretches: readonly CourseStretch[];
+  /** Each score with the time from which it was known. */
+  readonly scores: readonly { readonly at: number; readonly score: string }[];
+};
+
+/** What the versions up to a time say of a match. */
+type CourseMatch = {
+  readonly status_type: string | null;
+  readonly score: Score | null;
+  readonly firm: Score | null;
+  readonly guard: Guard;
+};
+
+const NOTHING_KNOWN: CourseMatch = {
+  status_type: null,
+  score: null,
+  firm: null,
+  guard: { safe: true, reasons: [] },
+};
+
+/** A step with the time from which it was known. */
+type KnownStep = StoryStep & { readonly at: number };
+
+/** Returns the steps with the time from which each was known, Unix milliseconds: never before the version before it. */
+export function knownSteps(story: readonly StoryStep[]): KnownStep[] {
+  let at = Number.NEGATIVE_INFINITY;
+  return story.map((step) => {
+    at = Math.max(at, step.received_at);
+    return { ...step, at };
+  });
+}
+
+/** Returns what is known of a match after a step. */
+function knownAfter(known: CourseMatch, { kind, score, guard, value }: StoryStep): CourseMatch {
+  if (kind === 'score_changed' && score !== null) return { ...known, score: score.after };
+  if (kind === 'firm_score_changed' && score !== null) return { ...known, firm: score.after };
+  if (kind === 'guard_changed' && guard !== null) return { ...known, guard };
+  if (kind === 'status_changed' && value !== null)
+    return { ...known, status_type: statusOf(value.after)[1] || null };
+  return known;
+}
+
+/** Splits a status written as `34 live`. */
+export function statusOf(written: string | null): readonly [id: number | null, type: string] {
+  const [first = '', second] = (written ?? '').split(' ');
+  return [/^\d+$/.test(first) ? Number(first) : null, second ?? first];
+}
+
+/** Returns the course of a match; null when nothing was in play. `now`: the end of a match that goes on, Unix milliseconds. */
+export function courseOf(story: readonly StoryStep[], feed: FeedPast, now: number): Course | null {
+  const stretches = inPlay(stretchesOf(story, feed, now));
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const scores = knownSteps(story).flatMap(({ kind, score, at }) =>
+    kind === 'score_changed' && score !== null && at <= last.to
+      ? [{ at: Math.max(at, first.from), score: scoreWords(score.after) }]
+      : [],
+  );
+  return { from: first.from, to: last.to, stretches, scores };
+}
+
+/** Returns all stretches since the first version, without gaps, each different from the one before it. */
+function stretchesOf(story: readonly StoryStep[], feed: FeedPast, now: number): CourseStretch[] {
+  const steps = knownSteps(story);
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const end = Math.max(now, last.at);
+  const changes = [...steps.map(({ at }) => at), ...feedChanges(feed)].filter(
+    (at) => first.at <= at && at < end,
+  );
+  const times = [...new Set(changes)].sort((a, b) => a - b);
+  const stretches: CourseStretch[] = [];
+  let known = NOTHING_KNOWN;
+  let next = 0;
+  for (const [n, from] of times.entries()) {
+    for (let step = steps[next]; step !== undefined && step.at <= from; step = steps[++next])
+      known = knownAfter(known, step);
+    const to = times[n + 1] ?? end;
+    const belief = feedAt(feed, from);
+    const stretch = { from, to, ...tradingOf(known, belief), believed: belief.believed };
+    const before = stretches.at(-1);
+    if (before !== undefined && isSame(before, stretch)) stretches[stretches.length - 1] = { ...before, to };
+    else stretches.push(stretch);
+  }
+  return stretches;
+}
+
+/** Returns the stretches from the first to the last one in play. */
+function inPlay(stretches: readonly CourseStretch[]): readonly CourseStretch[] {
+  const isInPlay = ({ permission }: CourseStretch): boolean => permission !== 'not_in_play';
+  return stretches.slice(stretches.findIndex(isInPlay), stretches.findLastIndex(isInPlay) + 1);
+}
+
+function isSame(a: CourseStretch, b: CourseStretch): boolean {
+  return a.permission === b.permission && a.believed === b.believed && a.reasons.join() === b.reasons.join();
+}

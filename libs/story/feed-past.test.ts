@@ -1,0 +1,124 @@
+/** What the story says of a feed, compared with what readers of the topic knew at each second. */
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  type Action,
+  APPLY,
+  BEGIN,
+  histories,
+  PlayedMonitor,
+  report,
+  say,
+  wait,
+} from '#domain/testing/health.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
+import { feedAt, feedPast } from './feed-past.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A reader looks this often, and the story may name a change as much earlier or later. Milliseconds. */
+const LOOK_MS = 1_000;
+
+const keyOf = ({ source, event_id }: FeedHealth): string =>
+  event_id === null ? source : `${source}/${event_id}`;
+
+/** Returns whether a reader of the topic believed a match at each second of a history. */
+function looks(log: readonly FeedHealth[], event: number, until: number): [at: number, believed: boolean][] {
+  const table = new HealthTable();
+  const seen: [number, boolean][] = [];
+  let next = 0;
+  for (let at = BEGIN; at <= until; at += LOOK_MS) {
+    for (let one = log[next]; one !== undefined && one.written_at <= at; one = log[++next])
+      table.apply(keyOf(one), one, one.written_at);
+    seen.push([at, table.match(event, { wall: at, steady: at }).believed]);
+  }
+  return seen;
+}
+
+/** Plays a history, and compares the past that its last records tell with what readers believed at each second. */
+function compare(history: readonly Action[]): void {
+  const played = new PlayedMonitor();
+  for (const action of history) played.do(action);
+  // A gap is recorded with the second evaluation after it.
+  played.do(wait(300));
+  for (const event of [1, 2]) {
+    const records = [...played.topic.values()].filter(
+      ({ event_id }) => event_id === null || event_id === event,
+    );
+    const past = feedPast(records, played.now);
+    for (const [at, believed] of looks(played.log, event, played.now)) {
+      const told = [at - LOOK_MS, at, at + LOOK_MS].map((time) => feedAt(past, time).believed);
+      expect(told, `event ${event} at ${at - BEGIN}`).toContain(believed);
+    }
+  }
+}
+
+describe('the past of a feed by its last records', () => {
+  test('is what readers knew at each second, in every history', () => {
+    fc.assert(fc.property(histories, compare), { numRuns: 100 });
+  });
+
+  test('has the silence from when it was published, not from the last message', () => {
+    const played = new PlayedMonitor();
+    for (const action of [say('play'), APPLY, wait(57_000), say('play'), APPLY, wait(5_000)])
+      played.do(action);
+    const past = feedPast([...played.topic.values()], played.now);
+    const looked = [1, 19, 21, 56, 58, 61].map((s) => feedAt(past, BEGIN + s * 1_000));
+    expect(looked.map(({ believed, state }) => (believed ? 'believed' : state))).toEqual([
+      'believed',
+      'believed',
+      'stale',
+      'stale',
+      'believed',
+      'believed',
+    ]);
+  });
+
+  test('has the time in which no monitor published', () => {
+    const played = new PlayedMonitor();
+    for (const action of [
+      report('up'),
+      say('play'),
+      APPLY,
+      wait(5_000),
+      { kind: 'restart', ms: 9_000 } as const,
+      say('play'),
+      APPLY,
+      wait(3_000),
+    ])
+      played.do(action);
+    const past = feedPast([...played.topic.values()], played.now);
+    expect(feedAt(past, BEGIN + 10_000)).toEqual({ believed: false, state: 'expired', reason: 'monitor' });
+    expect([4_000, 16_000].map((ms) => feedAt(past, BEGIN + ms).believed)).toEqual([true, true]);
+  });
+});
+
+test('is unknown before the gaps that are kept, and where nothing was recorded', () => {
+  const source = {
+    ...sampleOf('feed-health'),
+    event_id: null,
+    state: 'alive' as const,
+    gaps: [],
+    gap_count: 0,
+  };
+  const gap = {
+    from: 50,
+    to: 60,
+    reason: 'silence',
+    action: 'none',
+    published_from: null,
+    published_to: null,
+  };
+  const match = { ...source, event_id: 7, judged_from: 10, gaps: [gap], gap_count: 101 };
+  const past = feedPast([{ ...source, valid_until: 1_000 }, match], 900);
+  const unknown = { believed: false, state: 'unknown', reason: null };
+  expect([20, 55, 70].map((at) => feedAt(past, at))).toMatchObject([
+    unknown,
+    { state: 'stale' },
+    { believed: true },
+  ]);
+  expect(feedAt([], 5)).toEqual(unknown);
+  expect(feedAt(feedPast([match], 900), match.written_at)).toEqual(unknown);
+});

@@ -1,0 +1,111 @@
+import { STATUSES } from '#contract/statuses.ts';
+import { isOver } from '#tradability/trading.ts';
+import type { StoryStep } from '#views/store/board-view.ts';
+import { type Course, knownSteps, statusOf } from './course.ts';
+import { type FeedPast, feedAt } from './feed-past.ts';
+import { scoresByStep } from './incidents.ts';
+import { lateBy } from './late.ts';
+import { guardWords, reasonWords, scoreWords, statusName, verifiedWords } from './words.ts';
+
+/** A change of the score, the guard, the status, the betting status, the result or the feed of a match. */
+export type HistoryEntry = {
+  /** Null for a change of the feed. */
+  readonly version: number | null;
+  /** From when it was known, Unix milliseconds; never before the entry before it. */
+  readonly at: number;
+  /** The provider's time of its message, Unix seconds; null for a change of the feed. */
+  readonly ut: number | null;
+  /** As of `lateBy`. */
+  readonly late: number | null;
+  readonly kind: EntryKind;
+  readonly what: string;
+  /** The incident that explains a score; null: none. */
+  readonly incident_id: string | null;
+};
+
+type EntryKind = 'halted' | 'safe' | 'status' | 'bets' | 'score' | 'result' | 'unread' | 'feed' | 'fed';
+
+/**
+ * Returns the history of a match in the order in which it was known, oldest first. Leaves out changes of the guard after the end of
+ * the match, when nothing is traded. `course`: that of the match, null where it never was in play.
+ */
+export function historyOf(
+  story: readonly StoryStep[],
+  feed: FeedPast,
+  course: Course | null,
+): HistoryEntry[] {
+  const effects = scoresByStep(story);
+  const causes = new Map(
+    story.flatMap(({ id, version, incident_id }) => (effects.has(id) ? [[version, incident_id]] : [])),
+  );
+  const closing = new Map(
+    story
+      .filter(({ kind }) => kind === 'status_changed')
+      .map(({ version, value }) => [version, closes(value?.after ?? null)]),
+  );
+  let closed = false;
+  const entries = knownSteps(story).flatMap((step): HistoryEntry[] => {
+    const { version, at, ut } = step;
+    closed = closing.get(version) ?? closed;
+    const incident_id = step.kind === 'score_changed' ? (causes.get(version) ?? null) : null;
+    const entry = entryOf(step, incident_id !== null, closed);
+    if (entry === null) return [];
+    return [{ version, at, ut, late: lateBy(step), kind: entry[0], what: entry[1], incident_id }];
+  });
+  return [...entries, ...feedEntries(feed, course)].sort((a, b) => a.at - b.at);
+}
+
+/** Returns the changes of the feed while the match was in play. */
+function feedEntries(feed: FeedPast, course: Course | null): HistoryEntry[] {
+  const stretches = course?.stretches ?? [];
+  return stretches.flatMap(({ from: at, believed }, n) => {
+    if (believed === (stretches[n - 1]?.believed ?? true)) return [];
+    const { reason } = feedAt(feed, at);
+    const [kind, what] = believed
+      ? (['fed', 'Feed believed again'] as const)
+      : (['feed', `Feed not believed: ${reason === null ? 'health unknown' : reasonWords(reason)}`] as const);
+    return [{ version: null, at, ut: null, late: null, kind, what, incident_id: null }];
+  });
+}
+
+type Entry = readonly [kind: EntryKind, what: string];
+
+function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, closed: boolean): Entry | null {
+  const after = value?.after ?? null;
+  switch (kind) {
+    case 'guard_changed':
+      if (guard === null || closed) return null;
+      return guard.safe ? ['safe', 'Guard opened'] : ['halted', `Guard closed: ${guardWords(guard.reasons)}`];
+    case 'status_changed':
+      return ['status', `Status: ${statusWords(after)}`];
+    case 'bet_status_changed':
+      return ['bets', `Provider’s betting: ${after ?? 'unknown'}`];
+    case 'score_changed': {
+      if (score === null) return null;
+      if (score.before === null) return ['score', `Score reported: ${scoreWords(score.after)}`];
+      const change = `${scoreWords(score.before)} → ${scoreWords(score.after)}`;
+      return ['score', byGoal ? `Score ${change}` : `Score changed without a known goal: ${change}`];
+    }
+    case 'message_unread':
+      return [
+        'unread',
+        after === null ? 'Fields of a message could not be read' : `A message could not be read: ${after}`,
+      ];
+    case 'result_verified':
+      return ['result', `Provider’s verified result: ${verifiedWords(after)}`];
+    default:
+      return null;
+  }
+}
+
+/** Whether a status ends a match. `status`: id and type, as `34 live`. */
+function closes(status: string | null): boolean {
+  return isOver(statusOf(status)[1]);
+}
+
+/** Returns the name of a status written as `34 live`; null: unknown. */
+export function statusWords(written: string | null): string {
+  const [status_id, status_type] = statusOf(written);
+  const name = status_id === null ? undefined : STATUSES.get(status_id)?.name;
+  return name ?? statusName({ status_id, status_type, status_words: null });
+}

@@ -1,0 +1,156 @@
+/** The bodies of alerts for receivers that do not speak the contract: docs/guides/alerts.md. Pure. */
+import { parseJson } from '#contract/values.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import { alertText } from '#story/alerts.ts';
+import type { Alert } from '#topics/generated/types.ts';
+
+export const ALERT_FORMATS = ['slack', 'teams', 'pagerduty', 'template'] as const;
+export type AlertFormat = (typeof ALERT_FORMATS)[number];
+
+/** How the requests of a subscription are written. Never log `secret`. */
+export type AlertBody = {
+  readonly format: AlertFormat;
+  /** Of the format template: JSON with placeholders; null of others. */
+  readonly template: string | null;
+  /** PagerDuty's routing key; of other formats not in the body. */
+  readonly secret: string;
+};
+
+/** Maximum characters of a template. */
+const MAX_TEMPLATE = 8_192;
+/** Maximum characters of PagerDuty's summary. */
+const MAX_SUMMARY = 1_024;
+const PLACEHOLDER = /\{\{ *([a-z_]+) *\}\}/g;
+const ONLY_PLACEHOLDER = /^\{\{ *([a-z_]+) *\}\}$/;
+
+/** Conditions that last: the alert of their end resolves PagerDuty's incident. */
+const ENDS: Readonly<Record<string, string>> = {
+  guard_opened: 'guard_closed',
+  score_agrees: 'score_differs',
+  match_recovered: 'match_stale',
+};
+
+/** Thrown for a template that cannot be rendered. */
+class AlertTemplateError extends TouchlineError<'AlertTemplateError'> {
+  override readonly name = 'AlertTemplateError';
+
+  constructor(message: string) {
+    super('ALERT_TEMPLATE_INVALID', message);
+  }
+}
+
+/** Returns the body of an alert, as JSON. */
+export function alertBody(alert: Alert, body: AlertBody): string {
+  return JSON.stringify(bodyOf(alert, body));
+}
+
+function bodyOf(alert: Alert, { format, template, secret }: AlertBody): unknown {
+  const text = alertText(alert);
+  switch (format) {
+    case 'slack':
+      return { text: text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') };
+    case 'teams':
+      return { type: 'message', attachments: [{ contentType: CARD, content: cardOf(text) }] };
+    case 'pagerduty':
+      return pagerDutyEvent(alert, text, secret);
+    case 'template':
+      return filled(JSON.parse(template ?? '{}'), { ...alert, text });
+  }
+}
+
+const CARD = 'application/vnd.microsoft.card.adaptive';
+
+function cardOf(text: string) {
+  // A run takes no Markdown, so that a name of the provider cannot make a link.
+  const line = { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] };
+  return {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [line],
+  };
+}
+
+/** PagerDuty's Events API v2. */
+function pagerDutyEvent(alert: Alert, text: string, routing_key: string) {
+  const { id, rule, kind, event_id, received_at } = alert;
+  const begun = ENDS[kind];
+  // Conditions of a match are one incident from their begin to their end; any other alert is its own.
+  const lasts = begun !== undefined || Object.values(ENDS).includes(kind);
+  return {
+    routing_key,
+    event_action: begun === undefined ? 'trigger' : 'resolve',
+    dedup_key: lasts ? `touchline/${rule}/${begun ?? kind}/${event_id}` : `touchline/${id}`.slice(0, 255),
+    payload: {
+      summary: text.slice(0, MAX_SUMMARY),
+      source: `match ${event_id}`,
+      severity: lasts ? 'warning' : 'info',
+      timestamp: new Date(received_at).toISOString(),
+      custom_details: alert,
+    },
+  };
+}
+
+/**
+ * Checks a template: JSON whose texts have placeholders such as `{{text}}` or `{{event_id}}`, fields of an alert. Throws
+ * `AlertTemplateError`.
+ */
+export function checkTemplate(template: string): void {
+  if (template.length > MAX_TEMPLATE)
+    throw new AlertTemplateError(`a template has at most ${MAX_TEMPLATE} characters, not ${template.length}`);
+  const parsed = parseJson(template);
+  if (!isPlainObject(parsed) && !Array.isArray(parsed))
+    throw new AlertTemplateError('a template is a JSON object, such as {"message": "{{text}}"}');
+  const unknown = [...template.matchAll(PLACEHOLDER)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'text' && !Object.hasOwn(SAMPLE_ALERT, name));
+  if (unknown.length > 0)
+    throw new AlertTemplateError(
+      `alerts have no field ${unknown.join(', ')}: there are text, ${Object.keys(SAMPLE_ALERT).join(', ')}`,
+    );
+}
+
+/** Returns a value with its placeholders filled: a text that is one placeholder becomes the field's value. */
+function filled(value: unknown, fields: Readonly<Record<string, unknown>>): unknown {
+  if (typeof value === 'string') {
+    const [, only] = ONLY_PLACEHOLDER.exec(value) ?? [];
+    if (only !== undefined) return fields[only] ?? null;
+    return value.replaceAll(PLACEHOLDER, (_, name: string) => textOf(fields[name]));
+  }
+  if (Array.isArray(value)) return value.map((item) => filled(item, fields));
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fields)]));
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The alert of a test, with every field. */
+export const SAMPLE_ALERT: Alert = {
+  id: 'test/goal/0:1:0',
+  rule: 'test',
+  kind: 'goal',
+  event_id: 0,
+  version: 1,
+  name: 'Touchline test: no match',
+  competition_id: null,
+  home_id: null,
+  away_id: null,
+  incident_id: null,
+  score: { home: 1, away: 0 },
+  reasons: [],
+  ut: 0,
+  received_at: 0,
+  score_before: { home: 0, away: 0 },
+  team_id: null,
+  team_name: null,
+  player_id: null,
+  player_name: null,
+  minute: null,
+};
