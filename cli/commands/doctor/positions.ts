@@ -17,7 +17,7 @@ export function judgeRefusals(
       'positions',
       `${name} is missing, and ${processor} had processed or written records of it: they are lost`,
       deriver === null
-        ? 'restore the topic from a backup; npx touchline topics creates it empty'
+        ? 'restore the topic from a backup, or have it empty: npx touchline topics'
         : `${MAKE_TOPICS}, which creates it empty, and then ${rebuildCommand(deriver)}, which derives it again`,
     ),
   );
