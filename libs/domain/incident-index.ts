@@ -69,7 +69,10 @@ export class IncidentIndex {
 }
 
 function insert(incidents: KnownIncident[], one: KnownIncident): void {
-  incidents.splice(placeOf(incidents, one), 0, one);
+  const last = incidents.at(-1);
+  // Almost every incident is the latest.
+  if (last === undefined || last.id < one.id) incidents.push(one);
+  else incidents.splice(placeOf(incidents, one), 0, one);
 }
 
 function remove(incidents: KnownIncident[], one: KnownIncident): void {

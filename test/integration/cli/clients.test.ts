@@ -97,7 +97,7 @@ test('seals webhooks, and shows their addresses with the key', async () => {
   const [client] = await directory.list();
   expect(JSON.stringify(client)).not.toContain('customer.example');
   if (client === undefined) throw new Error('no client');
-  expect(opened(client, CLIENTS_KEY)).toEqual([{ id, url, secret }]);
+  expect(opened(client, CLIENTS_KEY)).toEqual([{ id, url, secret, format: null, template: null }]);
   expect((await run('show 1')).out).toContain(`webhook ${id}: ${url}`);
   expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
   expect((await run(`webhook remove 1 ${id}`, 1)).err).toContain('0 pending messages never sent: confirm');
@@ -137,7 +137,7 @@ test('adds a webhook with --test only if its address accepts a signed delivery, 
   expect(signature).toBe(createHmac('sha256', secret).update(`[].${until}`).digest('hex'));
   await run(`webhook test 1 ${id}`, 0, reach);
   receiver.answerWith(answers.error);
-  expect((await run(`webhook test 1 ${id}`, 1, reach)).err).toContain('the status is not 200: 500');
+  expect((await run(`webhook test 1 ${id}`, 1, reach)).err).toContain('the status is no success: 500');
 });
 
 test('rotates the secret of a webhook, which keeps its id', async () => {

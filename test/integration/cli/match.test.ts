@@ -55,7 +55,7 @@ describe('touchline match', () => {
     expect(run.out).toContain('Home - Away  2–0  firm 2–0');
     expect(run.out).toMatch(/ 18' {4}1–0 {2}Goal {14}Home {2}Kane {4}5-010\n/);
     expect(run.out).toContain('cancelled by a “goal cancelled” incident. It is 5-021.');
-    expect(run.out).toMatch(/Reported, awaiting confirmation {2}0–0 → 1–0\n/);
+    expect(run.out).toMatch(/Reported, awaiting confirmation {2}0–0 → 1–0 {2}27 s late, written /);
     // Without feed health no match is safe.
     expect(run.out).toContain('trading halted: feed health unknown\n');
     const { out } = await touchlineHere(['match', EVENT, '--json'], whole.env);
@@ -95,8 +95,8 @@ describe('touchline match', () => {
     await run.shows(/^trading halted: feed health unknown$/);
     const changes: readonly (readonly [upTo: number, shows: RegExp])[] = [
       [3, /^ +18' +1–0 +Goal +Home +Kane/],
-      [4, /Confirmed {2}firm 0–0 → 1–0$/],
-      [6, /Cancelled by a “goal cancelled” incident {2}1–1 → 1–0$/],
+      [4, /Confirmed {2}firm 0–0 → 1–0 /],
+      [6, /Cancelled by a “goal cancelled” incident {2}1–1 → 1–0 /],
     ];
     let from = 2;
     for (const [upTo, shows] of changes) {
@@ -113,7 +113,7 @@ describe('touchline match', () => {
     await run.shows(/^trading halted: feed health unknown$/);
     for (const columns of [50, 110]) {
       await run.resize(columns);
-      await run.shows(columns === 50 ? /^Home - Away {2}2–0 {2}firm 2–0/ : /→ 1–0$/);
+      await run.shows(columns === 50 ? /^Home - Away {2}2–0 {2}firm 2–0/ : /→ 1–0 /);
       expect(run.lines.filter((line) => line.startsWith('Home - Away'))).toHaveLength(1);
       expect(run.lines.filter((line) => line.length > columns)).toEqual([]);
     }
