@@ -15,10 +15,10 @@ export function warnOfSilence(command: string | undefined): void {
 
 async function ask(): Promise<void> {
   const { findCluster } = await import('./cluster.ts');
-  const { requestAny } = await import('#cluster/access.ts');
-  const { metadataOf } = await import('#streams/client/platformatic/connections.ts');
+  const { requireKafkaAccess } = await import('#cluster/access.ts');
   const { brokers } = findCluster(process.env);
-  const answer = requestAny(brokers, (broker) => metadataOf(broker, []));
-  const isSilent = (await Promise.race([answer, delay(FOR_MS, undefined, { ref: false })])) === undefined;
+  // One that refuses has answered: the command says why.
+  const answers = requireKafkaAccess(brokers).catch(() => true);
+  const isSilent = !(await Promise.race([answers, delay(FOR_MS, false, { ref: false })]));
   if (isSilent) process.stderr.write(`warning: no broker answers at ${shownBrokers(brokers)}\n`);
 }
