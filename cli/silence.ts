@@ -4,7 +4,7 @@ import { shownBrokers } from '#security/brokers.ts';
 import { SUMMARIES } from './commands/catalogue.ts';
 
 const AFTER_MS = 3_000;
-const FOR_MS = 2_000;
+const FOR_MS = 5_000;
 
 /** Prints the addresses once, if the command still runs after some seconds and no broker answers. Delays no command and no exit. */
 export function warnOfSilence(command: string | undefined): void {
