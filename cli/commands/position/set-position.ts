@@ -2,7 +2,7 @@ import { topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { LogBounds } from '#streams/client/port.ts';
-import { RefusedError } from '#streams/errors.ts';
+import { RefusedError, StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import {
   findPosition,
@@ -13,6 +13,9 @@ import {
 } from '#streams/runtime/positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 import { CommandError } from '../../command.ts';
+
+/** Attempts at a position while a running task takes the partition back. */
+const MAX_ATTEMPTS = 10;
 
 /** A position that was set: the previous offset (null when there was none), and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
@@ -50,38 +53,50 @@ export async function setPosition(
         `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
       );
     }
+    const topicId = await reader.topicId();
     if (skipsNothing) {
       const position = await findPosition(client, positions, partition);
-      requireNoneSkipped(position, { next, bounds, topicId: await reader.topicId() });
+      requireNoneSkipped(position, { next, bounds, topicId });
     }
     const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
-    const producer = await client.openProducer({
-      transactionalId: transactionalIdOf(topics, partition),
-      ...writesOf(topics, partition),
-      lastCommitted,
-    });
-    try {
-      const known = await findPosition(client, positions, partition);
-      const ids = await topicIds(brokers, topics.changelogs);
-      const accepted = (topic: string): LogMark => ({ id: ids.get(topic) ?? null, end: null, last: null });
-      const position = {
-        next,
-        topicId: await reader.topicId(),
-        // The offset refers to the current records of the input.
-        inputEpoch: null,
-        // Has no marks of outputs: the operator accepts that processing again repeats them.
-        logs: Object.fromEntries(
-          topics.changelogs.flatMap((topic) => {
-            const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
-            return mark === undefined ? [] : [[topic, mark]];
-          }),
-        ),
-        producer: producer.identity,
-      };
-      await producer.transact([positionRecord(positions, partition, position)]);
-      return { before: known?.next ?? null, next };
-    } finally {
-      await producer.close();
+    const write = async (): Promise<SetPosition> => {
+      const producer = await client.openProducer({
+        transactionalId: transactionalIdOf(topics, partition),
+        ...writesOf(topics, partition),
+        lastCommitted,
+      });
+      try {
+        const known = await findPosition(client, positions, partition);
+        const ids = await topicIds(brokers, topics.changelogs);
+        const accepted = (topic: string): LogMark => ({ id: ids.get(topic) ?? null, end: null, last: null });
+        const position = {
+          next,
+          topicId,
+          // The offset refers to the current records of the input.
+          inputEpoch: null,
+          // Has no marks of outputs: the operator accepts that processing again repeats them.
+          logs: Object.fromEntries(
+            topics.changelogs.flatMap((topic) => {
+              const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
+              return mark === undefined ? [] : [[topic, mark]];
+            }),
+          ),
+          producer: producer.identity,
+        };
+        await producer.transact([positionRecord(positions, partition, position)]);
+        return { before: known?.next ?? null, next };
+      } finally {
+        await producer.close();
+      }
+    };
+    // A refused task claims its partition now and then, which ends our producer.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write();
+      } catch (error) {
+        const isFenced = error instanceof StreamError && error.code === 'FENCED';
+        if (!isFenced || attempt === MAX_ATTEMPTS) throw error;
+      }
     }
   } finally {
     await reader.close();
