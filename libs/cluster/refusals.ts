@@ -7,7 +7,7 @@ import { silentLogger } from '#streams/log.ts';
 import { checkLogs } from '#streams/runtime/check-logs.ts';
 import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
 import { requireInput } from '#streams/runtime/start-checks.ts';
-import type { StreamTopics } from '#streams/runtime/stream-topics.ts';
+import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
 
 /** What a processor has lost. */
 export type Refusals = {
@@ -25,9 +25,8 @@ export async function findRefusals(brokers: Brokers, topics: StreamTopics): Prom
   const client = openStreamClient({ brokers, clientId: 'touchline-positions', log: silentLogger });
   try {
     const context = { ...topics, client, positions: positionsTopic(topics.application) };
-    const { input, positions, changelogs, outputs } = context;
-    const own = outputs.filter(({ partitions }) => partitions === 'own').map(({ topic }) => topic);
-    const names = [positions, input, ...changelogs, ...own];
+    const { input, positions, changelogs } = context;
+    const names = [positions, input, ...changelogs, ...ownOutputs(topics)];
     const ids = await client.topicIds(names);
     const missing = names.filter((name) => !ids.has(name));
     if (missing.length > 0) return { lost: await lostOf(context, missing, ids), refused: [] };

@@ -221,8 +221,9 @@ export class RulesError extends TouchlineError<'RulesError'> {
     this.problems = problems;
   }
 
-  /** Returns one error with the problems of several files. */
-  static of(errors: readonly RulesError[]): RulesError {
+  /** Returns one error with the problems of all files; a single one as it is. */
+  static of(errors: readonly [RulesError, ...RulesError[]]): RulesError {
+    if (errors.length === 1) return errors[0];
     const problems = errors.flatMap(({ problems, source }) => problems.map((line) => `${source}: ${line}`));
     return new RulesError(`each of ${errors.map(({ source }) => source).join(', ')}`, problems, errors[0]);
   }

@@ -65,22 +65,16 @@ export function standingCards(cards: readonly KnownIncident[]): ResultCard[] {
   );
 }
 
-/** Cards by incident record: records are immutable, so each is parsed once. */
-const cardCache = new WeakMap<Incident, ResultCard>();
-
-function cardOf(incident: Incident): ResultCard | null {
-  if (incident.participant_id === null) return null;
-  const known = cardCache.get(incident);
-  if (known !== undefined) return known;
-  const card: ResultCard = {
-    kind: isRedCard(incident) ? 'red' : 'yellow',
-    team_id: incident.participant_id,
-    player: playerOf(incident),
-    attribute_ids: attributesOf(incident),
-  };
-  cardCache.set(incident, card);
-  return card;
-}
+const cardOf = oncePerRecord((incident): ResultCard | null =>
+  incident.participant_id === null
+    ? null
+    : {
+        kind: isRedCard(incident) ? 'red' : 'yellow',
+        team_id: incident.participant_id,
+        player: playerOf(incident),
+        attribute_ids: attributesOf(incident),
+      },
+);
 
 /** The fields of a removal. */
 const NO_RESULT = {
@@ -181,20 +175,26 @@ const GOAL_KINDS: Readonly<Record<number, ResultGoal['kind']>> = {
   [INCIDENT.ownGoal]: 'own_goal',
 };
 
-/** Goals by incident record: records are immutable, so each is parsed once. */
-const goalCache = new WeakMap<Incident, ResultGoal>();
-
-function goalOf(incident: Incident): ResultGoal {
-  const known = goalCache.get(incident);
-  if (known !== undefined) return known;
-  const goal: ResultGoal = {
+const goalOf = oncePerRecord(
+  (incident): ResultGoal => ({
     kind: GOAL_KINDS[incident.incident_id] ?? 'goal',
     // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
     ...peopleOf(incident),
+  }),
+);
+
+/** Returns a function that reads each incident record once: records are immutable. */
+function oncePerRecord<T>(read: (incident: Incident) => T): (incident: Incident) => T {
+  const known = new WeakMap<Incident, { readonly value: T }>();
+  return (incident) => {
+    let found = known.get(incident);
+    if (found === undefined) {
+      found = { value: read(incident) };
+      known.set(incident, found);
+    }
+    return found.value;
   };
-  goalCache.set(incident, goal);
-  return goal;
 }
 
 /** Returns the player that an incident names; null if it names none. */

@@ -44,9 +44,12 @@ function joinSide(
   sides.set(counter, latest === undefined ? side : { ...side, results: latest });
 }
 
-/** Returns the clock rule of a match state. */
-export function clockRuleOf({ sport_id, fields }: Pick<MatchState, 'sport_id' | 'fields'>): ClockRule {
-  const { fields: values, times } = reportedFields(fields);
+/** Returns the clock rule of a match state. `reported`: its fields, where they were joined already. */
+export function clockRuleOf(
+  { sport_id, fields }: Pick<MatchState, 'sport_id' | 'fields'>,
+  reported: ReportedFields = reportedFields(fields),
+): ClockRule {
+  const { fields: values, times } = reported;
   const { details, participants } = values;
   const time = count(values.played_time);
   const ut = times.get('played_time') ?? 0;

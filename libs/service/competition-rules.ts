@@ -27,8 +27,8 @@ export function readRules(folder: string): RulesOf {
       return [];
     }
   });
-  if (invalid.length > 1) throw RulesError.of(invalid);
-  for (const error of invalid) throw error;
+  const [first, ...others] = invalid;
+  if (first !== undefined) throw RulesError.of([first, ...others]);
   const fallback = files.find(({ file }) => file === DEFAULT)?.rules.withStages({});
   if (fallback === undefined) throw new RulesError(folder, [`there is no ${DEFAULT} in it`]);
   const fileOfScope = new Map<string, string>();

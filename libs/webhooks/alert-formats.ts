@@ -1,5 +1,6 @@
 /** The bodies of alerts for receivers that do not speak the contract: docs/guides/alerts.md. Pure. */
 import { parseJson } from '#contract/values.ts';
+import { object } from '#domain/values.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { alertText } from '#story/alerts.ts';
 import type { Alert } from '#topics/generated/types.ts';
@@ -99,7 +100,7 @@ export function checkTemplate(template: string): void {
   if (template.length > MAX_TEMPLATE)
     throw new AlertTemplateError(`a template has at most ${MAX_TEMPLATE} characters, not ${template.length}`);
   const parsed = parseJson(template);
-  if (!isPlainObject(parsed) && !Array.isArray(parsed))
+  if (object(parsed) === null && !Array.isArray(parsed))
     throw new AlertTemplateError('a template is a JSON object, such as {"message": "{{text}}"}');
   const unknown = [...template.matchAll(PLACEHOLDER)]
     .map(([, name = '']) => name)
@@ -118,12 +119,9 @@ function filled(value: unknown, fields: Readonly<Record<string, unknown>>): unkn
     return value.replaceAll(PLACEHOLDER, (_, name: string) => textOf(fields[name]));
   }
   if (Array.isArray(value)) return value.map((item) => filled(item, fields));
-  if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fields)]));
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const record = object(value);
+  if (record === null) return value;
+  return Object.fromEntries(Object.entries(record).map(([key, item]) => [key, filled(item, fields)]));
 }
 
 function textOf(value: unknown): string {

@@ -42,9 +42,8 @@ export class KnownMatches extends TopicTable<'match-state'> {
       this.#matches.delete(Number(key));
       return;
     }
-    const { event_id, version, name, competition_id, home, away } = state;
-    const { score, status_type, key_incidents } = state;
-    const sides = { name, competition_id, home, away };
-    this.#matches.set(event_id, { version, ...sides, score, status_type, key_incidents });
+    const { event_id, version, name, competition_id, home, away, score, status_type, key_incidents } = state;
+    const known = { version, name, competition_id, home, away, score, status_type, key_incidents };
+    this.#matches.set(event_id, known);
   }
 }

@@ -1,7 +1,7 @@
 import { topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import type { LogBounds } from '#streams/client/port.ts';
+import type { LogBounds, StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import {
@@ -12,10 +12,11 @@ import {
   positionsTopic,
 } from '#streams/runtime/positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
+import { retry } from '#timing/retry.ts';
 import { CommandError } from '../../command.ts';
 
-/** Attempts at a position while a running task takes the partition back. */
-const MAX_ATTEMPTS = 10;
+/** Budget for a partition that a refused task claims now and then: each claim ends our producer. */
+const TAKEN_BACK = { firstMs: 5, ceilingMs: 100, deadlineMs: 5_000 };
 
 /** A position that was set: the previous offset (null when there was none), and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
@@ -39,7 +40,7 @@ export async function setPosition(
     readonly log: Logger;
   },
 ): Promise<SetPosition> {
-  const { brokers, partition, to, acceptsState = false, skipsNothing = false, log } = options;
+  const { brokers, partition, to, skipsNothing = false, log } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
   const client = openStreamClient({ brokers, clientId: 'touchline-position', log });
@@ -58,50 +59,68 @@ export async function setPosition(
       const position = await findPosition(client, positions, partition);
       requireNoneSkipped(position, { next, bounds, topicId });
     }
-    const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
-    const write = async (): Promise<SetPosition> => {
-      const producer = await client.openProducer({
-        transactionalId: transactionalIdOf(topics, partition),
-        ...writesOf(topics, partition),
-        lastCommitted,
-      });
-      try {
-        const known = await findPosition(client, positions, partition);
-        const ids = await topicIds(brokers, topics.changelogs);
-        const accepted = (topic: string): LogMark => ({ id: ids.get(topic) ?? null, end: null, last: null });
-        const position = {
-          next,
-          topicId,
-          // The offset refers to the current records of the input.
-          inputEpoch: null,
-          // Has no marks of outputs: the operator accepts that processing again repeats them.
-          logs: Object.fromEntries(
-            topics.changelogs.flatMap((topic) => {
-              const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
-              return mark === undefined ? [] : [[topic, mark]];
-            }),
-          ),
-          producer: producer.identity,
-        };
-        await producer.transact([positionRecord(positions, partition, position)]);
-        return { before: known?.next ?? null, next };
-      } finally {
-        await producer.close();
-      }
-    };
-    // A refused task claims its partition now and then, which ends our producer.
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await write();
-      } catch (error) {
-        const isFenced = error instanceof StreamError && error.code === 'FENCED';
-        if (!isFenced || attempt === MAX_ATTEMPTS) throw error;
-      }
-    }
+    const write = () => writePosition(topics, { ...options, client, next, topicId });
+    return await retry(write, { ...TAKEN_BACK, passes: isFenced });
   } finally {
     await reader.close();
     await client.close();
   }
+}
+
+/** Writes the position of one partition, as the only producer of its task until that takes the partition back. */
+async function writePosition(
+  topics: StreamTopics,
+  {
+    client,
+    brokers,
+    partition,
+    next,
+    topicId,
+    acceptsState = false,
+  }: {
+    readonly client: StreamClient;
+    readonly brokers: Brokers;
+    readonly partition: number;
+    readonly next: number;
+    /** Id of the input topic. */
+    readonly topicId: string;
+    readonly acceptsState?: boolean;
+  },
+): Promise<SetPosition> {
+  const positions = positionsTopic(topics.application);
+  const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
+  const producer = await client.openProducer({
+    transactionalId: transactionalIdOf(topics, partition),
+    ...writesOf(topics, partition),
+    lastCommitted,
+  });
+  try {
+    const known = await findPosition(client, positions, partition);
+    const ids = await topicIds(brokers, topics.changelogs);
+    const accepted = (topic: string): LogMark => ({ id: ids.get(topic) ?? null, end: null, last: null });
+    const position = {
+      next,
+      topicId,
+      // The offset refers to the current records of the input.
+      inputEpoch: null,
+      // Has no marks of outputs: the operator accepts that processing again repeats them.
+      logs: Object.fromEntries(
+        topics.changelogs.flatMap((topic) => {
+          const mark = known === null || acceptsState ? accepted(topic) : known.logs[topic];
+          return mark === undefined ? [] : [[topic, mark]];
+        }),
+      ),
+      producer: producer.identity,
+    };
+    await producer.transact([positionRecord(positions, partition, position)]);
+    return { before: known?.next ?? null, next };
+  } finally {
+    await producer.close();
+  }
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof StreamError && error.code === 'FENCED';
 }
 
 /** Throws `CommandError` when records lie between the position and `next`. A position of another topic id does not count. */

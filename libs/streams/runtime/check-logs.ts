@@ -7,7 +7,7 @@ import {
   requireSameCommit,
   requireSameInput,
 } from './start-checks.ts';
-import type { TaskContext } from './stream-topics.ts';
+import { ownOutputs, type TaskContext } from './stream-topics.ts';
 
 /** The logs of a partition that fit its position. */
 type CheckedLogs = {
@@ -34,10 +34,8 @@ export async function checkLogs(
   ids: { readonly input: string; readonly changelogs: readonly string[] },
 ): Promise<CheckedLogs> {
   const { application, client, input: topic, positions, mixedChangelogs = [] } = context;
-  const ownOutputs = context.outputs
-    .filter(({ partitions: of }) => of === 'own')
-    .map((output) => output.topic);
-  const names = [positions, topic, ...context.changelogs, ...ownOutputs];
+  const written = ownOutputs(context);
+  const names = [positions, topic, ...context.changelogs, ...written];
   const bounds = await client.logBounds(names.map((name) => ({ topic: name, partition })));
   const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
   const input = boundsOf(topic);
@@ -48,7 +46,7 @@ export async function checkLogs(
     isOutput: false,
     ...boundsOf(name),
   }));
-  const outputs = ownOutputs.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
+  const outputs = written.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
   const position = await findPosition(client, positions, partition, boundsOf(positions));
   const own = changelogs.filter(({ topic: name }) => !mixedChangelogs.includes(name));
   if (position === null) {

@@ -35,19 +35,25 @@ export function transactionalIdOf({ application, input }: StreamTopics, partitio
   return `${application}-${input}-${partition}`;
 }
 
+/** Returns the outputs of which each partition has one task as its only writer. */
+export function ownOutputs({ outputs }: Pick<StreamTopics, 'outputs'>): string[] {
+  return outputs.filter(({ partitions }) => partitions === 'own').map(({ topic }) => topic);
+}
+
 /** Returns the partitions that the task of an input partition may write to: as their only writer, and shared with others. */
 export function writesOf(
-  { application, changelogs, outputs }: StreamTopics,
+  topics: StreamTopics,
   partition: number,
 ): { own: TopicPartition[]; shared: TopicPartition[] } {
-  const own = [positionsTopic(application), ...changelogs].map((topic) => ({ topic, partition }));
+  const { application, changelogs, outputs } = topics;
+  const own = [positionsTopic(application), ...changelogs, ...ownOutputs(topics)];
   const shared: TopicPartition[] = [];
   for (const { topic, partitions } of outputs) {
-    if (partitions === 'own') own.push({ topic, partition });
-    else if (partitions === 'joint') shared.push({ topic, partition });
+    if (partitions === 'own') continue;
+    if (partitions === 'joint') shared.push({ topic, partition });
     else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
   }
-  return { own, shared };
+  return { own: own.map((topic) => ({ topic, partition })), shared };
 }
 
 /** The parts that all tasks of a stream share. Topics are names on the broker. */

@@ -8,7 +8,7 @@ import { LogRecheck } from './log-recheck.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
 import { RetrySchedule } from './retry-schedule.ts';
-import type { StreamTopics, TaskContext } from './stream-topics.ts';
+import { ownOutputs, type StreamTopics, type TaskContext } from './stream-topics.ts';
 import { Task } from './task.ts';
 
 /** A stream: one input, its changelogs and outputs, and the processor of a partition. */
@@ -126,8 +126,7 @@ class StreamRuntime implements GroupListener {
       metrics: streamMetrics(options.metrics, () => [...this.#tasks.values()].map(({ state }) => state)),
     };
     const { positions, changelogs } = this.#context;
-    const own = options.outputs.filter(({ partitions: of }) => of === 'own').map(({ topic }) => topic);
-    this.#recheck = new LogRecheck(client, [positions, ...changelogs, ...own]);
+    this.#recheck = new LogRecheck(client, [positions, ...changelogs, ...ownOutputs(options)]);
     this.#retries = new RetrySchedule(sessionTimeoutMs);
     this.#member = client.openGroupMember({
       group: application,

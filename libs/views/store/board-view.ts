@@ -4,7 +4,6 @@ import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
 import { clockRuleOf, reportedFields } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
-import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
@@ -18,13 +17,11 @@ export type ShownState = Omit<MatchState, 'fields'> & {
 /** Returns what surfaces show of a match state. */
 export function shownStateOf({ fields, ...state }: MatchState): ShownState {
   const { sport_id } = state;
+  const reported = reportedFields(fields);
   return {
     ...state,
-    clock_rule: clockRuleOf({ sport_id, fields }),
-    // Fields are parsed for other sports alone.
-    periods: hasRulesOfGoals(sport_id)
-      ? []
-      : periodResults(sport_id, reportedFields(fields).fields.participants),
+    clock_rule: clockRuleOf({ sport_id, fields }, reported),
+    periods: periodResults(sport_id, reported.fields.participants),
   };
 }
 
