@@ -6,52 +6,114 @@
  *     node bench/process-records.ts                     # 50,000 messages of 250 matches that are live at once
  *     BENCH_EVENTS=100 node bench/process-records.ts    # 20,000 of 100
  *     node bench/process-records.ts fixtures            # the first message of 20,000 matches
+ *     node bench/process-records.ts --beside ../before  # and a work tree of another commit, in turns of some 20 ms
+ *
+ * A shared machine changes its speed from second to second, so that two runs one after the other say little about two
+ * commits. In turns within one process both have the same machine; their ratio is printed.
  */
 import { createHash } from 'node:crypto';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { RecordCollector } from '#streams/runtime/processor.ts';
-import { TOPICS } from '#topics/topics.ts';
-import { MatchPartition } from '../services/match-processor/match-partition.ts';
-import { codecs } from '../services/match-processor/testing/partition.ts';
-import { BenchMatch, liveRound, type TimedMessage } from './matches.ts';
 import { sizeOf } from './size.ts';
 
-const ONLY_FIRST = process.argv.includes('fixtures');
+const { values, positionals } = parseArgs({
+  options: { beside: { type: 'string' } },
+  allowPositionals: true,
+});
+const ONLY_FIRST = positionals.includes('fixtures');
 const EVENTS = sizeOf('BENCH_EVENTS', ONLY_FIRST ? 20_000 : 250, 20);
 const MESSAGES = sizeOf(null, 200, 100);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 6, 1);
 /** Bytes of one fetch of a processor of all partitions. */
 const FETCH_BYTES = 2 * 1024 * 1024;
-const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
 /** Time when fixtures are published, Unix seconds. */
 const FIXTURES_AT = 1_789_000_000;
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+/** Rounds in which code is compiled: no part of a ratio. */
+const WARM_UP = 2;
 
 /** The records of one fetch. */
 type Fetched = { readonly partition: number; readonly records: ConsumedRecord[]; bytes: number };
 
-const fetches = readAll();
-const messages = fetches.reduce((sum, { records }) => sum + records.length, 0);
-let least = Number.POSITIVE_INFINITY;
-let digest = '';
-for (let round = 0; round < ROUNDS; round++) {
-  const micros = processAll(round === 0);
-  console.log(`round ${round}: ${(micros / messages).toFixed(2)} µs a message`);
-  least = Math.min(least, micros / messages);
-}
-console.log(`${messages} messages, least ${least.toFixed(2)} µs each, wrote ${digest}`);
+/** The code of one work tree, with the fetches that it reads. */
+type Tree = Awaited<ReturnType<typeof loadTree>> & { readonly fetches: readonly Fetched[] };
 
-function readAll(): readonly Fetched[] {
+const own = await treeOf(new URL('..', import.meta.url));
+const messages = own.fetches.reduce((sum, { records }) => sum + records.length, 0);
+if (values.beside === undefined) await measureAlone();
+else measureBeside(await treeOf(pathToFileURL(`${resolve(values.beside)}/`)));
+
+async function measureAlone(): Promise<void> {
+  let least = Number.POSITIVE_INFINITY;
+  const written = createHash('sha256');
+  for (let round = 0; round < ROUNDS; round++) {
+    const [micros = 0] = processInTurns([own], round === 0 ? written : undefined);
+    console.log(`round ${round}: ${(micros / messages).toFixed(2)} µs a message`);
+    least = Math.min(least, micros / messages);
+  }
+  const digest = written.digest('hex').slice(0, 16);
+  console.log(`${messages} messages, least ${least.toFixed(2)} µs each, wrote ${digest}`);
+}
+
+function measureBeside(other: Tree): void {
+  let [ownTime, otherTime] = [0, 0];
+  for (let round = 0; round < ROUNDS + WARM_UP; round++) {
+    const [micros = 0, otherMicros = 0] = processInTurns([own, other]);
+    console.log(
+      `round ${round}: ${(micros / messages).toFixed(2)} and ${(otherMicros / messages).toFixed(2)} µs a message`,
+    );
+    if (round < WARM_UP) continue;
+    ownTime += micros;
+    otherTime += otherMicros;
+  }
+  console.log(`${messages} messages, ${(ownTime / otherTime).toFixed(3)} of the tree beside`);
+}
+
+async function treeOf(root: URL): Promise<Tree> {
+  const tree = await loadTree(root);
+  return { ...tree, fetches: readAll(tree) };
+}
+
+async function loadTree(root: URL) {
+  const load = (path: string) => import(new URL(path, root).href);
+  const [{ normalizeMessage }, { RecordCollector }, { TOPICS }, { MatchPartition }, { codecs }, matches] =
+    (await Promise.all([
+      load('libs/ingestion/normalize.ts'),
+      load('libs/streams/runtime/processor.ts'),
+      load('libs/topics/topics.ts'),
+      load('services/match-processor/match-partition.ts'),
+      load('services/match-processor/testing/partition.ts'),
+      load('bench/matches.ts'),
+    ])) as [
+      typeof import('#ingestion/normalize.ts'),
+      typeof import('#streams/runtime/processor.ts'),
+      typeof import('#topics/topics.ts'),
+      typeof import('../services/match-processor/match-partition.ts'),
+      typeof import('../services/match-processor/testing/partition.ts'),
+      typeof import('./matches.ts'),
+    ];
+  const { partitions } = TOPICS['normalized-messages'];
+  return { normalizeMessage, RecordCollector, MatchPartition, codecs, matches, partitions };
+}
+
+function readAll({ normalizeMessage, codecs, matches, partitions }: Awaited<ReturnType<typeof loadTree>>) {
+  const { BenchMatch, liveRound } = matches;
   const all: Fetched[] = [];
   const open = new Map<number, Fetched>();
   let offset = 0;
-  for (const { eventId, ut, message } of ONLY_FIRST ? fixtures() : liveRound(liveMatches())) {
+  const timed = ONLY_FIRST
+    ? Array.from({ length: EVENTS }, (_, match) => new BenchMatch(match, 0, 0).fixture(FIXTURES_AT))
+    : liveRound(
+        Array.from({ length: EVENTS }, (_, match) => new BenchMatch(match, MESSAGES, (match * 37) % 900)),
+      );
+  for (const { eventId, ut, message } of timed) {
     const context = { origin: 'webhook', deliveryId: DELIVERY_ID, receivedAt: ut * 1_000 + 1_500 } as const;
     const normalized = normalizeMessage(message, context);
     if (normalized.kind !== 'normalized') throw new Error(`a message is ${normalized.kind}`);
     const value = codecs['normalized-messages'].encode(normalized.message);
-    const partition = eventId % PARTITIONS;
+    const partition = eventId % partitions;
     let fetched = open.get(partition);
     if (fetched === undefined || fetched.bytes > FETCH_BYTES) {
       fetched = { partition, records: [], bytes: 0 };
@@ -64,43 +126,40 @@ function readAll(): readonly Fetched[] {
   return all;
 }
 
-function liveMatches(): BenchMatch[] {
-  return Array.from({ length: EVENTS }, (_, match) => new BenchMatch(match, MESSAGES, (match * 37) % 900));
-}
-
-function* fixtures(): Generator<TimedMessage> {
-  for (let match = 0; match < EVENTS; match++) yield new BenchMatch(match, 0, 0).fixture(FIXTURES_AT);
-}
-
-/** Returns the cpu time of all messages, microseconds. */
-function processAll(digesting: boolean): number {
-  const written = createHash('sha256');
-  const partitions = Array.from(
-    { length: PARTITIONS },
-    (_, partition) =>
-      new MatchPartition({
-        partition,
-        codecs,
-        topicName: (topic) => topic,
-        keepLoadedMs: 900_000,
-        maxLoaded: 256,
-      }),
+/** Returns the cpu time of all messages in each tree, microseconds. `written`: a digest for the output of the first one. */
+function processInTurns(trees: readonly Tree[], written?: ReturnType<typeof createHash>): readonly number[] {
+  const running = trees.map(({ MatchPartition, codecs, partitions }) =>
+    Array.from(
+      { length: partitions },
+      (_, partition) =>
+        new MatchPartition({
+          partition,
+          codecs,
+          topicName: (topic) => topic,
+          keepLoadedMs: 900_000,
+          maxLoaded: 256,
+        }),
+    ),
   );
-  let micros = 0;
-  for (const { partition, records } of fetches) {
-    const processor = partitions[partition] as MatchPartition;
-    const collector = new RecordCollector(partition);
-    const before = process.cpuUsage();
-    for (const record of records) processor.process(record, collector);
-    processor.flush(collector);
-    processor.committed();
-    const { user, system } = process.cpuUsage(before);
-    micros += user + system;
-    if (!digesting) continue;
-    for (const { topic, key, value } of collector.records)
-      written.update(`${topic} ${key} `).update(value ?? '');
+  const micros = trees.map(() => 0);
+  const most = Math.max(...trees.map(({ fetches }) => fetches.length));
+  for (let turn = 0; turn < most; turn++) {
+    for (const [at, { fetches, RecordCollector }] of trees.entries()) {
+      const fetched = fetches[turn];
+      const processor = running[at]?.[fetched?.partition ?? 0];
+      if (fetched === undefined || processor === undefined) continue;
+      const collector = new RecordCollector(fetched.partition);
+      const before = process.cpuUsage();
+      for (const record of fetched.records) processor.process(record, collector);
+      processor.flush(collector);
+      processor.committed();
+      const { user, system } = process.cpuUsage(before);
+      micros[at] = (micros[at] ?? 0) + user + system;
+      if (at > 0) continue;
+      for (const { topic, key, value } of collector.records)
+        written?.update(`${topic} ${key} `).update(value ?? '');
+    }
   }
-  for (const partition of partitions) partition.close();
-  if (digesting) digest = written.digest('hex').slice(0, 16);
+  for (const partition of running.flat()) partition.close();
   return micros;
 }

@@ -171,10 +171,8 @@ export function hasGoalRules({ sport_id }: Pick<EventFacts, 'sport_id'>): boolea
 
 /** Returns the fields of both sides: counter 1 is home, 2 is away. */
 function fieldsOfSides(register: EventRegister): readonly (PartField | undefined)[] {
-  return [1, 2].flatMap((counter) => {
-    const fields = register.sides.find(({ side }) => side === counter);
-    return [fields?.own?.current, fields?.results?.current];
-  });
+  const [home, away] = [register.side(1), register.side(2)];
+  return [home?.own?.current, home?.results?.current, away?.own?.current, away?.results?.current];
 }
 
 /** Reads both sides of an event. */

@@ -137,6 +137,12 @@ export class EventRegister {
     return this.#sides;
   }
 
+  /** Returns the fields of the side with a counter; undefined while it is unknown. */
+  side(counter: number): SideFields | undefined {
+    for (const fields of this.#sides) if (fields.side === counter) return fields;
+    return undefined;
+  }
+
   /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
   read(texts: readonly string[]): EventPart[] {
     const parts: EventPart[] = [];
@@ -265,7 +271,7 @@ export class EventRegister {
 
   #field({ name, side, isResults }: PartField): Field | null {
     if (side === null) return this.#fields.get(name) ?? null;
-    const fields = this.#sides.find((one) => one.side === side);
+    const fields = this.side(side);
     return (isResults ? fields?.results : fields?.own) ?? null;
   }
 

@@ -36,7 +36,8 @@ export class IncidentIndex {
       if (from !== null) remove(from, now);
       if (to !== null) insert(to, now);
     }
-    return [from, to].some((list) => list === this.goals || list === this.cancellations);
+    const { goals, cancellations } = this;
+    return from === goals || to === goals || from === cancellations || to === cancellations;
   }
 
   /** When the last interruption was written, Unix seconds; null without one. */

@@ -1,6 +1,7 @@
+import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { avroType, type Codec, createCodec, createDecoder } from './codec.ts';
+import { avroType, type Codec, createCodec, createDecoder, HEADER_BYTES } from './codec.ts';
 import { DecodeError, EncodeError } from './errors.ts';
 import type { TopicValues } from './generated/types.ts';
 import type { AvroRecord } from './schemas.ts';
@@ -37,6 +38,12 @@ describe('the wire format', () => {
     expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
   });
 
+  test.each(TOPIC_NAMES)('has the bytes of avsc’s own types for a value of %s', (topic) => {
+    const own = avro.Type.forSchema(schemaOf(topic) as avro.Schema, { wrapUnions: 'never' });
+    const value = sampleOf(topic);
+    expect(codecOf(topic).encode(value).subarray(HEADER_BYTES)).toEqual(own.toBuffer(value));
+  });
+
   test('does not mix records encoded one after the other', () => {
     const codec = codecOf('match-incidents');
     const [first, second] = [sampleOf('match-incidents'), { ...sampleOf('match-incidents'), id: 'another' }];
@@ -71,6 +78,9 @@ describe('a value that does not fit', () => {
     ['a missing field', { version: undefined }, 'version'],
     ['the wrong type', { event_id: 'secret-text' }, 'event_id'],
     ['a fraction', { version: 1.5 }, 'version'],
+    ['a missing field that may be null', { deleted_at: undefined }, 'deleted_at'],
+    ['the wrong type where null may stand', { deleted_at: 'secret-text' }, 'deleted_at'],
+    ['a missing record that may be null', { incident: undefined }, 'incident'],
     ['a number beyond 2^53 - 2, which avsc cannot write', { version: Number.MAX_SAFE_INTEGER }, 'version'],
     ['a wrong nested field', { cause: { ...sampleOf('match-incidents').cause, topic: 3 } }, 'cause.topic'],
   ])('%s causes an EncodeError that names the field, not the value', (_, change, path) => {

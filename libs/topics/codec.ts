@@ -19,8 +19,16 @@ export function avroType(schema: AvroRecord): AvroType {
 }
 
 /** The methods of avsc's reader that are used here. */
-type Tap = { readonly buf: Buffer; pos: number; readLong(): number; readString(): string; skipLong(): void };
+type Tap = {
+  readonly buf: Buffer;
+  pos: number;
+  readLong(): number;
+  readString(): string;
+  skipLong(): void;
+  writeLong(value: number): void;
+};
 type Reader = { _read(tap: Tap): unknown };
+type Writer = { _write(tap: Tap, value: unknown): void };
 
 /**
  * Reads the number of items in a block. avsc trusts it: a record of eleven bytes could claim billions of items and exhaust
@@ -62,7 +70,34 @@ class BoundedMap extends avro.types.MapType {
   }
 }
 
+/**
+ * A value or null, as half of all fields are: avsc asks a table for the branch of each value it writes. The branch throws
+ * for a value that is not its own.
+ */
+class Nullable extends avro.types.UnwrappedUnionType {
+  readonly #null: number;
+  readonly #other: number;
+  readonly #branch: Writer;
+
+  constructor(schema: avro.Schema, options: unknown) {
+    super(schema, options);
+    this.#null = this.types.findIndex(({ typeName }) => typeName === 'null');
+    this.#other = 1 - this.#null;
+    this.#branch = this.types[this.#other] as unknown as Writer;
+  }
+
+  _write(tap: Tap, value: unknown): void {
+    if (value === null) tap.writeLong(this.#null);
+    else {
+      tap.writeLong(this.#other);
+      this.#branch._write(tap, value);
+    }
+  }
+}
+
 function typeHook(schema: avro.Schema, options: unknown): AvroType | undefined {
+  if (Array.isArray(schema))
+    return schema.length === 2 && schema.includes('null') ? new Nullable(schema, options) : undefined;
   if (typeof schema !== 'object' || !('type' in schema)) return undefined;
   if (schema.type === 'array') return new BoundedArray(schema, options);
   if (schema.type === 'map') return new BoundedMap(schema, options);
