@@ -176,6 +176,15 @@ export class MatchView extends SqlView {
     return json === undefined ? null : JSON.parse(json);
   }
 
+  /** Returns the state of a match as a new object, for those who keep what they made of the former one; null as of `state`. */
+  renewed(id: number): ShownState | null {
+    const state = this.state(id);
+    if (state === null) return null;
+    const copy = { ...state };
+    if (this.#live?.has(id)) this.#live.set(id, copy);
+    return copy;
+  }
+
   #readLive(): Map<number, ShownState> {
     const text = "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0";
     return new Map(this.sql.records<ShownState>(text).map((state) => [state.event_id, state]));

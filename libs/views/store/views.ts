@@ -25,6 +25,8 @@ export type ViewChanges = {
   readonly states: Map<number, ShownState>;
   /** Events with a new record or incident. */
   readonly events: Set<number>;
+  /** Events with a new goal or red card, which a state may have named before. */
+  readonly keyIncidents: Set<number>;
   /** Seasons with new tables; null stands for the rankings. */
   readonly seasons: Set<number | null>;
   /** Whether a name changed. */
@@ -47,6 +49,7 @@ export type BoardView = Pick<
   | 'healthPast'
   | 'state'
   | 'incidents'
+  | 'scoringIncidents'
   | 'story'
   | 'place'
   | 'seasons'
@@ -148,6 +151,7 @@ export class Views {
     const changed: ViewChanges = {
       states: new Map(),
       events: new Set(),
+      keyIncidents: new Set(),
       seasons: new Set(),
       names: false,
       answers: false,
@@ -167,6 +171,10 @@ export class Views {
     if (changed.names) this.nameVersion += 1;
     if (changed.names || changed.states.size > 0) this.listVersion += 1;
     for (const id of changed.events) for (const listener of this.#staleListeners) listener(id);
+    for (const id of changed.keyIncidents) {
+      const state = this.#isLive && !changed.states.has(id) ? this.matches.renewed(id) : null;
+      if (state !== null) changed.states.set(id, state);
+    }
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
@@ -234,6 +242,11 @@ export class Views {
   /** Returns all incidents of an event, removed ones included, ordered by id as text. */
   incidents(eventId: number) {
     return this.incidentLog.shown(eventId);
+  }
+
+  /** Returns what decides about the incidents of an event with these ids, by id. */
+  scoringIncidents(eventId: number, ids: readonly string[]) {
+    return this.incidentLog.scoring(eventId, ids);
   }
 
   /** Returns the changes of important incidents, goals, score, status, guard and result of a match, in order. */

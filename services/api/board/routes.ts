@@ -10,11 +10,13 @@ import type { BacklogCounter } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { type BoardGate, boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
+import { HaltReader } from './halts.ts';
 import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
 import { feedsPage } from './pages/feeds-page.ts';
-import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
+import { haltsPage } from './pages/halts-page.ts';
+import { missingPage, PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, partsQuery, standingsQuery, streamQuery } from './query.ts';
@@ -44,7 +46,7 @@ const REQUIRED_OPERATIONS = {
 } as const satisfies Readonly<Record<StreamTopic['kind'], readonly OperationName[]>>;
 
 /**
- * Serves the live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, and the
+ * Serves the live board: pages at `/`, `/match/{id}`, `/standings`, `/halts` and `/feeds`, server-sent events at `/board/events`, and the
  * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
@@ -155,6 +157,8 @@ function pageRoutes(
   servePage('/feeds', 'feeds', ({ view, served }) =>
     feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
+  const reader = new HaltReader(size);
+  servePage('/halts', 'board', ({ view }) => haltsPage(reader.read(view, now()), now()));
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
     return standings && standingsPage(standings, now());
@@ -275,19 +279,6 @@ function statesOf(view: ReadView, topic: StreamTopic, size: number): readonly Sh
     case 'season':
       return topic.clocks && topic.seasonId !== null ? liveKnockOuts(view, topic.seasonId) : [];
   }
-}
-
-/** `served`: the competitions that are served, in words; null: all. */
-function missingPage(kind: StreamTopic['kind'], served: string | null): string {
-  if (served === null)
-    return problemPage(
-      kind === 'match' ? 'No such match' : 'No such table',
-      'It is unknown, or it was deleted.',
-    );
-  return problemPage(
-    'Not found here',
-    `It is unknown, it was deleted, or it belongs to another competition: this server serves ${served}.`,
-  );
 }
 
 /** Answers a browser's request for an unknown page with a page. Returns false, without an answer, for all other requests. */

@@ -26,6 +26,8 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     sourceRecords: () => view.sourceRecords(),
     healthPast: (eventId) => (state(eventId) === null ? [] : view.healthPast(eventId)),
     incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
+    scoringIncidents: (eventId, ids) =>
+      state(eventId) === null ? new Map() : view.scoringIncidents(eventId, ids),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
     place: (of) => view.place(of),
     seasons,

@@ -130,12 +130,12 @@ describe('filters', () => {
     ['İstanbul Başakşehir', ['istanbul', 'basaksehir']],
     ['Fenerbahçe', ['fenerbahce']],
   ])('find %s with and without accents, by any of its words', (name, queries) => {
-    const all = [liveMatch({ home: { name, short_name: null } }), liveMatch({ event_id: 9 })];
+    const all = [liveMatch({ home: { name, short_name: null, acronym: null } }), liveMatch({ event_id: 9 })];
     for (const q of queries) expect(arrange(all, { ...ALL, q }, null).shown, q).toBe(1);
   });
 
   test.each(['bodoe', 'home bodo', 'x'])('find no team by %j', (q) => {
-    const home = { name: 'Bodø/Glimt', short_name: null };
+    const home = { name: 'Bodø/Glimt', short_name: null, acronym: null };
     expect(arrange([liveMatch({ home })], { ...ALL, q }, null).shown).toBe(0);
   });
 

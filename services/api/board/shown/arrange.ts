@@ -14,6 +14,11 @@ export type BoardQuery = {
   readonly q: string;
 };
 
+/** Returns how matches are laid out: favourites alone as cards with everything a row has. */
+export function cardsOrRows({ show }: BoardQuery): 'cards' | 'rows' {
+  return show === 'favourites' ? 'cards' : 'rows';
+}
+
 export type Arrangement = ReturnType<typeof arrange>;
 export type BoardSection = Arrangement['sections'][number];
 /** Matches of one stage or group, or with one kick-off. */
