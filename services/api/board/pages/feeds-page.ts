@@ -86,7 +86,7 @@ ${
 }
 
 function delaysHtml({ median, longest, slowest }: NonNullable<Feeds['delays']>): Html {
-  return html`<section class="waiting" data-key="delays" aria-labelledby="delays-title"><h2 id="delays-title">From the provider to Touchline</h2>
+  return html`<section class="delays" data-key="delays" aria-labelledby="delays-title"><h2 id="delays-title">From the provider to Touchline</h2>
 <p class="small">How late the last message of each live match came: from the second in which the provider wrote it to its receipt. A change that was found in a list came with the list.</p>
 <dl class="facts"><div><dt>Half of them within</dt><dd>${delayWords(median)}</dd></div>
 <div><dt>The latest</dt><dd>${delayWords(longest)}: <a href="/match/${slowest.event_id}">${matchName(slowest)}</a></dd></div></dl></section>`;
