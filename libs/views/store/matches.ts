@@ -168,6 +168,16 @@ export class MatchView extends SqlView {
     return this.sql.records(text, ...conditions.values, limit);
   }
 
+  /** Returns the scheduled matches that start at `from` or later, the earliest first. `from`: `YYYY-MM-DD HH:MM:SS`; `competitions` null means all. */
+  upcoming(from: string, limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
+    const conditions = new Conditions()
+      .also("hidden = 0 AND status_type = 'scheduled'")
+      .where('start >= ?', from)
+      .among('competition_id', competitions);
+    const text = `SELECT state FROM events${conditions.text} ORDER BY start, id LIMIT ?`;
+    return this.sql.records(text, ...conditions.values, limit);
+  }
+
   /** Returns the state of a match; null if it is unknown or was deleted. */
   state(id: number): ShownState | null {
     const live = this.#live?.get(id);

@@ -43,6 +43,7 @@ export type BoardView = Pick<
   Views,
   | 'liveStates'
   | 'recentStates'
+  | 'upcomingStates'
   | 'matchHealth'
   | 'sourceHealth'
   | 'sourceRecords'
@@ -206,6 +207,15 @@ export class Views {
   /** Returns the matches that changed last, of any status, newest change first; `competitions` null means all. */
   recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
     return this.matches.recent(limit, competitions);
+  }
+
+  /** Returns the matches that begin next, the earliest first, from a start of `YYYY-MM-DD HH:MM:SS` on; `competitions` null means all. */
+  upcomingStates(
+    from: string,
+    limit: number,
+    competitions: ReadonlySet<number> | null = null,
+  ): readonly ShownState[] {
+    return this.matches.upcoming(from, limit, competitions);
   }
 
   /** Returns the feed status of a match at `now`, Unix milliseconds; expired if its state may be outdated. */

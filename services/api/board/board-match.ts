@@ -41,9 +41,21 @@ export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number)
     .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
 }
 
-/** Returns the matches on the board: all live ones, then the last changed others while there are fewer than `size`. */
-export function boardStates(view: ReadView, size: number): ShownState[] {
+/** The share of the board for matches that begin next, where so many are not live. */
+const UPCOMING_SHARE = 1 / 4;
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
+ * changed others while there are fewer than `size`. `now`: Unix seconds.
+ */
+export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
   const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
+  // Kick-offs have no time zone: one of an hour ago may be in an hour.
+  const from = new Date(now * 1000 - DAY_MS).toISOString().slice(0, 19).replace('T', ' ');
+  const room = Math.max(0, size - states.size);
+  const next = view.upcomingStates(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
+  for (const state of next) states.set(state.event_id, state);
   for (const state of view.recentStates(size)) {
     if (states.size >= size) break;
     states.set(state.event_id, state);

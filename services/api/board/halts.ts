@@ -43,7 +43,7 @@ export class HaltReader {
   /** `now`: Unix seconds. */
   read(view: ReadView, now: number): Halts {
     const since = now * 1000 - COVERED_MS;
-    const states = boardStates(view, this.#size).filter(
+    const states = boardStates(view, this.#size, now).filter(
       ({ status_type, cause }) => status_type !== 'scheduled' && cause.received_at > since,
     );
     const found = states.flatMap((state) => {

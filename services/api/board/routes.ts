@@ -31,7 +31,7 @@ export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly backlog?: BacklogCounter | undefined;
   /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
   readonly rulesOf?: RulesOf | undefined;
-  /** Maximum number of matches on the board, live ones first, then the last changed; live ones are never left out. Default 400. */
+  /** Maximum number of matches on the board, live ones first, then those that begin next, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
   /** Maximum number of parts of the board that are followed at the same time. Default 1000. */
   readonly maxReaders?: number;
@@ -72,7 +72,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
     return reply.code(404).send({ error });
   });
-  eventsRoute(app, enter, { view, hub, size });
+  eventsRoute(app, enter, { view, hub, now, size });
 }
 
 /** What a request may see of the board. */
@@ -147,7 +147,7 @@ function pageRoutes(
   };
   servePage('/', 'board', ({ view }, { query }) => {
     const at = now();
-    const matches = boardStates(view, size).map((state) => boardMatch(state, view, at));
+    const matches = boardStates(view, size, at).map((state) => boardMatch(state, view, at));
     return boardPage(matches, boardSources(view, at), boardQuery.parse(query), at);
   });
   servePage('/match/:id', 'match', ({ view }, { params }) => {
@@ -168,7 +168,7 @@ function pageRoutes(
 function eventsRoute(
   app: FastifyInstance,
   enter: Entrance,
-  { view, hub, size }: { readonly view: BoardView; readonly hub: Hub; readonly size: number },
+  { view, hub, now, size }: Pick<BoardOptions, 'view' | 'now'> & { readonly hub: Hub; readonly size: number },
 ): void {
   app.get('/board/events', async (request, reply) => {
     const topics = topicsOf(request.query);
@@ -194,7 +194,7 @@ function eventsRoute(
       topic,
       prefix,
       access: readerAccess(admitted.permit, topic.kind, view),
-      states: statesOf(admitted.view, topic, size),
+      states: statesOf(admitted.view, topic, size, now()),
     }));
     for (const { states } of followed) hub.prepare(states);
     reply.hijack();
@@ -266,10 +266,10 @@ function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>)
     : { kind: 'season', seasonId: season, clocks: clocks === 'yes' };
 }
 
-function statesOf(view: ReadView, topic: StreamTopic, size: number): readonly ShownState[] {
+function statesOf(view: ReadView, topic: StreamTopic, size: number, now: number): readonly ShownState[] {
   switch (topic.kind) {
     case 'board':
-      return boardStates(view, size);
+      return boardStates(view, size, now);
     case 'feeds':
       return [];
     case 'match': {

@@ -19,6 +19,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     seasonId !== null && seasons().some(({ season_id }) => season_id === seasonId);
   return {
     liveStates: () => view.liveStates().filter(covers),
+    upcomingStates: (from, limit) => view.upcomingStates(from, limit, access.competitions),
     recentStates: (limit) => view.recentStates(limit, access.competitions),
     state,
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),

@@ -167,7 +167,7 @@ function momentOf({ event_id }: BoardMatch): ShownMoment {
 function drawNow(): void {
   hasUndrawn = false;
   const query = chosenQuery();
-  const arrangement = arrange(matches.values(), query, favouriteMatches());
+  const arrangement = arrange(matches.values(), query, favouriteMatches(), momentShown().now);
   const newGroups = groupLayoutsOf(arrangement);
   const newLayout = layoutOf(arrangement, newGroups);
   const drawn = new Set<number>();

@@ -60,6 +60,10 @@ setInterval(() => drawByConnection(document), 1_000);
 addEventListener('storage', refresh);
 if (refreshSeconds > 0) setInterval(refresh, refreshSeconds * 1_000);
 
+// The address names the season: another one may be in play at the next refresh.
+const [, season] = /^season=(\d+)/.exec(main.dataset.stream ?? '') ?? [];
+if (season !== undefined && location.search === '') history.replaceState(null, '', `?season=${season}`);
+
 // Another table is another page; a search filters the rows of this one.
 main.addEventListener('input', ({ target }) => {
   if (

@@ -16,7 +16,7 @@ export function boardPage(
   now: number,
 ): string {
   // Only the reader's browser knows the favourites.
-  const arrangement = arrange(matches, query, null);
+  const arrangement = arrange(matches, query, null, now);
   const content = html`<h1 class="visually-hidden">Live board</h1>
 <form id="filters" class="filters row" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
 <div class="bar row small"><p id="feeds" class="row" role="status">${feedsHtml(sources, 'awaited')}</p>
