@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { matchState, newMatch } from '#domain/match.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DATASETS, finalScore, type MatchFacts, readDataset } from '../../data/dataset.ts';
 import { CONTENT_FAULTS, type ContentFault, DISALLOWING, parseFaults } from './faults.ts';
 import { type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
-import { stateAfter } from './testing/states.ts';
+import { applyAll, stateAfter } from './testing/states.ts';
 
-const DATA = DATASETS.map((name) => readDataset(name));
+/** Of a season its first third: what happens in a match repeats. */
+const DATA = DATASETS.map((name) => {
+  const { competition, matches } = readDataset(name);
+  return { competition, matches: matches.slice(0, 128) };
+});
+const TOURNAMENT = DATA.slice(0, 1);
 const KICK_OFF = 1_530_000_000;
 
 function simulateAll(
@@ -52,13 +58,16 @@ describe('the messages of every match have the official score', () => {
     for (const { facts, messages } of simulated) expectOfficial(facts, stateAfter(facts.id, messages));
   };
 
-  test.each(['none', 'some', 'many'])('with faults %s', (faults) => {
+  test.each(['none', 'many'])('with faults %s', (faults) => {
     expectAllOfficial(simulateAll(faults));
   });
 
-  test.each(Object.keys(CONTENT_FAULTS))('with the fault %s in each, in a tournament', (fault) => {
-    expectAllOfficial(simulateAll(`${fault}=1`, undefined, DATA.slice(0, 1)));
-  });
+  test.each(['some', ...Object.keys(CONTENT_FAULTS).map((fault) => `${fault}=1`)])(
+    'with faults %s, in a tournament',
+    (faults) => {
+      expectAllOfficial(simulateAll(faults, undefined, TOURNAMENT));
+    },
+  );
 });
 
 describe('an invented goal', () => {
@@ -73,7 +82,7 @@ describe('an invented goal', () => {
   };
 
   test.each(DISALLOWING)('that is %s is first in the score, and then not', (way) => {
-    const simulated = simulateAll(`${way}=1`, undefined, DATA.slice(0, 1)).filter(
+    const simulated = simulateAll(`${way}=1`, undefined, TOURNAMENT).filter(
       ({ invented }) => invented[way] === 1,
     );
     expect(simulated.length).toBeGreaterThan(60);
@@ -82,8 +91,11 @@ describe('an invented goal', () => {
       const [[goal = '', why] = []] = Object.entries(end.void_goals);
       expect([Object.keys(end.void_goals).length, why]).toEqual([1, reasons[way]]);
       const scored = messages.findIndex(({ data }) => data.incident?.id === goal);
-      const before = stateAfter(facts.id, messages.slice(0, scored));
-      const after = stateAfter(facts.id, messages.slice(0, scored + 1));
+      const match = newMatch(facts.id);
+      applyAll(match, messages.slice(0, scored));
+      const before = matchState(match);
+      applyAll(match, messages.slice(scored, scored + 1));
+      const after = matchState(match);
       expect(total(after)).toBe(total(before) + 1);
       expect(after).toMatchObject({ under_review: true, agreement: 'agrees', firm: before.firm });
     }

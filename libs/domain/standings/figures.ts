@@ -76,33 +76,35 @@ export function isOwnFigure(criterion: Criterion): criterion is OwnFigure {
   return criterion in OWN;
 }
 
-/** Returns the value of a criterion for each team; null when it is unknown for one of them. */
+/** Returns the figure of a team. */
+export type FigureOf = (id: number) => number;
+
+/** Returns the figure of a criterion; null when it is unknown for one of the teams. */
 export function figuresOf(
   criterion: Criterion,
   ids: readonly number[],
   tallies: TallySource,
   { cutoff, points, previousRanks }: TableFigures,
-): ReadonlyMap<number, number> | null {
-  const each = (figureOf: (id: number) => number) => new Map(ids.map((id) => [id, figureOf(id)]));
-  if (isOwnFigure(criterion)) return each((id) => ownFigure(criterion, tallies, id));
-  if (criterion === 'half_point') return each((id) => (tallies.all.get(id) ?? NONE).halfPoint);
+): FigureOf | null {
+  if (isOwnFigure(criterion)) return (id) => ownFigure(criterion, tallies, id);
+  if (criterion === 'half_point') return (id) => (tallies.all.get(id) ?? NONE).halfPoint;
   if (criterion === 'previous_rank') {
     const ranks = previousRanks;
-    return ranks === null || ids.some((id) => !ranks.has(id)) ? null : each((id) => -(ranks.get(id) ?? 0));
+    return ranks === null || ids.some((id) => !ranks.has(id)) ? null : (id) => -(ranks.get(id) ?? 0);
   }
   const figureOf = OF_OPPONENTS[criterion];
   const everyone = new Set([...cutoff.games.teamIds(), ...tallies.all.keys()]);
   // Corrections of a team of the table are part of what its opponents' sums count.
   const ofAll = new Map([...talliesAt(cutoff, everyone, points), ...tallies.all]);
   const opponents = cutoff.games.view(OPPONENTS);
-  return each((id) => {
+  return (id) => {
     let sum = 0;
     for (const [opponent, games] of opponents.get(id) ?? []) {
       const times = [...games].filter((game) => !cutoff.without.has(game)).length;
       sum += times * figureOf(ofAll.get(opponent) ?? NONE);
     }
     return sum;
-  });
+  };
 }
 
 const OF_OPPONENTS: Readonly<

@@ -171,7 +171,12 @@ export function venueTallies(
 
 /** Returns the form of a team, e.g. `W,L,D`, newest game first. */
 function formOf({ rules, now }: RankedSeason, id: number, venue: Venue): string {
-  return outcomesOf(now, id, venue).take(rules.form_matches).map(letterOf).toArray().join(',');
+  const letters: string[] = [];
+  for (const outcome of outcomesOf(now, id, venue)) {
+    if (letters.length === rules.form_matches) break;
+    letters.push(letterOf(outcome));
+  }
+  return letters.join(',');
 }
 
 function leagueValues(prefix: string, tally: TeamTally | undefined, form: string): Values {
@@ -192,5 +197,7 @@ function tallyValues(tally: TeamTally = emptyTally()) {
 }
 
 function prefixed(prefix: string, values: Readonly<Record<string, Value>>): Values {
-  return new Map(Object.entries(values).map(([code, value]) => [prefix + code, value]));
+  const named = new Map<string, Value>();
+  for (const [code, value] of Object.entries(values)) named.set(prefix + code, value);
+  return named;
 }

@@ -2,6 +2,7 @@ import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { Criterion, OwnFigure, TieBreak } from '#contract/ranking-criteria.ts';
 import { fairPlayPoints } from './fair-play.ts';
 import {
+  type FigureOf,
   figuresOf,
   isOwnFigure,
   ownFigure,
@@ -55,8 +56,9 @@ export type RankingInputs = {
 export function rankTeams({ tallies, cutoff, rules, previousRanks = null }: RankingInputs): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
   const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
-  const stay = [...tallies.keys()].filter((id) => !expelled.has(id));
-  const out = [...tallies.keys()].filter((id) => expelled.has(id));
+  const ids = [...tallies.keys()].sort((a, b) => a - b);
+  const stay = ids.filter((id) => !expelled.has(id));
+  const out = ids.filter((id) => expelled.has(id));
   const source = tallySource(tallies, (venue) => talliesAt(cutoff, tallies.keys(), rules.points, venue));
   const figures = { cutoff, points: rules.points, previousRanks };
   const split = (ids: number[]) => splitBy(ids, order, { source, figures });
@@ -86,7 +88,10 @@ function perGame(step: TieBreak): TieBreak {
 
 type Splitting = { readonly source: TallySource; readonly figures: TableFigures };
 
-/** Splits teams by one step after the other. Each part holds teams that are equal on all steps; the best part is first. */
+/**
+ * Splits teams by one step after the other. Each part holds teams that are equal on all steps; the best part is first. `ids`: in
+ * order, as those of each part are.
+ */
 function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
   const [step, ...rest] = steps;
   if (ids.length === 0) return [];
@@ -96,11 +101,11 @@ function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): 
     const next = step.again !== false && parts.length > 1 ? steps : rest;
     return parts.flatMap((part) => splitBy(part, next, inputs));
   }
-  const values =
+  const figureOf =
     typeof step === 'string'
       ? figuresOf(step, ids, inputs.source, inputs.figures)
       : placesOf(ids, step, inputs.figures.cutoff);
-  const parts = values === null ? [ids] : partition(ids, values);
+  const parts = figureOf === null ? [ids] : partition(ids, figureOf);
   return parts.flatMap((part) => splitBy(part, rest, inputs));
 }
 
@@ -116,9 +121,7 @@ function splitByMeetings(
   const tallies = tallySource(tallyGames(among, ids, points), (at) => tallyGames(among, ids, points, at));
   let parts = [ids];
   for (const figure of head_to_head) {
-    parts = parts.flatMap((part) =>
-      partition(part, new Map(part.map((id) => [id, ownFigure(figure, tallies, id)]))),
-    );
+    parts = parts.flatMap((part) => partition(part, (id) => ownFigure(figure, tallies, id)));
     // The caller starts again with the teams of each part.
     if (again === 'each' && parts.length > 1) return parts;
   }
@@ -128,16 +131,15 @@ function splitByMeetings(
 type HeadToHead = Extract<TieBreak, { readonly head_to_head: unknown }>;
 type PlacingStep = Exclude<TieBreak, Criterion | HeadToHead>;
 
-/** Returns figures by fair play, by lot or by a list, the largest first; null if that of any team is unknown. */
-function placesOf(
-  ids: readonly number[],
-  step: PlacingStep,
-  cutoff: SeasonCutoff,
-): ReadonlyMap<number, number> | null {
-  if ('fair_play' in step) return fairPlayPoints(ids, cutoff, step.fair_play);
+/** Returns the figure by fair play, by lot or by a list, the largest first; null if it is unknown of any team. */
+function placesOf(ids: readonly number[], step: PlacingStep, cutoff: SeasonCutoff): FigureOf | null {
+  if ('fair_play' in step) {
+    const points = fairPlayPoints(ids, cutoff, step.fair_play);
+    return points === null ? null : (id) => points.get(id) ?? 0;
+  }
   const lists = 'listed' in step ? step.listed : step.drawing_of_lots;
   const list = lists.find((ordered) => ids.every((id) => ordered.includes(id)));
-  return list === undefined ? null : new Map(list.map((id, place) => [id, -place]));
+  return list === undefined ? null : (id) => -list.indexOf(id);
 }
 
 /** The games with a known score, by home team, then by away team. */
@@ -175,13 +177,11 @@ function haveMet(ids: readonly number[], among: readonly Game[], meetings: numbe
   return met.size === pairs && [...met.values()].every((times) => times >= meetings);
 }
 
-/** Groups ids of one value, the largest value first; each group is in the order of ids. */
-function partition(ids: readonly number[], values: ReadonlyMap<number, number>): number[][] {
-  const byValue = Map.groupBy(
-    ids.toSorted((a, b) => a - b),
-    (id) => values.get(id) ?? 0,
-  );
-  return [...byValue].sort(([a], [b]) => (a < b ? 1 : -1)).map(([, part]) => part);
+/** Groups ids of one figure, the largest figure first; each group keeps the order of ids. */
+function partition(ids: number[], figureOf: FigureOf): number[][] {
+  const byFigure = Map.groupBy(ids, figureOf);
+  if (byFigure.size === 1) return [ids];
+  return [...byFigure].sort(([a], [b]) => b - a).map(([, part]) => part);
 }
 
 function ranksOf(parts: readonly (readonly number[])[]): Ranks {

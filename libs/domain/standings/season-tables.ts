@@ -131,7 +131,8 @@ export class SeasonTables {
   derive(): DerivedTable[] {
     this.#settle();
     const corrections = this.#correctionsInForce();
-    if (!isDeepStrictEqual(corrections, this.#corrections)) {
+    const hasAny = corrections.size + this.#corrections.size > 0;
+    if (hasAny && !isDeepStrictEqual(corrections, this.#corrections)) {
       for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
     }
     this.#corrections = corrections;

@@ -127,18 +127,11 @@ function add(tally: TeamTally, counts: Counts | undefined, times: 1 | -1): void 
 
 function pointsOf(
   { won, draw, lost, kicksWon, kicksLost }: Counts,
-  points: CompetitionRules['points'],
+  { won: ofWin, draw: ofDraw, lost: ofLoss, shoot_out }: CompetitionRules['points'],
 ): number {
-  const ofDraw = points.draw;
-  const { won: ofKicksWon, lost: ofKicksLost } = points.shoot_out ?? { won: ofDraw, lost: ofDraw };
-  const undecided = draw - kicksWon - kicksLost;
-  return (
-    won * points.won +
-    undecided * ofDraw +
-    kicksWon * ofKicksWon +
-    kicksLost * ofKicksLost +
-    lost * points.lost
-  );
+  const points = won * ofWin + draw * ofDraw + lost * ofLoss;
+  if (shoot_out === null) return points;
+  return points + kicksWon * (shoot_out.won - ofDraw) + kicksLost * (shoot_out.lost - ofDraw);
 }
 
 /** Returns the goals scored minus the goals allowed. */
@@ -198,7 +191,5 @@ export function tallyOutcomes(
 
 /** Returns the letter of an outcome: won, drawn or lost. */
 export function letterOf({ outcome }: GameOutcome): 'W' | 'D' | 'L' {
-  return LETTERS[outcome];
+  return outcome === 'won' ? 'W' : outcome === 'lost' ? 'L' : 'D';
 }
-
-const LETTERS = { won: 'W', draw: 'D', lost: 'L' } as const;
