@@ -27,7 +27,8 @@ export function goalsAndCards(
       incident_type === INCIDENT.redCard && stands !== false && !removed.includes(id),
   );
   const ids = [...counting_goals, ...cards.map(({ id }) => id)];
-  const known = ids.length === 0 ? new Map() : view.scoringIncidents(event_id, ids);
+  const known: ReadonlyMap<string, ScoringIncident> =
+    ids.length === 0 ? new Map() : view.scoringIncidents(event_id, ids);
   const standing = cards.filter(({ id }) => known.get(id)?.confirmation !== 'cancelled');
   const cardsOf = (side: ShownState['home']): number =>
     side === null ? 0 : standing.filter(({ team_id }) => team_id === side.id).length;

@@ -89,7 +89,7 @@ ${doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join(
 }
 
 function sourceHtml({ match, coverage, missing, unread, unread_at, verified_result }: MatchDetails): Html {
-  const { score, firm, derived, reported, shoot_out } = match;
+  const { score, firm, derived, reported, shoot_out, half_time } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
 ${factsHtml([
   ['Current score', scoreWords(score)],
@@ -98,6 +98,7 @@ ${factsHtml([
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],
   ...match.periods.map(({ name, home, away }) => [name, `${home ?? '?'}–${away ?? '?'}`] as const),
+  ...(half_time === null ? [] : [['Half-time', scoreWords(half_time)] as const]),
   ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
   ['Score from', SCORE_SOURCES[match.source]],
   ['Timeline', COVERAGES[coverage]],
