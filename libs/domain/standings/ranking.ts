@@ -93,9 +93,9 @@ type Splitting = { readonly source: TallySource; readonly figures: TableFigures 
  * order, as those of each part are.
  */
 function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): number[][] {
+  if (ids.length < 2) return ids.length === 0 ? [] : [ids];
   const [step, ...rest] = steps;
-  if (ids.length === 0) return [];
-  if (step === undefined || ids.length === 1) return [ids];
+  if (step === undefined) return [ids];
   if (typeof step === 'object' && 'head_to_head' in step) {
     const parts = splitByMeetings(ids, step, inputs);
     const next = step.again !== false && parts.length > 1 ? steps : rest;
