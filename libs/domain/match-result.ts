@@ -4,13 +4,21 @@ import type {
   Cause,
   Incident,
   MatchResult,
+  MatchState,
   ResultCard,
   ResultGoal,
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
 import { hasGoalRules } from './event-facts.ts';
-import { isRedCard, type KnownIncident, type Side, sideOf } from './goal-facts.ts';
+import {
+  isRedCard,
+  type KnownIncident,
+  type KnownSides,
+  type Scoring,
+  type Side,
+  sideOf,
+} from './goal-facts.ts';
 import { sameScore } from './score.ts';
 import { long, object, text } from './values.ts';
 import type { DerivedMatch } from './view.ts';
@@ -140,11 +148,8 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
-  // The goals of a complete timeline tell the halves only while they are the score.
-  const isDerived =
-    (coverage === 'complete' || final.source === 'incidents') && sameScore(tally.score, final.score);
-  const halves = isDerived ? halvesOf(counting, view) : null;
   const { score } = final;
+  const halves = halfScores({ ...final, coverage, derived: tally.score }, counting, facts.sides);
   return {
     score,
     first_half: score === null ? null : (halves?.first ?? table.first_half),
@@ -153,16 +158,22 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   };
 }
 
-/** Returns the scores of the halves; null when the phase or the side of a goal is unknown. */
-function halvesOf(
-  counting: readonly Incident[],
-  { facts }: DerivedMatch,
+/**
+ * Returns the scores of the halves by the goals that count; null when the goals are not the score, or the phase or the side of one
+ * is unknown.
+ */
+export function halfScores(
+  { coverage, source, score, derived }: Pick<MatchState, 'coverage' | 'source' | 'score' | 'derived'>,
+  counting: readonly (Scoring & Pick<Incident, 'event_status_id'>)[],
+  sides: KnownSides,
 ): { readonly first: Score; readonly second: Score } | null {
+  const isDerived = (coverage === 'complete' || source === 'incidents') && sameScore(derived, score);
+  if (!isDerived || score === null) return null;
   const first = { home: 0, away: 0 };
   const second = { home: 0, away: 0 };
   for (const incident of counting) {
     const phase = incident.event_status_id;
-    const side: Side | null = sideOf(incident, facts.sides);
+    const side: Side | null = sideOf(incident, sides);
     if (phase === null || side === null || !PHASE_BOUNDARIES.has(phase)) return null;
     if (phase === STATUS.firstHalf) first[side] += 1;
     else if (phase === STATUS.secondHalf) second[side] += 1;

@@ -2,7 +2,7 @@
 import { SHOOT_OUT_PHASES, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { GapReason } from '#domain/health/health-status.ts';
-import type { Guard, MatchState, Score } from '#topics/generated/types.ts';
+import type { MatchState, Score } from '#topics/generated/types.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 
 /** The name of a status, such as `3rd quarter`, and its short form. */
@@ -73,7 +73,7 @@ const STATUS_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the reasons of a guard, e.g. `possible goal, play is stopped`. */
-export function guardWords(reasons: Guard['reasons']): string {
+export function guardWords(reasons: readonly string[]): string {
   // A live match without a score has two codes for it, of its guard and of trading.
   const words = reasons.map((reason) => REASONS[reason] ?? reason.replaceAll('_', ' '));
   return [...new Set(words)].join(', ');

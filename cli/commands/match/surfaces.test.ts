@@ -107,7 +107,11 @@ function pageText(records: PageRecords, now: number): string {
 function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
   const shown = shownStateOf(state);
-  const board = boardMatch(shown, { place: () => PLACE, matchHealth: () => FEED, incidents: () => [] }, now);
+  const board = boardMatch(
+    shown,
+    { place: () => PLACE, matchHealth: () => FEED, scoringIncidents: () => new Map() },
+    now,
+  );
   const queries = { health: () => FEED, place: () => PLACE };
   const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
     queries,

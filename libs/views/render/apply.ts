@@ -1,5 +1,6 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
 import { withShortTexts } from '#contract/short-text.ts';
+import { isGoal, isRedCard } from '#domain/goal-facts.ts';
 import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
@@ -80,7 +81,9 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       // Null if only the incident's deletion has arrived.
       if (value.incident === null || !views.coverage.keepsEvent(value.event_id)) return;
       const rendered = renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record);
-      if (views.incidentLog.put(value, value.incident, rendered)) changed.events.add(value.event_id);
+      if (!views.incidentLog.put(value, value.incident, rendered)) return;
+      changed.events.add(value.event_id);
+      if (isGoal(value.incident) || isRedCard(value.incident)) changed.keyIncidents.add(value.event_id);
       return;
     }
     case 'match-transitions':

@@ -2,7 +2,7 @@ import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
-import { type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
+import { type ScoringIncident, type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { CLASS_BY_KIND, classOf, subjectOf } from './changes.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
@@ -107,6 +107,20 @@ export class IncidentView extends SqlView {
     }));
   }
 
+  /** Returns what decides about the incidents with these ids, by id; without those that are unknown. */
+  scoring(eventId: number, ids: readonly string[]): ReadonlyMap<string, ScoringIncident> {
+    const text =
+      'SELECT incident_id, participant_id, event_status_id, confirmation, json FROM incidents WHERE event_id = ? AND id = ?';
+    return new Map(
+      ids.flatMap((id) =>
+        this.sql.rows<ScoringRow>(text, eventId, id).map(({ json, ...row }) => {
+          const counts = JSON.parse(json).for;
+          return [id, { ...row, counts_for: typeof counts === 'string' ? counts : null }] as const;
+        }),
+      ),
+    );
+  }
+
   /** Returns the story of a match, in order. */
   story(eventId: number): StoryStep[] {
     return this.sql.records('SELECT json FROM stories WHERE event_id = ? ORDER BY version, n', eventId);
@@ -118,6 +132,8 @@ type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> & {
   readonly important: number;
   readonly json: string;
 };
+
+type ScoringRow = Omit<ScoringIncident, 'counts_for'> & { readonly json: string };
 
 /** Whether incidents of a type belong to the story of a match. */
 function isStoryType(type: number): boolean {

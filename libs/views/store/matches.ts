@@ -168,12 +168,31 @@ export class MatchView extends SqlView {
     return this.sql.records(text, ...conditions.values, limit);
   }
 
+  /** Returns the scheduled matches that start at `from` or later, the earliest first. `from`: `YYYY-MM-DD HH:MM:SS`; `competitions` null means all. */
+  upcoming(from: string, limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
+    const conditions = new Conditions()
+      .also("hidden = 0 AND status_type = 'scheduled'")
+      .where('start >= ?', from)
+      .among('competition_id', competitions);
+    const text = `SELECT state FROM events${conditions.text} ORDER BY start, id LIMIT ?`;
+    return this.sql.records(text, ...conditions.values, limit);
+  }
+
   /** Returns the state of a match; null if it is unknown or was deleted. */
   state(id: number): ShownState | null {
     const live = this.#live?.get(id);
     if (live !== undefined) return live;
     const json = this.sql.value<string>('SELECT state FROM events WHERE id = ? AND hidden = 0', id);
     return json === undefined ? null : JSON.parse(json);
+  }
+
+  /** Returns the state of a match as a new object, for those who keep what they made of the former one; null as of `state`. */
+  renewed(id: number): ShownState | null {
+    const state = this.state(id);
+    if (state === null) return null;
+    const copy = { ...state };
+    if (this.#live?.has(id)) this.#live.set(id, copy);
+    return copy;
   }
 
   #readLive(): Map<number, ShownState> {

@@ -25,6 +25,8 @@ export type ViewChanges = {
   readonly states: Map<number, ShownState>;
   /** Events with a new record or incident. */
   readonly events: Set<number>;
+  /** Events with a new goal or red card, which a state may have named before. */
+  readonly keyIncidents: Set<number>;
   /** Seasons with new tables; null stands for the rankings. */
   readonly seasons: Set<number | null>;
   /** Whether a name changed. */
@@ -41,12 +43,14 @@ export type BoardView = Pick<
   Views,
   | 'liveStates'
   | 'recentStates'
+  | 'upcomingStates'
   | 'matchHealth'
   | 'sourceHealth'
   | 'sourceRecords'
   | 'healthPast'
   | 'state'
   | 'incidents'
+  | 'scoringIncidents'
   | 'story'
   | 'place'
   | 'seasons'
@@ -148,6 +152,7 @@ export class Views {
     const changed: ViewChanges = {
       states: new Map(),
       events: new Set(),
+      keyIncidents: new Set(),
       seasons: new Set(),
       names: false,
       answers: false,
@@ -167,6 +172,10 @@ export class Views {
     if (changed.names) this.nameVersion += 1;
     if (changed.names || changed.states.size > 0) this.listVersion += 1;
     for (const id of changed.events) for (const listener of this.#staleListeners) listener(id);
+    for (const id of changed.keyIncidents) {
+      const state = this.#isLive && !changed.states.has(id) ? this.matches.renewed(id) : null;
+      if (state !== null) changed.states.set(id, state);
+    }
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
@@ -198,6 +207,15 @@ export class Views {
   /** Returns the matches that changed last, of any status, newest change first; `competitions` null means all. */
   recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
     return this.matches.recent(limit, competitions);
+  }
+
+  /** Returns the matches that begin next, the earliest first, from a start of `YYYY-MM-DD HH:MM:SS` on; `competitions` null means all. */
+  upcomingStates(
+    from: string,
+    limit: number,
+    competitions: ReadonlySet<number> | null = null,
+  ): readonly ShownState[] {
+    return this.matches.upcoming(from, limit, competitions);
   }
 
   /** Returns the feed status of a match at `now`, Unix milliseconds; expired if its state may be outdated. */
@@ -234,6 +252,11 @@ export class Views {
   /** Returns all incidents of an event, removed ones included, ordered by id as text. */
   incidents(eventId: number) {
     return this.incidentLog.shown(eventId);
+  }
+
+  /** Returns what decides about the incidents of an event with these ids, by id. */
+  scoringIncidents(eventId: number, ids: readonly string[]) {
+    return this.incidentLog.scoring(eventId, ids);
   }
 
   /** Returns the changes of important incidents, goals, score, status, guard and result of a match, in order. */

@@ -1,9 +1,8 @@
-import { INCIDENT } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
-import type { Score } from '#topics/generated/types.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
+import { goalsAndCards } from './goals-and-cards.ts';
 import type { ReadView } from './scoped-view.ts';
 import type { BoardSource } from './shown/feed.ts';
 import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts';
@@ -11,7 +10,7 @@ import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts'
 /** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(
   state: ShownState,
-  view: Pick<BoardView, 'place' | 'matchHealth' | 'incidents'>,
+  view: Pick<BoardView, 'place' | 'matchHealth' | 'scoringIncidents'>,
   now: number,
 ): BoardMatch {
   const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);
@@ -21,7 +20,7 @@ export function boardMatch(
     status_words: statusWordsOf(state),
     home: sideOf(state.home),
     away: sideOf(state.away),
-    red_cards: redCards(state, view),
+    ...goalsAndCards(state, view),
     feed: { believed, state: health, reason },
     place: view.place(state),
     ut: state.cause.ut,
@@ -35,22 +34,6 @@ export function statusWordsOf({ sport_id, status_id }: ShownState): BoardMatch['
   return status === undefined ? null : { name: status.name, short: status.shortName };
 }
 
-/** Counts standing red cards. Match state lists cancelled ones too, so incidents are read, but only if there is any card. */
-function redCards(state: ShownState, view: Pick<BoardView, 'incidents'>): Score {
-  const { event_id, key_incidents, removed, home, away } = state;
-  const reported = key_incidents.filter(
-    ({ id, incident_type }) => incident_type === INCIDENT.redCard && !removed.includes(id),
-  );
-  if (reported.length === 0) return { home: 0, away: 0 };
-  const cancelled = new Set(
-    view.incidents(event_id).flatMap(({ id, confirmation }) => (confirmation === 'cancelled' ? [id] : [])),
-  );
-  const standing = reported.filter(({ id }) => !cancelled.has(id));
-  const of = (side: ShownState['home']): number =>
-    side === null ? 0 : standing.filter(({ team_id }) => team_id === side.id).length;
-  return { home: of(home), away: of(away) };
-}
-
 /** Returns what the board shows of the sources. `now`: Unix seconds. */
 export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number): BoardSource[] {
   return view
@@ -58,9 +41,21 @@ export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number)
     .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
 }
 
-/** Returns the matches on the board: all live ones, then the last changed others while there are fewer than `size`. */
-export function boardStates(view: ReadView, size: number): ShownState[] {
+/** The share of the board for matches that begin next, where so many are not live. */
+const UPCOMING_SHARE = 1 / 4;
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
+ * changed others while there are fewer than `size`. `now`: Unix seconds.
+ */
+export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
   const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
+  // Kick-offs have no time zone: one of an hour ago may be in an hour.
+  const from = new Date(now * 1000 - DAY_MS).toISOString().slice(0, 19).replace('T', ' ');
+  const room = Math.max(0, size - states.size);
+  const next = view.upcomingStates(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
+  for (const state of next) states.set(state.event_id, state);
   for (const state of view.recentStates(size)) {
     if (states.size >= size) break;
     states.set(state.event_id, state);
@@ -69,5 +64,5 @@ export function boardStates(view: ReadView, size: number): ShownState[] {
 }
 
 function sideOf(side: ShownState['home']): BoardSide {
-  return { name: side?.name ?? null, short_name: side?.short_name ?? null };
+  return { name: side?.name ?? null, short_name: side?.short_name ?? null, acronym: side?.acronym ?? null };
 }

@@ -17,8 +17,8 @@ function match(day: number, home: number, away: number, goals: string | null, ch
     event_id: nextId++,
     ...(goals === null ? { status_id: 1, status_type: 'scheduled' } : FINAL),
     start_date: `2026-08-${String(day).padStart(2, '0')} 15:00`,
-    home: { name: `Team ${home}`, short_name: null },
-    away: { name: `Team ${away}`, short_name: null },
+    home: { name: `Team ${home}`, short_name: null, acronym: null },
+    away: { name: `Team ${away}`, short_name: null, acronym: null },
     score: goals === null ? null : { home: ofHome, away: ofAway },
     ...rest,
   });

@@ -1,3 +1,4 @@
+import type { ShownState } from '#views/store/board-view.ts';
 import type { ProcessorBacklog } from './backlog.ts';
 import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
@@ -22,6 +23,27 @@ export function feedsOf(view: ReadView, now: number, waiting?: readonly Processo
     live: live.length,
     /** Live matches whose feed is not believed. */
     doubted: doubted.map((state) => boardMatch(state, view, now)),
+    delays: delaysOf(live, view, now),
     waiting,
   };
+}
+
+/** How late the last messages of the live matches came; null when none is live. */
+function delaysOf(live: readonly ShownState[], view: ReadView, now: number) {
+  const delays = live
+    .map((state) => ({ state, delay: delayOf(state.cause) }))
+    .sort((a, b) => a.delay - b.delay);
+  const [middle, last] = [delays[Math.floor(delays.length / 2)], delays.at(-1)];
+  if (middle === undefined || last === undefined) return null;
+  return {
+    /** Milliseconds; below 0 where the provider's clock is ahead. */
+    median: middle.delay,
+    longest: last.delay,
+    slowest: boardMatch(last.state, view, now),
+  };
+}
+
+/** Returns the time from the provider's writing of a message, a whole second, to its receipt, milliseconds. */
+export function delayOf({ ut, received_at }: { readonly ut: number; readonly received_at: number }): number {
+  return received_at - ut * 1000;
 }

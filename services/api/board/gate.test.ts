@@ -247,7 +247,7 @@ describe('/sign-in', () => {
 
 describe('a contract', () => {
   test('for all competitions shows all pages', async () => {
-    for (const url of ['/', MATCH, RECORD, '/standings', '/standings?table=777'])
+    for (const url of ['/', MATCH, RECORD, '/halts', '/standings', '/standings?table=777'])
       expect([url, (await get(url, 'v1.all')).status]).toEqual([url, 200]);
   });
 
@@ -259,7 +259,8 @@ describe('a contract', () => {
   });
 
   test('for another competition shows nothing of it', async () => {
-    expect((await get('/', 'v1.other')).text).not.toMatch(/Serbia|Brazil|World Cup/);
+    for (const url of ['/', '/halts'])
+      expect((await get(url, 'v1.other')).text).not.toMatch(/Serbia|Brazil|World Cup/);
     expect((await get('/standings', 'v1.other')).text).not.toContain('World Cup');
     for (const url of [MATCH, RECORD, '/standings?season=312', '/standings?table=39719'])
       expect([url, (await get(url, 'v1.other')).status]).toEqual([url, 404]);
@@ -267,7 +268,7 @@ describe('a contract', () => {
 
   test('without the operations of a page does not open it', async () => {
     expect((await get('/standings', 'v1.tables')).status).toBe(200);
-    for (const url of ['/', MATCH]) expect((await get(url, 'v1.tables')).status).toBe(403);
+    for (const url of ['/', MATCH, '/halts']) expect((await get(url, 'v1.tables')).status).toBe(403);
     for (const url of [RECORD, '/board/events', '/board/events?event=1'])
       expect((await get(url, 'v1.tables')).status).toBe(403);
   });

@@ -66,7 +66,7 @@ function following(topic: StreamTopic) {
   const { written, response } = recordedResponse();
   const contract = { covers: true };
   const access = { coversMatch: () => contract.covers, coversSeason: () => true, isValid: () => true };
-  hub.join(response, [{ topic, access, states: boardStates(view, 400), prefix: '' }]);
+  hub.join(response, [{ topic, access, states: boardStates(view, 400, Date.now() / 1000), prefix: '' }]);
   const sent = () =>
     written
       .splice(0)

@@ -79,6 +79,21 @@ describe('/', () => {
     expect((await get('/?q="><script>')).text).toContain('value="&quot;&gt;&lt;script&gt;"');
   });
 
+  test('shows the matches that begin next, also where others changed later', async () => {
+    const { played } = served;
+    const inDays = (days: number) =>
+      new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16).replace('T', ' ');
+    const fixture = (id: number, days: number) =>
+      ({ id, home: [1, 'Ajax'], away: [2, 'PSV'], event: { start_date: inDays(days) } }) as const;
+    const at = Math.floor(Date.now() / 1000);
+    const scheduled = { status_id: 1, status_type: 'scheduled' };
+    for (const [n, days] of [3, 2, 1, -3].entries())
+      played.publish(fixture(50 + n, days), at - 9_000, scheduled);
+    const small = await ServedBoard.start({ size: 3, view: played.views });
+    const { body } = await small.app.inject('/');
+    expect(rows(body).filter((id) => id >= 50 && id < 54)).toEqual([52]);
+  });
+
   test('shows no more matches than `size`, except live ones', async () => {
     const small = await ServedBoard.start({ size: 1, view: served.played.views });
     expect(rows((await small.app.inject({ url: '/' })).body)).toEqual([3100042, 3100041]);

@@ -10,11 +10,13 @@ import type { BacklogCounter } from './backlog.ts';
 import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { feedsOf } from './feeds.ts';
 import { type BoardGate, boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
+import { HaltReader } from './halts.ts';
 import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
 import { feedsPage } from './pages/feeds-page.ts';
-import { PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
+import { haltsPage } from './pages/halts-page.ts';
+import { missingPage, PAGE_HEADERS, problemPage, sendPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, partsQuery, standingsQuery, streamQuery } from './query.ts';
@@ -29,7 +31,7 @@ export type BoardOptions = Omit<HubOptions, 'maxReaders'> & {
   readonly backlog?: BacklogCounter | undefined;
   /** Rules of seasons, for the winners of ties. Default: only a shoot-out decides level goals. */
   readonly rulesOf?: RulesOf | undefined;
-  /** Maximum number of matches on the board, live ones first, then the last changed; live ones are never left out. Default 400. */
+  /** Maximum number of matches on the board, live ones first, then those that begin next, then the last changed; live ones are never left out. Default 400. */
   readonly size?: number;
   /** Maximum number of parts of the board that are followed at the same time. Default 1000. */
   readonly maxReaders?: number;
@@ -44,7 +46,7 @@ const REQUIRED_OPERATIONS = {
 } as const satisfies Readonly<Record<StreamTopic['kind'], readonly OperationName[]>>;
 
 /**
- * Serves the live board: pages at `/`, `/match/{id}`, `/standings` and `/feeds`, server-sent events at `/board/events`, and the
+ * Serves the live board: pages at `/`, `/match/{id}`, `/standings`, `/halts` and `/feeds`, server-sent events at `/board/events`, and the
  * record of a match at `/board/matches/{id}`. The gate and the client's contract decide what a request may see.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
@@ -70,7 +72,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
     return reply.code(404).send({ error });
   });
-  eventsRoute(app, enter, { view, hub, size });
+  eventsRoute(app, enter, { view, hub, now, size });
 }
 
 /** What a request may see of the board. */
@@ -145,7 +147,7 @@ function pageRoutes(
   };
   servePage('/', 'board', ({ view }, { query }) => {
     const at = now();
-    const matches = boardStates(view, size).map((state) => boardMatch(state, view, at));
+    const matches = boardStates(view, size, at).map((state) => boardMatch(state, view, at));
     return boardPage(matches, boardSources(view, at), boardQuery.parse(query), at);
   });
   servePage('/match/:id', 'match', ({ view }, { params }) => {
@@ -155,6 +157,8 @@ function pageRoutes(
   servePage('/feeds', 'feeds', ({ view, served }) =>
     feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
+  const reader = new HaltReader(size);
+  servePage('/halts', 'board', ({ view }) => haltsPage(reader.read(view, now()), now()));
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
     return standings && standingsPage(standings, now());
@@ -164,7 +168,7 @@ function pageRoutes(
 function eventsRoute(
   app: FastifyInstance,
   enter: Entrance,
-  { view, hub, size }: { readonly view: BoardView; readonly hub: Hub; readonly size: number },
+  { view, hub, now, size }: Pick<BoardOptions, 'view' | 'now'> & { readonly hub: Hub; readonly size: number },
 ): void {
   app.get('/board/events', async (request, reply) => {
     const topics = topicsOf(request.query);
@@ -190,7 +194,7 @@ function eventsRoute(
       topic,
       prefix,
       access: readerAccess(admitted.permit, topic.kind, view),
-      states: statesOf(admitted.view, topic, size),
+      states: statesOf(admitted.view, topic, size, now()),
     }));
     for (const { states } of followed) hub.prepare(states);
     reply.hijack();
@@ -262,10 +266,10 @@ function topicOf({ event, season, feeds, clocks }: z.output<typeof streamQuery>)
     : { kind: 'season', seasonId: season, clocks: clocks === 'yes' };
 }
 
-function statesOf(view: ReadView, topic: StreamTopic, size: number): readonly ShownState[] {
+function statesOf(view: ReadView, topic: StreamTopic, size: number, now: number): readonly ShownState[] {
   switch (topic.kind) {
     case 'board':
-      return boardStates(view, size);
+      return boardStates(view, size, now);
     case 'feeds':
       return [];
     case 'match': {
@@ -275,19 +279,6 @@ function statesOf(view: ReadView, topic: StreamTopic, size: number): readonly Sh
     case 'season':
       return topic.clocks && topic.seasonId !== null ? liveKnockOuts(view, topic.seasonId) : [];
   }
-}
-
-/** `served`: the competitions that are served, in words; null: all. */
-function missingPage(kind: StreamTopic['kind'], served: string | null): string {
-  if (served === null)
-    return problemPage(
-      kind === 'match' ? 'No such match' : 'No such table',
-      'It is unknown, or it was deleted.',
-    );
-  return problemPage(
-    'Not found here',
-    `It is unknown, it was deleted, or it belongs to another competition: this server serves ${served}.`,
-  );
 }
 
 /** Answers a browser's request for an unknown page with a page. Returns false, without an answer, for all other requests. */

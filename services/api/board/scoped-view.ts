@@ -19,6 +19,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     seasonId !== null && seasons().some(({ season_id }) => season_id === seasonId);
   return {
     liveStates: () => view.liveStates().filter(covers),
+    upcomingStates: (from, limit) => view.upcomingStates(from, limit, access.competitions),
     recentStates: (limit) => view.recentStates(limit, access.competitions),
     state,
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
@@ -26,6 +27,8 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     sourceRecords: () => view.sourceRecords(),
     healthPast: (eventId) => (state(eventId) === null ? [] : view.healthPast(eventId)),
     incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
+    scoringIncidents: (eventId, ids) =>
+      state(eventId) === null ? new Map() : view.scoringIncidents(eventId, ids),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
     place: (of) => view.place(of),
     seasons,

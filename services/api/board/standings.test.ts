@@ -3,7 +3,14 @@ import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
 import { leagueTable, topScorers } from './testing/provider-tables.ts';
-import { playBoard, playKnockOut, playSerbiaBrazil, SEMI_FINALS, SERBIA_BRAZIL } from './testing/scenes.ts';
+import {
+  firstHalf,
+  playBoard,
+  playKnockOut,
+  playSerbiaBrazil,
+  SEMI_FINALS,
+  SERBIA_BRAZIL,
+} from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
 let served: ServedBoard;
@@ -21,6 +28,29 @@ async function get(url: string) {
 }
 
 describe('/standings', () => {
+  test('opens the season in play, else that of the match that changed last', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const { played } = served;
+    const other = { competition_id: 32, season_id: 3000, stage_id: 3001, group_id: null };
+    const fixture = { id: 7001, home: [1, 'Ajax'], away: [2, 'PSV'], event: other } as const;
+    played.name('season', other.season_id, other.competition_id, 'Eredivisie 2018');
+    const opened = async () => /data-stream="season=(\d+)/.exec((await get('/standings')).text)?.[1];
+    expect(await opened()).toBe(String(PLACE.season_id));
+    const stage = { has_brackets: 'yes', show_standings: 'no', sort: 1 };
+    played.name('stage', other.stage_id, other.season_id, 'Play-offs', stage);
+    for (const [n, id] of [7001, 7002, 7003].entries())
+      played.publish({ ...fixture, id }, now - 60 + n, { ...firstHalf(20), reported: [0, 0] });
+    expect(await opened()).toBe(String(other.season_id));
+    expect((await get('/standings?table=39719')).text).toContain('<caption id="caption-39719-0">Group E');
+    for (const id of [7001, 7002, 7003, SERBIA_BRAZIL.id, 3100042])
+      played.publish(id > 7000 && id < 7004 ? { ...fixture, id } : { ...SERBIA_BRAZIL, id }, now, {
+        status_id: 11,
+        status_type: 'finished',
+      });
+    played.publish(fixture, now + 1, { status_id: 11, status_type: 'finished', reported: [1, 0] });
+    expect(await opened()).toBe(String(other.season_id));
+  });
+
   test('shows the league table, with zones, corrections and movement', async () => {
     const { text } = await get('/standings');
     expect(text).toContain('<caption id="caption-39719-0">Group E</caption>');

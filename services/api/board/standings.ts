@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { foldName } from '#domain/fold.ts';
 import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
-import type { KnockOutStage, ShownState, TableEntry } from '#views/store/board-view.ts';
+import type { KnockOutStage, SeasonEntry, ShownState, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
 import type { standingsQuery } from './query.ts';
@@ -16,11 +16,14 @@ export type SeasonStandings = NonNullable<ReturnType<typeof seasonStandings>>;
 /** A table to show, with its entry in the catalogue. */
 export type ShownStandings = ReturnType<typeof shownStandings>[number];
 
+/** Number of matches that changed last among which a season with tables is looked for. */
+const MAX_RECENT = 50;
+
 const NO_PLACE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
 /**
  * Returns the tables of a season: all of the requested table's type, by default the league tables, else the knock-out stages.
- * Without a season in the query: the requested ranking, by default the first season. Null when the season, the table or the
+ * Without a season in the query: the requested ranking, or the season of the requested table, by default the one in play. Null when the season, the table or the
  * knock-out stages do not exist. `now`: Unix seconds.
  */
 export function seasonStandings(
@@ -32,7 +35,13 @@ export function seasonStandings(
   const seasons = view.seasons();
   const rankings = view.rankings();
   const ranked = seasons.length === 0 || rankings.some(({ standings_id }) => standings_id === tableId);
-  const defaultSeason = ranked ? null : seasons[0];
+  const ofTable =
+    tableId === undefined
+      ? undefined
+      : seasons.find(({ season_id }) =>
+          view.tables(season_id).some(({ standings_id }) => standings_id === tableId),
+        );
+  const defaultSeason = ranked ? null : (ofTable ?? seasonInPlay(view, seasons));
   const season =
     seasonId === undefined ? defaultSeason : seasons.find(({ season_id }) => season_id === seasonId);
   if (season === undefined) return null;
@@ -67,6 +76,21 @@ export function seasonStandings(
     /** The tables of the chosen type, one for each stage. */
     shown: ofPlayers && q !== '' ? shown.map((one) => searched(one, foldName(q).split(' '))) : shown,
   };
+}
+
+/**
+ * Returns the season with the most live matches, else that of the match that changed last, else the first one; undefined when there is
+ * none.
+ */
+function seasonInPlay(view: ReadView, seasons: readonly SeasonEntry[]): SeasonEntry | undefined {
+  const live = new Map<number | null, number>();
+  for (const { season_id } of view.liveStates()) live.set(season_id, (live.get(season_id) ?? 0) + 1);
+  const most = seasons.toSorted((a, b) => (live.get(b.season_id) ?? 0) - (live.get(a.season_id) ?? 0))[0];
+  if (live.has(most?.season_id ?? null)) return most;
+  const last = view
+    .recentStates(MAX_RECENT)
+    .flatMap((state) => seasons.find(({ season_id }) => season_id === state.season_id) ?? [])[0];
+  return last ?? most;
 }
 
 /** Keeps the rows whose names of player and team contain all words. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { servedAccess } from '#views/store/served.ts';
 import { EVERYTHING, type ViewsWorld } from '#views/testing/world.ts';
@@ -335,6 +336,27 @@ test('no schema has a keyword that a client of a common assistant refuses', () =
   for (const { name, inputSchema, outputSchema } of TOOLS) {
     expect(refusedBySome(inputSchema, 'input'), name).toEqual([]);
     expect(refusedBySome(outputSchema, 'output'), name).toEqual([]);
+  }
+});
+
+test('a converter of schemas reads each of them, and the answers of the tools by it', () => {
+  const readBy = (schema: unknown) => z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  for (const { inputSchema, outputSchema } of TOOLS)
+    for (const schema of [inputSchema, outputSchema]) readBy(schema);
+  const asked: readonly (readonly [string, ToolArguments])[] = [
+    ['list_matches', {}],
+    ['get_match', { match_id: OPEN.match }],
+    ['search', { query: 'Göteborg' }],
+    ['fetch', { id: `match-${OPEN.match}` }],
+  ];
+  for (const [name, args] of asked) {
+    const tool = TOOLS.find((one) => one.name === name);
+    expect(readBy(tool?.inputSchema).safeParse(args).error, name).toBeUndefined();
+    expect(
+      readBy(tool?.inputSchema).safeParse({ ...args, match_id: 'x', query: 5, id: 5, limit: 'x' }).success,
+      name,
+    ).toBe(false);
+    expect(readBy(tool?.outputSchema).safeParse(call(name, args)).error, name).toBeUndefined();
   }
 });
 

@@ -26,6 +26,8 @@ const KNOCK_OUT = '/standings?season=312&show=knock-out';
 const PAGES = [
   '/',
   '/?by=competition',
+  '/?show=favourites',
+  '/halts',
   MATCH_PAGE,
   '/standings',
   '/standings?table=39720',
@@ -97,7 +99,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     await page.shows('#guard .verdict', 'Trading halted');
     stage.served.played.publish(match, now(), { ...secondHalf(22), item_status: 'deleted' });
     await board.until(`document.querySelector('${ROW}') === null`);
-    expect(await board.texts('[data-key="live"] .team.home')).toEqual(['Switzerland']);
+    expect(await board.texts('[data-key="live"] .team.home .name')).toEqual(['Switzerland']);
     await page.shows('h1', 'No such match');
     expect(board.complaints).toEqual([]);
   });
@@ -162,7 +164,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   test('applies filters at once, and keeps them in the address', async () => {
     const visit = await follow('/');
-    const teams = () => visit.texts('.team.home');
+    const teams = () => visit.texts('.team.home .name');
     await visit.page.focus('input[value="all"]');
     await visit.page.keyboard.press('ArrowRight');
     await visit.until(`document.querySelectorAll('.match').length === 2`);
@@ -184,9 +186,9 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(new URL(page.url()).searchParams.get('show')).toBe('finished');
     // Texts are empty until the page is drawn, which may happen after its load.
     await untilTrue('it is drawn', async () =>
-      (await visit.texts('.team.home')).every((text) => text !== ''),
+      (await visit.texts('.team.home .name')).every((text) => text !== ''),
     );
-    expect(await visit.texts('.team.home')).toEqual(['Korea Republic', 'Mexico']);
+    expect(await visit.texts('.team.home .name')).toEqual(['Korea Republic', 'Mexico']);
   });
 
   test('updates the results in a bracket, and opens its matches with the keyboard', async () => {
@@ -237,7 +239,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const visit = await follow('/');
     const away = [78, '<img src=x onerror=alert(1)>'] as const;
     stage.served.played.publish({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
-    await visit.shows('[data-key="match-5"] .team.home', HOSTILE_NAME);
+    await visit.shows('[data-key="match-5"] .team.home .name', HOSTILE_NAME);
     expect(await visit.page.title()).toBe('Live board · Touchline');
     expect(await visit.ask(`document.querySelectorAll('main script, main img').length`)).toBe(0);
     expect(visit.complaints).toEqual([]);

@@ -102,6 +102,23 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     expect(await visit.ask(`document.querySelector('${STAR}').getAttribute('aria-pressed')`)).toBe('true');
     await visit.page.click('label.show-favourites');
     await visit.until(`document.querySelectorAll('.match').length === 1`);
+    await visit.page.click('label:has(input[value="all"])');
+    await visit.page.click('#match-3100042 .star');
+    await visit.page.click('label.show-favourites');
+    // Both as cards with all that they have, without a scroll bar or a text that is cut.
+    await visit.until(`document.getElementById('board').dataset.as === 'cards'`);
+    for (const width of [1440, 1024, 390]) {
+      await visit.page.setViewport({ width, height: 900 });
+      const cards = await visit.ask<[height: number, cut: string][]>(
+        `[...document.querySelectorAll('.match')].map((card) => [card.getBoundingClientRect().height, [...card.querySelectorAll('a, a *:not(.visually-hidden)')].filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflow !== 'visible' || one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow !== 'visible').map((one) => one.className).join()])`,
+      );
+      expect(cards, `at ${width} px`).toHaveLength(2);
+      expect(new Set(cards.map(([height]) => height)).size).toBe(1);
+      expect(cards.map(([, cut]) => cut)).toEqual(['', '']);
+      expect(await visit.texts(`${ROW} .away .scorers`)).toEqual(['Paulinho 36′, Thiago Silva 65′']);
+      expect(await visit.texts(`${ROW} .half-time`)).toEqual([', half-time HT 0–1']);
+    }
+    await visit.page.click('#match-3100042 .star');
     await visit.page.click(STAR);
     await visit.shows('.empty', 'No favourite yet');
   });
@@ -164,6 +181,15 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await visit.page.reload();
     await visit.live();
     expect(await paper()).toBe('rgb(17, 21, 15)');
+    await visit.page.emulateTimezone('Asia/Tokyo');
+    await visit.page.click('#view summary');
+    await visit.page.click('#view input[value="local"]');
+    await visit.page.goto(`${stage.origin}/match/${match.id}`);
+    await visit.shows('.zone', 'Asia/Tokyo');
+    const [iso, shown] = await visit.ask<[string, string]>(
+      `(() => { const one = document.querySelector('.history time'); return [one.dateTime, one.textContent]; })()`,
+    );
+    expect(shown).toContain(new Date(Date.parse(iso) + 9 * 3_600_000).toISOString().slice(11, 19));
     expect(visit.complaints).toEqual([]);
   });
 });

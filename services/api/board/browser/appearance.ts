@@ -1,10 +1,11 @@
-/** Applies the theme and the density that the reader chose in this browser, on every page. */
+/** Applies the theme, the density and the time zone that the reader chose in this browser, on every page. */
 import { readStored, writeStored } from './storage.ts';
 
 const STORAGE_KEY = 'touchline.view';
 /** Without a choice: the theme of the system, rows of the usual height, keys on. */
-const DEFAULT = ['theme system', 'keys yes'];
+const DEFAULT = ['theme system', 'times utc', 'keys yes'];
 
+let zone = 'UTC';
 apply();
 // Another tab changed it.
 addEventListener('storage', apply);
@@ -28,6 +29,11 @@ export function hasKeys(): boolean {
   return chosen().includes('keys yes');
 }
 
+/** Returns the zone in which times are shown: UTC, or the one of this browser where the reader chose so. */
+export function chosenZone(): string {
+  return zone;
+}
+
 function chosen(): readonly string[] {
   return readStored(STORAGE_KEY) ?? DEFAULT;
 }
@@ -38,5 +44,6 @@ function apply(): void {
     chosen()
       .find((one) => one.startsWith('theme '))
       ?.slice('theme '.length) ?? 'system';
+  zone = chosen().includes('times local') ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
   dataset.dense = chosen().includes('dense yes') ? 'yes' : 'no';
 }

@@ -1,5 +1,11 @@
 /** Keeps the board up to date in the browser, with the markup that the server renders too. */
-import { type Arrangement, arrange, type BoardGroup, type BoardQuery } from '../shown/arrange.ts';
+import {
+  type Arrangement,
+  arrange,
+  type BoardGroup,
+  type BoardQuery,
+  cardsOrRows,
+} from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
 import { type BoardSource, feedsHtml } from '../shown/feed.ts';
 import type { ShownMoment } from '../shown/heartbeat.ts';
@@ -161,12 +167,13 @@ function momentOf({ event_id }: BoardMatch): ShownMoment {
 function drawNow(): void {
   hasUndrawn = false;
   const query = chosenQuery();
-  const arrangement = arrange(matches.values(), query, favouriteMatches());
+  const arrangement = arrange(matches.values(), query, favouriteMatches(), momentShown().now);
   const newGroups = groupLayoutsOf(arrangement);
   const newLayout = layoutOf(arrangement, newGroups);
   const drawn = new Set<number>();
   if (newLayout !== layout) {
     layout = newLayout;
+    board.dataset.as = cardsOrRows(query);
     const before = groupLayouts;
     groupLayouts = newGroups;
     const focused = document.activeElement?.closest('.match')?.getAttribute('data-key');

@@ -17,14 +17,14 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 let sources: readonly BoardSource[] | undefined;
 
 /** Shows whether the page is up to date, by its connection and all sources; while the connection is lost, the time of its content. */
-export function showConnection({ now, connection }: ShownMoment): void {
+export function showConnection({ now, connection, zone = 'UTC' }: ShownMoment): void {
   document.body.dataset.connection = connection;
   const status = byId('connection');
   const isFresh = connection === 'fresh';
   const { believed, words } = feedsHead(sources);
   status.dataset.state = isFresh ? 'live' : connection;
   status.dataset.feeds = isFresh ? believed : 'awaited';
-  const text = isFresh ? words : `Connection lost: as of ${timeText(now)} UTC`;
+  const text = isFresh ? words : `Connection lost: as of ${timeText(now, zone)} ${zone}`;
   // A status that is set again is announced again.
   if (status.textContent !== text) status.textContent = text;
 }

@@ -6,10 +6,10 @@ import type { BoardMatch } from '../shown/match.ts';
 import { type ClockedMatch, momentText } from '../shown/minute.ts';
 import { newsWords, scoreNews } from '../shown/news.ts';
 import { whenCell } from '../shown/row.ts';
-import './appearance.ts';
 import { announce, byId, showAge, showConnection, takeSources } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
 import { followStream } from './stream.ts';
+import { writeTimes } from './times.ts';
 
 const main = byId('main');
 let match: BoardMatch | undefined;
@@ -17,10 +17,8 @@ let match: BoardMatch | undefined;
 const clocked = new Map<number, ClockedMatch>();
 /** Timeout for fetching the page, milliseconds. The next change fetches it again. */
 const FETCH_TIMEOUT_MS = 10_000;
-/** Interval between refreshes of a page that shows the ages of feeds, milliseconds. */
-const REFRESH_MS = 2_000;
-/** Whether this is the page of the feeds. */
-const showsSources = document.querySelector('.sources') !== null;
+/** Interval at which the page is read again without an event, seconds; 0: never. */
+const refreshSeconds = Number(main.dataset.refresh ?? 0);
 let refreshing = false;
 let stale = false;
 
@@ -53,13 +51,18 @@ const momentShown = followStream(main.dataset.stream ?? '', {
     table: refresh,
     feeds: (data) => {
       takeSources(data as BoardSource[], momentShown());
-      if (showsSources) refresh();
+      if (refreshSeconds > 0) refresh();
     },
   },
 });
 setInterval(() => drawByConnection(document), 1_000);
-// The ages of feeds grow without an event.
-if (showsSources) setInterval(refresh, REFRESH_MS);
+// Another tab changed how times are shown.
+addEventListener('storage', refresh);
+if (refreshSeconds > 0) setInterval(refresh, refreshSeconds * 1_000);
+
+// The address names the season: another one may be in play at the next refresh.
+const [, season] = /^season=(\d+)/.exec(main.dataset.stream ?? '') ?? [];
+if (season !== undefined && location.search === '') history.replaceState(null, '', `?season=${season}`);
 
 // Another table is another page; a search filters the rows of this one.
 main.addEventListener('input', ({ target }) => {
@@ -110,6 +113,7 @@ async function redraw(): Promise<void> {
       if (!response.ok) continue;
       const page = parse(await response.text());
       drawByConnection(page);
+      writeTimes(page, momentShown().now);
       const wanted = page.getElementById('main');
       if (wanted !== null) morph(main, wanted);
     } catch {

@@ -1,5 +1,7 @@
 /** Follows a part of the board: passes on events, and watches the age of the last heartbeat. */
+
 import { type ConnectionState, type Heartbeat, HeartbeatAge, type ShownMoment } from '../shown/heartbeat.ts';
+import { chosenZone } from './appearance.ts';
 import { BoardConnection } from './connection.ts';
 import { scriptUrl } from './morph.ts';
 import { ALIVE_MS, type StreamMessage, type TabMessage } from './shared-streams.ts';
@@ -78,7 +80,7 @@ export function followStream(part: string, { on, onConnection, onTick }: StreamE
   return () => {
     const at = performance.now() / 1000;
     const now = offset + at - (connection === 'lost' ? last.age(at * 1000) / 1000 : 0);
-    return { now: Number.isNaN(now) ? Date.now() / 1000 : now, connection };
+    return { now: Number.isNaN(now) ? Date.now() / 1000 : now, connection, zone: chosenZone() };
   };
 }
 

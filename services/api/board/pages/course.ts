@@ -24,7 +24,7 @@ export function courseHtml(course: Course, now: number): Html {
 ${stretches.map((one) => html`<rect class="${kindOf(one)}" x="${percent(place(one.from))}" width="${percent(place(one.to) - place(one.from))}" y="26" height="14"><title>${titleOf(one)}</title></rect>`)}
 ${scores.map(({ at }) => html`<line x1="${percent(place(at))}" x2="${percent(place(at))}" y1="20" y2="46"/>`)}
 ${labels(course).map(({ at, score }) => html`<text x="${percent(place(at))}" y="15" text-anchor="${anchor(place(at))}">${score}</text>`)}
-</svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} UTC</span> <span class="key">${kinds.map((kind) => html`<span class="${kind}">${KEY[kind]}</span> `)}</span> <span>${timeOf(to / 1000, now)} UTC</span></figcaption></figure>`;
+</svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} <span class="zone">UTC</span></span> <span class="key">${kinds.map((kind) => html`<span class="${kind}">${KEY[kind]}</span> `)}</span> <span>${timeOf(to / 1000, now)} <span class="zone">UTC</span></span></figcaption></figure>`;
 }
 
 function kindOf({ permission, believed }: CourseStretch): string {

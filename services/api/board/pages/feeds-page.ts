@@ -5,7 +5,7 @@ import type { Feeds } from '../feeds.ts';
 import { feedWords, sourceName } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, matchName } from '../shown/match.ts';
-import { agoWords, durationWords } from '../shown/minute.ts';
+import { agoWords, delayWords, durationWords } from '../shown/minute.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -22,6 +22,9 @@ const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
   'webhook-composer': 'Changes not yet written as webhooks',
 };
 
+/** Interval at which the page is read again, seconds: the ages of feeds grow without an event. */
+const REFRESH_SECONDS = 2;
+
 /** Maximum number of interruptions that are shown of a source. */
 const MAX_GAPS = 20;
 
@@ -30,7 +33,7 @@ const MAX_GAPS = 20;
  * competitions that are served, in words; null: all. `now`: Unix seconds.
  */
 export function feedsPage(
-  { sources, live, doubted, waiting }: Feeds,
+  { sources, live, doubted, delays, waiting }: Feeds,
   served: string | null,
   now: number,
 ): string {
@@ -40,11 +43,13 @@ ${served !== null && html`<p>This server serves ${served}.</p>`}
 ${sources.length === 0 && html`<p class="empty">The state of the feeds is unknown: no feed monitor has reported. No match is safe.</p>`}
 <div class="sources">${sources.map((source) => sourceHtml(source, now))}</div>
 ${doubted.length > 0 && html`<section aria-labelledby="doubted-title"><h2 id="doubted-title">Live matches without a feed to rely on</h2><ul class="doubted">${doubted.map(doubtedHtml)}</ul></section>`}
+${delays !== null && delaysHtml(delays)}
 ${waiting !== undefined && waitingHtml(waiting)}`;
   return document({
     title: 'Feeds',
     here: 'feeds',
     stream: 'feeds=yes',
+    refresh: REFRESH_SECONDS,
     styles: ['feeds.css'],
     script: 'board/browser/page.js',
     content,
@@ -55,7 +60,12 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
   const { source, gaps, gap_count, heard_at, written_at, progress } = record;
   const rows: readonly (readonly [string, string | Html])[] = [
     ['State', html`<span data-needs-connection>${feedWords(belief)}</span>`],
-    ['Since', belief.since === null ? 'unknown' : html`${timeOf(belief.since / 1000, now)} UTC`],
+    [
+      'Since',
+      belief.since === null
+        ? 'unknown'
+        : html`${timeOf(belief.since / 1000, now)} <span class="zone">UTC</span>`,
+    ],
     ['Last message received', heard_at === null ? 'none yet' : agoWords(heard_at, now)],
     ['Last checked', agoWords(written_at, now)],
     ...(progress === null
@@ -73,6 +83,13 @@ ${
     .reverse()
     .map((gap) => gapHtml(gap, now))}</ol>`
 }</section>`;
+}
+
+function delaysHtml({ median, longest, slowest }: NonNullable<Feeds['delays']>): Html {
+  return html`<section class="delays" data-key="delays" aria-labelledby="delays-title"><h2 id="delays-title">From the provider to Touchline</h2>
+<p class="small">How late the last message of each live match came: from the second in which the provider wrote it to its receipt. A change that was found in a list came with the list.</p>
+<dl class="facts"><div><dt>Half of them within</dt><dd>${delayWords(median)}</dd></div>
+<div><dt>The latest</dt><dd>${delayWords(longest)}: <a href="/match/${slowest.event_id}">${matchName(slowest)}</a></dd></div></dl></section>`;
 }
 
 function waitingHtml(waiting: Feeds['waiting']): Html {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { dateOf } from '#contract/values.ts';
-import { dayWords } from '#story/words.ts';
 import { assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
+import { timeWithDay } from '../shown/minute.ts';
 
 /** Headers of every page: it loads and runs only what this server sends, and no page may frame it. */
 export const PAGE_HEADERS = {
@@ -19,21 +19,23 @@ type BoardPage = {
   /** The title without the name of the product. */
   readonly title: string;
   /** The page's entry in the navigation. */
-  readonly here?: 'board' | 'standings' | 'feeds';
+  readonly here?: 'board' | 'standings' | 'feeds' | 'halts';
   /** The part of the board that `page.js` follows, as a query of `/board/events`. */
   readonly stream?: string | null;
+  /** Interval at which `page.js` reads the page again without an event, seconds. Default: never. */
+  readonly refresh?: number;
   /** Style sheets of this page, besides those of all pages. */
-  readonly styles?: readonly `${'rows' | 'board' | 'timeline' | 'match' | 'tables' | 'bracket' | 'feeds' | 'sign-in'}.css`[];
+  readonly styles?: readonly `${'rows' | 'board' | 'cards' | 'timeline' | 'match' | 'tables' | 'bracket' | 'feeds' | 'halts' | 'sign-in'}.css`[];
   /** Script of the page; a page without one does not change. */
   readonly script?: 'board/browser/board.js' | 'board/browser/page.js' | null;
   readonly content: Html;
 };
 
 /** Renders a whole page of the board. It has no inline script or style, and loads nothing from another host. */
-export function document({ title, here, stream, styles, script, content }: BoardPage): string {
+export function document({ title, here, stream, refresh, styles, script, content }: BoardPage): string {
   const connection = html`<p class="connection-bar row small"><span id="connection" class="connection" role="status" data-state="none">${script && 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>`;
   const body = html`${headHtml(here, true, connection)}
-<main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}>
+<main id="main" tabindex="-1"${stream && html` data-stream="${stream}"`}${refresh !== undefined && html` data-refresh="${refresh}"`}>
 ${content}
 </main>
 <p id="news" class="visually-hidden" role="status" aria-live="polite"></p>`;
@@ -47,6 +49,7 @@ export function headHtml(here: BoardPage['here'] | 'docs', hasBoard: boolean, co
   const ofBoard = [
     link('board', '/', 'Board'),
     link('standings', '/standings', 'Tables'),
+    link('halts', '/halts', 'Halts'),
     link('feeds', '/feeds', 'Feeds'),
   ];
   return html`<header class="head row">
@@ -87,14 +90,13 @@ ${body}
 }
 
 /**
- * Renders a time of the provider in UTC as `14:32:05`, with the date unless it is today. Renders a number outside the calendar as it
+ * Renders a time of the provider in UTC as `14:32:05`, with the date unless it is today; the browser shows it in the reader's zone where chosen. Renders a number outside the calendar as it
  * is. `ut`, `now`: Unix seconds.
  */
 export function timeOf(ut: number, now: number): Html {
   const iso = dateOf(ut * 1000)?.toISOString();
   if (iso === undefined) return html`${String(ut)}`;
-  const isToday = iso.slice(0, 10) === new Date(now * 1000).toISOString().slice(0, 10);
-  return html`<time datetime="${iso}">${!isToday && `${dayWords(iso, now)} `}${iso.slice(11, 19)}</time>`;
+  return html`<time datetime="${iso}">${timeWithDay(ut, now)}</time>`;
 }
 
 /** Renders a list of names with their values. */
@@ -108,6 +110,19 @@ export function problemPage(title: string, words: string): string {
     title,
     content: html`<h1>${title}</h1><p class="empty">${words}</p><p><a href="/">To the board</a></p>`,
   });
+}
+
+/** Renders the page for a match or a table that is not found. `served`: the competitions that are served, in words; null: all. */
+export function missingPage(kind: string, served: string | null): string {
+  if (served === null)
+    return problemPage(
+      kind === 'match' ? 'No such match' : 'No such table',
+      'It is unknown, or it was deleted.',
+    );
+  return problemPage(
+    'Not found here',
+    `It is unknown, it was deleted, or it belongs to another competition: this server serves ${served}.`,
+  );
 }
 
 /** Sends a page. `no-store` is for pages that depend on who reads them, such as the sign-in form. */

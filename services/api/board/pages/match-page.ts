@@ -11,10 +11,12 @@ import {
   verifiedWords,
 } from '#story/words.ts';
 import { isOver } from '#tradability/trading.ts';
+import { delayOf } from '../feeds.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { guardHtml, resultDoubts } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, hasNoScoreYet, nameOf } from '../shown/match.ts';
+import { delayWords } from '../shown/minute.ts';
 import { whenCell } from '../shown/row.ts';
 import { courseHtml } from './course.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
@@ -87,7 +89,7 @@ ${doubts.length > 0 && html`<p class="because">Do not settle yet: ${doubts.join(
 }
 
 function sourceHtml({ match, coverage, missing, unread, unread_at, verified_result }: MatchDetails): Html {
-  const { score, firm, derived, reported, shoot_out } = match;
+  const { score, firm, derived, reported, shoot_out, half_time } = match;
   return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Score and source</h2>
 ${factsHtml([
   ['Current score', scoreWords(score)],
@@ -96,11 +98,13 @@ ${factsHtml([
   ['Reported by the provider', reported === null ? 'not reported' : scoreWords(reported)],
   ['Agreement', agreementWords(match)],
   ...match.periods.map(({ name, home, away }) => [name, `${home ?? '?'}–${away ?? '?'}`] as const),
+  ...(half_time === null ? [] : [['Half-time', scoreWords(half_time)] as const]),
   ['Shoot-out', shoot_out === null ? 'none' : scoreWords(shoot_out)],
   ['Score from', SCORE_SOURCES[match.source]],
   ['Timeline', COVERAGES[coverage]],
   ...(missing.length === 0 ? [] : [['Not on the latest list', missing.join(', ')] as const]),
   ...unreadWords({ unread, unread_at }).map((words) => ['Not read', words] as const),
+  ['Last message came after', delayWords(delayOf(match))],
   ['Kick-off', kickOffWords(match.start_date)],
   ['Verified result', verifiedWords(verified_result)],
   ['Version', String(match.version)],
@@ -116,7 +120,7 @@ ${
     ? html`<p class="empty">No change yet.</p>`
     : html`<ol class="history small" reversed>${newestFirst.slice(0, LATEST).map((entry) => historyRow(entry, now))}</ol>`
 }${older.length > 0 && html`<details class="small"><summary>${older.length} earlier</summary><ol class="history small" reversed>${older.map((entry) => historyRow(entry, now))}</ol></details>`}
-<p class="small">Times are UTC: when Touchline received it, with the provider’s time where that is another second.</p></section>`;
+<p class="small">Times are <span class="zone">UTC</span>: when Touchline received it, with the provider’s time where that is another second.</p></section>`;
 }
 
 function historyRow({ version, kind, what, at, ut, late, incident_id }: HistoryEntry, now: number): Html {

@@ -7,6 +7,12 @@ const THEMES = [
   ['dark', 'Dark'],
 ] as const;
 
+/** Kick-offs stay in the provider's local time, which has no zone. */
+const ZONES = [
+  ['utc', 'UTC'],
+  ['local', 'Of this browser'],
+] as const;
+
 /** The keys of the board, with what each does. */
 const KEYS = [
   ['/', 'search for a team'],
@@ -23,6 +29,10 @@ export function appearanceHtml(): Html {
 <form><fieldset class="row"><legend>Theme</legend>${THEMES.map(
     ([value, label]) =>
       html`<label><input type="radio" name="theme" value="${value}"${value === 'system' && html` checked`}> ${label}</label>`,
+  )}</fieldset>
+<fieldset class="row"><legend>Times</legend>${ZONES.map(
+    ([value, label]) =>
+      html`<label><input type="radio" name="times" value="${value}"${value === 'utc' && html` checked`}> ${label}</label>`,
   )}</fieldset>
 <fieldset class="row"><legend>Rows</legend><label><input type="checkbox" name="dense" value="yes"> Dense</label></fieldset>
 <fieldset class="row"><legend>Keys</legend><label><input type="checkbox" name="keys" value="yes" checked> On</label>

@@ -3,6 +3,7 @@ import { liveMatch } from '../testing/matches.ts';
 import { arrange, type BoardQuery } from './arrange.ts';
 import type { BoardMatch } from './match.ts';
 
+const NOW = Date.UTC(2026, 7, 16, 14) / 1000;
 const ALL: BoardQuery = { show: 'all', by: 'status', competition: null, q: '' };
 const FINISHED = { status_id: 11, status_type: 'finished' };
 const UPCOMING = { status_id: 1, status_type: 'scheduled' };
@@ -22,7 +23,7 @@ function shape(
   query: Partial<BoardQuery>,
   favourites: ReadonlySet<number> | null = null,
 ): Record<string, number[][]> {
-  const { sections } = arrange(all, { ...ALL, ...query }, favourites);
+  const { sections } = arrange(all, { ...ALL, ...query }, favourites, NOW);
   return Object.fromEntries(
     sections.map(({ title, groups }) => [
       title,
@@ -39,6 +40,13 @@ describe('by status', () => {
       Finished: [[2, 1]],
       'Not played': [[7]],
     });
+  });
+
+  test('lists upcoming matches whose kick-off was more than a day ago after the others', () => {
+    const upcoming = ['2026-08-15 13:59', '2026-08-15 14:00', null, '2026-08-16 15:00'].map((start_date, n) =>
+      liveMatch({ event_id: n, ...UPCOMING, start_date }),
+    );
+    expect(shape(upcoming, {})).toEqual({ Upcoming: [[1, 3, 2, 0]] });
   });
 
   test('groups the matches of one stage or group', () => {
@@ -102,7 +110,7 @@ describe('other orders', () => {
 describe('filters', () => {
   test('show only favourites; all matches when the favourites are unknown', () => {
     expect(shape(matches, { show: 'favourites' }, new Set([3]))).toEqual({ Upcoming: [[3]] });
-    expect(arrange(matches, { ...ALL, show: 'favourites' }, null).shown).toBe(matches.length);
+    expect(arrange(matches, { ...ALL, show: 'favourites' }, null, NOW).shown).toBe(matches.length);
   });
 
   test.each([
@@ -114,7 +122,9 @@ describe('filters', () => {
   });
 
   test('count the matches that the other filters select', () => {
-    expect(arrange(matches, { ...ALL, show: 'live', competition: 6628 }, new Set([6, 7])).counts).toEqual({
+    expect(
+      arrange(matches, { ...ALL, show: 'live', competition: 6628 }, new Set([6, 7]), NOW).counts,
+    ).toEqual({
       all: 6,
       live: 2,
       upcoming: 2,
@@ -130,23 +140,23 @@ describe('filters', () => {
     ['İstanbul Başakşehir', ['istanbul', 'basaksehir']],
     ['Fenerbahçe', ['fenerbahce']],
   ])('find %s with and without accents, by any of its words', (name, queries) => {
-    const all = [liveMatch({ home: { name, short_name: null } }), liveMatch({ event_id: 9 })];
-    for (const q of queries) expect(arrange(all, { ...ALL, q }, null).shown, q).toBe(1);
+    const all = [liveMatch({ home: { name, short_name: null, acronym: null } }), liveMatch({ event_id: 9 })];
+    for (const q of queries) expect(arrange(all, { ...ALL, q }, null, NOW).shown, q).toBe(1);
   });
 
   test.each(['bodoe', 'home bodo', 'x'])('find no team by %j', (q) => {
-    const home = { name: 'Bodø/Glimt', short_name: null };
-    expect(arrange([liveMatch({ home })], { ...ALL, q }, null).shown).toBe(0);
+    const home = { name: 'Bodø/Glimt', short_name: null, acronym: null };
+    expect(arrange([liveMatch({ home })], { ...ALL, q }, null, NOW).shown).toBe(0);
   });
 
   test.each(['', '  ', '!!!'])('show all matches for %j', (q) => {
-    expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }, null).shown).toBe(2);
+    expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }, null, NOW).shown).toBe(2);
   });
 
   test('list all competitions by name, whichever is chosen', () => {
     const place = { competition: 'Cup', season: null, stage: null, group: null };
     const all = [liveMatch(), liveMatch({ event_id: 9, competition_id: 5, place })];
-    const { competitions } = arrange(all, { ...ALL, competition: 6628 }, null);
+    const { competitions } = arrange(all, { ...ALL, competition: 6628 }, null, NOW);
     expect(competitions).toEqual([
       { id: 5, name: 'Cup' },
       { id: 6628, name: 'League' },

@@ -14,10 +14,18 @@ export type BoardQuery = {
   readonly q: string;
 };
 
+/** Returns how matches are laid out: favourites alone as cards with everything a row has. */
+export function cardsOrRows({ show }: BoardQuery): 'cards' | 'rows' {
+  return show === 'favourites' ? 'cards' : 'rows';
+}
+
 export type Arrangement = ReturnType<typeof arrange>;
 export type BoardSection = Arrangement['sections'][number];
 /** Matches of one stage or group, or with one kick-off. */
 export type BoardGroup = BoardSection['groups'][number];
+
+/** Seconds: kick-offs are in the provider's local time, so that an hour ago may be in an hour. */
+const DAY = 86_400;
 
 const PHASES: readonly Phase[] = ['live', 'upcoming', 'finished', 'other'];
 
@@ -31,11 +39,15 @@ const TITLES: Readonly<Record<Phase | 'favourites' | 'halted' | 'safe', string>>
   other: 'Not played',
 };
 
-/** Filters, sorts and groups matches. `favourites`: event ids; null on the server, which does not know them: all count as favourites. */
+/**
+ * Filters, sorts and groups matches. `favourites`: event ids; null on the server, which does not know them: all count as favourites.
+ * `now`: Unix seconds.
+ */
 export function arrange(
   matches: Iterable<BoardMatch>,
   query: BoardQuery,
   favourites: ReadonlySet<number> | null,
+  now: number,
 ) {
   const all = [...matches];
   const words = foldName(query.q).split(' ').filter(isText);
@@ -45,10 +57,12 @@ export function arrange(
     if (query.show === 'favourites') return isFavourite(match);
     return query.show === 'all' || phaseOf(match) === query.show;
   });
+  const dayAgo = new Date((now - DAY) * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const sectionOf = SECTIONS[query.by];
   const placed = shown.map((match) => ({
     match,
     phase: phaseOf(match),
+    isOverdue: phaseOf(match) === 'upcoming' && (match.start_date ?? '') < dayAgo,
     section: sectionOf(match, favourites !== null && isFavourite(match)),
     group: groupOf(match, query.by),
   }));
@@ -83,6 +97,8 @@ type Section = { readonly key: string; readonly title: string; readonly rank: nu
 type Placed = {
   readonly match: BoardMatch;
   readonly phase: Phase;
+  /** Whether it has not begun and its kick-off was more than a day ago, in any time zone. */
+  readonly isOverdue: boolean;
   readonly section: Section;
   /** Key of its group within the section. */
   readonly group: string;
@@ -112,12 +128,14 @@ const SECTIONS: Readonly<Record<BoardQuery['by'], (match: BoardMatch, isFavourit
 };
 
 /**
- * Compares matches by section, then live ones first, then upcoming ones by the earliest start, then others by the latest. Compares
+ * Compares matches by section, then live ones first, then upcoming ones by the earliest start, overdue ones after them, then others by
+ * the latest start. Compares
  * equal starts by group, so that a group stays in place when its first match leaves.
  */
 function byPhase(a: Placed, b: Placed): number {
   const rank = a.section.rank - b.section.rank || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase);
   if (rank !== 0) return rank;
+  if (a.isOverdue !== b.isOverdue) return a.isOverdue ? 1 : -1;
   const byStart = compareText(startOf(a), startOf(b));
   const over = PHASES.indexOf(a.phase) >= PHASES.indexOf('finished');
   return (over ? -byStart : byStart) || compareText(a.group, b.group) || a.match.event_id - b.match.event_id;

@@ -8,6 +8,8 @@ export type ShownMoment = {
   /** Unix seconds by the server's clock; while the connection is lost, those of the last heartbeat. */
   readonly now: number;
   readonly connection: ConnectionState;
+  /** The time zone of times, as IANA names it. Default: UTC. */
+  readonly zone?: string;
 };
 
 /** The server's clocks when it sent a heartbeat: `now` in Unix seconds, its monotonic clock `steady` in milliseconds. */

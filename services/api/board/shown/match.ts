@@ -29,7 +29,18 @@ export const SHOWN_FIELDS = [
 ] as const satisfies readonly (keyof ShownState)[];
 
 /** The names of a side of a match; null: unknown. */
-export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name'>>;
+export type BoardSide = Readonly<Pick<Participant, 'name' | 'short_name' | 'acronym'>>;
+
+/** A goal that counts. */
+export type BoardGoal = {
+  /** The side that it counts for. */
+  readonly side: 'home' | 'away';
+  /** Null: unknown. */
+  readonly player: string | null;
+  /** As shown, e.g. 45+2; null: unknown. */
+  readonly minute: string | null;
+  readonly kind: 'goal' | 'penalty' | 'own_goal';
+};
 
 /** A match on the board: the data of a `match` event of `/board/events`. */
 export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]>> & {
@@ -37,6 +48,10 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly status_words: StatusWords | null;
   readonly home: BoardSide;
   readonly away: BoardSide;
+  /** The goals of the score, without those of the shoot-out. */
+  readonly goals: readonly BoardGoal[];
+  /** The score at half-time; null in the first half, and where it is unknown. */
+  readonly half_time: Score | null;
   /** Number of red cards that were not cancelled or removed. */
   readonly red_cards: Score;
   /** The health of the match's feed. */
@@ -65,7 +80,7 @@ export function hasNoScoreYet(match: Pick<BoardMatch, 'status_type' | 'score'>):
 }
 
 /** Returns the name of a side for people. */
-export function nameOf(side: BoardSide): string {
+export function nameOf(side: Pick<BoardSide, 'name' | 'short_name'>): string {
   return side.name ?? side.short_name ?? 'Unknown team';
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { QUIET_AFTER_SECONDS } from '#domain/clock.ts';
 import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
-import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
+import { dayText, delayWords, durationWords, minuteText, quietFor, timeText, timeWithDay } from './minute.ts';
 
 describe('the minute', () => {
   test.each([
@@ -78,6 +78,24 @@ test('shows the year of a day in another year', () => {
   const played = { status_type: 'finished', start_date: '2018-06-27 18:00' };
   expect(dayText(liveMatch(played), PUBLISHED_AT)).toBe('27 Jun 2018');
 });
+
+test('shows times in a zone, with the day there unless it is today there', () => {
+  const at = Date.UTC(2026, 10, 27, 23, 30, 5) / 1000;
+  expect(timeText(at)).toBe('23:30:05');
+  expect(timeText(at, 'Asia/Tokyo')).toBe('08:30:05');
+  expect(timeWithDay(at, at + 3_600)).toBe('27 Nov 23:30:05');
+  expect(timeWithDay(at, at + 3_600, 'Asia/Tokyo')).toBe('08:30:05');
+  expect(timeWithDay(at, at + 366 * 86_400)).toBe('27 Nov 2026 23:30:05');
+  expect(timeWithDay(at, at + 60)).toBe('23:30:05');
+});
+
+test.each([
+  [400, '0.4 s'],
+  [9_940, '9.9 s'],
+  [75_400, '75 s'],
+  [600_000, '10 min'],
+  [-1_200, '2 s early: the provider’s clock is ahead'],
+])('renders a delay of %d ms as %s', (delay, words) => expect(delayWords(delay)).toBe(words));
 
 test.each([
   [61, '61 s'],

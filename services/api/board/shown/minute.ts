@@ -43,14 +43,34 @@ export function dayText(match: ClockedMatch, now: number): string {
 }
 
 /** Returns day and minute in one line; while the connection is lost, no minute of a live match. */
-export function momentText(match: ClockedMatch, { now, connection }: ShownMoment): string {
-  if (connection === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now)}`;
+export function momentText(match: ClockedMatch, { now, connection, zone }: ShownMoment): string {
+  if (connection === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now, zone)}`;
   return [dayText(match, now), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }
 
-/** Returns the time of day in UTC, e.g. `20:31:07`. `seconds`: Unix seconds. */
-export function timeText(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(11, 19);
+/** Formats by zone: making one takes a millisecond. Swedish dates are written as those of ISO 8601. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns date and time in a zone, e.g. `2026-11-27 20:31:07`. `at`: Unix milliseconds. */
+function localText(at: number, zone: string): string {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+    formats.set(zone, format);
+  }
+  return format.format(at);
+}
+
+/** Returns the time of day in a zone, e.g. `20:31:07`. `seconds`: Unix seconds. */
+export function timeText(seconds: number, zone = 'UTC'): string {
+  return localText(seconds * 1000, zone).slice(11);
+}
+
+/** Returns a time in a zone as `14:32:05`, with the date unless it is today there. `seconds`, `now`: Unix seconds. */
+export function timeWithDay(seconds: number, now: number, zone = 'UTC'): string {
+  const [at, today] = [localText(seconds * 1000, zone), localText(now * 1000, zone)];
+  const time = at.slice(11);
+  return at.slice(0, 10) === today.slice(0, 10) ? time : `${dayWords(at, now)} ${time}`;
 }
 
 /** Returns a duration such as `3 min` or `2 h`. */
@@ -60,6 +80,12 @@ export function durationWords(seconds: number): string {
   if (minutes < 120) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+}
+
+/** Returns how late a message came, such as `1.4 s`. `delay`: milliseconds. */
+export function delayWords(delay: number): string {
+  if (delay < 0) return `${durationWords(Math.ceil(-delay / 1000))} early: the provider’s clock is ahead`;
+  return delay < 10_000 ? `${(delay / 1000).toFixed(1)} s` : durationWords(Math.round(delay / 1000));
 }
 
 /** Returns the age of `at` (Unix milliseconds) such as `3 min ago`. `now`: Unix seconds. */

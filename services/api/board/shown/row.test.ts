@@ -60,6 +60,33 @@ describe('a row', () => {
       '66′ 2H Home (red card) Away (2 red cards)2 1–0 Safe to trade 20 s ago',
     ],
     [
+      'who scored, and the score at half-time',
+      {
+        score: { home: 3, away: 1 },
+        firm: { home: 3, away: 1 },
+        goals: [
+          { side: 'home', player: 'A. Silva', minute: '12', kind: 'penalty' },
+          { side: 'away', player: 'B. Costa', minute: '45+2', kind: 'own_goal' },
+          { side: 'home', player: null, minute: '50', kind: 'goal' },
+          { side: 'home', player: 'A. Silva', minute: null, kind: 'goal' },
+        ],
+        half_time: { home: 1, away: 1 },
+      },
+      'safe',
+      '66′ 2H Home, goals: A. Silva 12′ (pen.), 50′ Away, goals: B. Costa 45+2′ (own goal) 3–1 , half-time HT 1–1 Safe to trade 20 s ago',
+    ],
+    [
+      'no more than two scores beside the score',
+      {
+        status_id: 141,
+        shoot_out: { home: 3, away: 4 },
+        firm: { home: 0, away: 0 },
+        half_time: { home: 1, away: 0 },
+      },
+      'safe',
+      'Pens Home Away 1–0 firm 0–0pens 3–4 Safe to trade 20 s ago',
+    ],
+    [
       'a match whose feed is silent',
       { feed: { believed: false, state: 'stale', reason: 'silence' } },
       'halted',

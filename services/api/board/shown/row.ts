@@ -2,22 +2,34 @@ import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from '#
 import { firmHtml, guardCell } from './guard.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import { type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from './match.ts';
+import { type BoardGoal, type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from './match.ts';
 import { agoWords, dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
+
+/** Longest initials, characters: the provider's acronyms have three, and other texts may be there. */
+const MAX_INITIALS = 4;
+/** Number of scores beside the score: a row has room for two lines. */
+const MAX_BESIDE = 2;
+
+const GOAL_WORDS: Readonly<Record<BoardGoal['kind'], string>> = {
+  goal: '',
+  penalty: '(pen.)',
+  own_goal: '(own goal)',
+};
 
 /** Renders the row of a match. All rows have the same height. The whole row except the star links to the page of the match. */
 export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
-  const { event_id, under_review, red_cards } = match;
+  const { event_id, under_review } = match;
+  const beside = besideParts(match);
   const phase = phaseOf(match);
   const guard = guardCell(match, moment.connection);
   const last = lastUpdate(match, moment);
   const [home, away] = [nameOf(match.home), nameOf(match.away)];
   return html`<li id="match-${event_id}" class="match" data-key="match-${event_id}" data-phase="${phase}" data-guard="${guard.state}"><a href="/match/${event_id}">
 <span class="when">${whenCell(match, moment)}</span>
-<span class="team home">${home}${redCards(red_cards.home)}</span>
-<span class="team away">${away}${redCards(red_cards.away)}</span>
+${teamCell(match, 'home')}
+${teamCell(match, 'away')}
 <span class="score" data-review="${under_review ? 'yes' : 'no'}">${scoreCell(match)}</span>
-<span class="beside">${besideCell(match)}</span>
+<span class="beside" data-only="${beside.length === 1 && match.half_time !== null ? 'half-time' : ''}">${beside}</span>
 <span class="guard">${guard.cell}</span>
 <span class="last" data-quiet="${last.isQuiet ? 'yes' : 'no'}">${last.text}</span>
 </a><button type="button" class="star" aria-pressed="${isFavourite ? 'true' : 'false'}" aria-label="Favourite: ${home} – ${away}">★</button></li>`;
@@ -29,10 +41,10 @@ export function sameRow({ event_id }: BoardMatch): Html {
 }
 
 /** Renders the minute and the half of a match, else the day; while the connection is lost, no minute of a live match. */
-export function whenCell(match: BoardMatch, { now, connection }: ShownMoment): Html {
+export function whenCell(match: BoardMatch, { now, connection, zone }: ShownMoment): Html {
   const spoken = html`<span class="visually-hidden"> ${spokenStatus(match)}, </span>`;
   if (connection === 'lost' && phaseOf(match) === 'live')
-    return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now)}</span>`;
+    return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now, zone)}</span>`;
   const minute = minuteText(match, now);
   const half = minute.endsWith('′') ? halfWords(match) : '';
   const day = dayText(match, now);
@@ -50,13 +62,46 @@ export function lastUpdate(
   return { text: agoWords(match.received_at, now), isQuiet: false };
 }
 
-/** Renders the firm score if it differs, and the score of the shoot-out. */
-function besideCell(match: BoardMatch): Html {
-  const { shoot_out } = match;
-  return html`${firmHtml(match)}${
-    shoot_out !== null &&
-    html`<span class="pens">${isShootingOut(match) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`
-  }`;
+/** Renders the name of a side with its initials, its red cards and its goals. */
+function teamCell(match: BoardMatch, side: 'home' | 'away'): Html {
+  const { acronym } = match[side];
+  const goals = goalsWords(match.goals.filter((goal) => goal.side === side));
+  return html`<span class="team ${side}" data-initials="${acronym?.slice(0, MAX_INITIALS)}"><span class="name">${nameOf(match[side])}</span>${redCards(match.red_cards[side])}${
+    goals !== '' &&
+    html`<span class="visually-hidden">, goals: </span><span class="scorers" title="${goals}">${goals}</span>`
+  }</span>`;
+}
+
+/** Returns who scored, each player once with all minutes: `Mitrović 12′, 45+2′ (pen.), Silva 60′ (own goal)`. */
+function goalsWords(goals: readonly BoardGoal[]): string {
+  const players = Map.groupBy(goals, ({ player }, n) => player ?? `unknown ${n}`);
+  return Array.from(players.values(), (scored) => {
+    const times = scored.map(({ minute, kind }) =>
+      [minute === null ? '' : `${minute}′`, GOAL_WORDS[kind]].filter((part) => part !== '').join(' '),
+    );
+    return `${scored[0]?.player ?? ''} ${times.filter((time) => time !== '').join(', ')}`.trim();
+  })
+    .filter((words) => words !== '')
+    .join(', ');
+}
+
+/** Renders the firm score if it differs, then the score of the shoot-out, then that at half-time: two of them at most. */
+function besideParts(match: BoardMatch): Html[] {
+  const { shoot_out, half_time } = match;
+  const firm = firmHtml(match);
+  return [
+    ...(firm === null ? [] : [firm]),
+    ...(shoot_out === null
+      ? []
+      : [
+          html`<span class="pens">${isShootingOut(match) ? 'pens' : 'on pens'} <b>${scoreWords(shoot_out)}</b></span>`,
+        ]),
+    ...(half_time === null
+      ? []
+      : [
+          html`<span class="half-time"><span class="visually-hidden">, half-time </span><span aria-hidden="true">HT </span><b>${scoreWords(half_time)}</b></span>`,
+        ]),
+  ].slice(0, MAX_BESIDE);
 }
 
 function redCards(cards: number): Html | false {

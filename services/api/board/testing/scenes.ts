@@ -69,7 +69,12 @@ export function playSerbiaBrazil(played: PlayedViews, now: number): void {
   const [home, away] = [match.home[0], match.away[0]];
   const publish = (minute: number, event: Fields, incidentFields?: Fields): void =>
     played.publish(match, Math.floor(kickOff + minute * 60), event, incidentFields);
-  const goal = { participant_id: away, subparticipant_name: 'Paulinho', event_status_id: 33 };
+  const goal = {
+    participant_id: away,
+    subparticipant_id: 1001,
+    subparticipant_name: 'Paulinho',
+    event_status_id: 33,
+  };
   publish(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
   publish(
     9,
@@ -109,6 +114,7 @@ export function playSerbiaBrazil(played: PlayedViews, now: number): void {
     incident(7, 413, '53:20', {
       ...late,
       participant_id: home,
+      subparticipant_id: 1002,
       subparticipant_name: 'Mitrović',
       confirmation: 'tbd',
     }),
@@ -130,6 +136,7 @@ export function playSerbiaBrazil(played: PlayedViews, now: number): void {
     incident(11, 413, '64:30', {
       ...late,
       participant_id: away,
+      subparticipant_id: 1003,
       subparticipant_name: 'Thiago Silva',
       confirmation: 'tbd',
       additional_info: { assistant_name: 'Neymar' },

@@ -1,0 +1,69 @@
+import { INCIDENT, STATUS } from '#contract/soccer.ts';
+import { sideOf } from '#domain/goal-facts.ts';
+import { halfScores } from '#domain/match-result.ts';
+import { progressOf } from '#domain/message-key.ts';
+import { hasResult } from '#domain/result.ts';
+import type { Score } from '#topics/generated/types.ts';
+import type { ScoringIncident, ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
+import type { BoardGoal, BoardMatch } from './shown/match.ts';
+
+const KINDS: Readonly<Record<number, BoardGoal['kind']>> = {
+  [INCIDENT.penaltyGoal]: 'penalty',
+  [INCIDENT.ownGoal]: 'own_goal',
+};
+
+/**
+ * Returns the goals that count, the score at half-time and the red cards that stand. Who and when is in match state; the incidents
+ * decide the side of a goal and its half. Reads no incident of a match without goals and red cards.
+ */
+export function goalsAndCards(
+  state: ShownState,
+  view: Pick<BoardView, 'scoringIncidents'>,
+): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards'> {
+  const { event_id, counting_goals, key_incidents, removed, home, away } = state;
+  const cards = key_incidents.filter(
+    ({ id, incident_type, stands }) =>
+      incident_type === INCIDENT.redCard && stands !== false && !removed.includes(id),
+  );
+  const ids = [...counting_goals, ...cards.map(({ id }) => id)];
+  const known: ReadonlyMap<string, ScoringIncident> =
+    ids.length === 0 ? new Map() : view.scoringIncidents(event_id, ids);
+  const standing = cards.filter(({ id }) => known.get(id)?.confirmation !== 'cancelled');
+  const cardsOf = (side: ShownState['home']): number =>
+    side === null ? 0 : standing.filter(({ team_id }) => team_id === side.id).length;
+  return {
+    goals: goalsOf(state, known),
+    half_time: halfTimeOf(state, known),
+    red_cards: { home: cardsOf(home), away: cardsOf(away) },
+  };
+}
+
+/** Returns the goals that count, in the order of their ids. Of an awarded match these are the goals that were played. */
+function goalsOf(state: ShownState, known: ReadonlyMap<string, ScoringIncident>): BoardGoal[] {
+  const { counting_goals, key_incidents } = state;
+  const keys = new Map(key_incidents.map((key) => [key.id, key]));
+  return counting_goals.flatMap((id) => {
+    const key = keys.get(id);
+    if (key === undefined) return [];
+    const { incident_type, team_id, player_name: player, minute } = key;
+    const scoring = known.get(id) ?? {
+      incident_id: incident_type,
+      participant_id: team_id,
+      // Not received yet: the usual side of its type.
+      counts_for: null,
+    };
+    const side = sideOf(scoring, state);
+    return side === null ? [] : [{ side, player, minute, kind: KINDS[incident_type] ?? 'goal' }];
+  });
+}
+
+/** Returns the score at half-time once the first half is over; null until then, and where the goals do not tell it. */
+function halfTimeOf(state: ShownState, known: ReadonlyMap<string, ScoringIncident>): Score | null {
+  const { status_id, status_type, counting_goals } = state;
+  const isOver = progressOf(status_id, status_type) > progressOf(STATUS.halftime, null);
+  if (!isOver || !(status_type === 'live' || hasResult(status_id, status_type))) return null;
+  const counting = counting_goals.flatMap((id) => known.get(id) ?? []);
+  if (counting.length < counting_goals.length) return null;
+  return halfScores(state, counting, state)?.first ?? null;
+}

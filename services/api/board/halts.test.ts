@@ -1,0 +1,95 @@
+/** The page of the halts: what was halted in the last 24 hours, by the stories of the matches and their feeds. */
+import { expect, test } from 'vitest';
+import { HaltReader } from './halts.ts';
+import { type FixtureMatch, PlayedViews } from './testing/playing.ts';
+import { firstHalf, incident, SERBIA_BRAZIL as match, secondHalf } from './testing/scenes.ts';
+import { OPEN, ServedBoard } from './testing/served.ts';
+
+const NOW = Math.floor(Date.now() / 1000);
+const MINUTE = 60;
+const other: FixtureMatch = { id: 3100042, home: [40_000, 'Switzerland'], away: [41_000, 'Costa Rica'] };
+
+/** Publishes a match whose betting is suspended for two minutes, from its 20th. `begin`: Unix seconds. */
+function playHalted(played: PlayedViews, fixture: FixtureMatch, begin: number): void {
+  const [from, to] = [begin + 20 * MINUTE, begin + 22 * MINUTE];
+  played.publish(fixture, begin, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+  played.publish(fixture, from, { ...firstHalf(20), bet_status: 'suspended' });
+  played.publish(fixture, to, firstHalf(22));
+}
+
+function believed(played: PlayedViews, fixture: FixtureMatch): void {
+  played.health(fixture.id, { since: 0, judged_from: null });
+}
+
+test('lists each halt with its match, duration, score and reasons, those that go on first', () => {
+  const played = new PlayedViews();
+  played.health(null);
+  for (const one of [match, other]) {
+    playHalted(played, one, NOW - 90 * MINUTE);
+    believed(played, one);
+  }
+  played.publish(
+    other,
+    NOW - 5 * MINUTE,
+    secondHalf(30),
+    incident(3, 1827, '75:00', { event_status_id: 34 }),
+  );
+  const { halts, totals, live, haltedNow } = new HaltReader(400).read(played.views, NOW);
+  const shown = halts.map(({ match: { event_id }, from, to, reasons }) => [
+    event_id,
+    (NOW * 1000 - from) / 60_000,
+    to === null ? null : (to - from) / 60_000,
+    reasons.join(),
+  ]);
+  expect(shown).toEqual([
+    [other.id, 5, null, 'possible_goal'],
+    [match.id, 70, 2, 'bet_suspended'],
+    [other.id, 70, 2, 'bet_suspended'],
+  ]);
+  expect([live, haltedNow]).toEqual([2, 1]);
+  expect(totals).toEqual([
+    { reason: 'bet_suspended', halts: 2, duration: 4 * 60_000 },
+    { reason: 'possible_goal', halts: 1, duration: 5 * 60_000 },
+  ]);
+});
+
+test('leaves out what ended more than a day ago, and reads a match that is over once', () => {
+  const played = new PlayedViews();
+  played.health(null);
+  playHalted(played, match, NOW - 26 * 60 * MINUTE);
+  playHalted(played, other, NOW - 23 * 60 * MINUTE);
+  for (const one of [match, other]) {
+    believed(played, one);
+    played.publish(one, NOW - 20 * 60 * MINUTE, { status_id: 11, status_type: 'finished' });
+  }
+  const reader = new HaltReader(400);
+  expect(reader.read(played.views, NOW).halts.map(({ match: { event_id } }) => event_id)).toEqual([other.id]);
+  const stories: number[] = [];
+  const view = new Proxy(played.views, {
+    get: (views, name) => {
+      const value = Reflect.get(views, name);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]) => {
+        if (name === 'story') stories.push(Number(given[0]));
+        return value.apply(views, given);
+      };
+    },
+  });
+  expect(reader.read(view, NOW).halts).toHaveLength(1);
+  expect(stories).toEqual([]);
+});
+
+test('the page names the halts, and those who may not see a match see none of its halts', async () => {
+  const served = await ServedBoard.start();
+  served.played.health(null);
+  playHalted(served.played, match, NOW - 90 * MINUTE);
+  believed(served.played, match);
+  const { body } = await served.app.inject('/halts');
+  const text = body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  expect(text).toContain('1 live match, 0 of them halted now.');
+  expect(text).toContain('betting suspended 1 2 min');
+  expect(text).toContain('for 2 min Serbia – Brazil at 0–0 betting suspended');
+  const view = served.played.views;
+  const others = await ServedBoard.start({ view, gate: { ...OPEN, competitions: new Set([9]) } });
+  expect((await others.app.inject('/halts')).body).toContain('No match was halted.');
+});

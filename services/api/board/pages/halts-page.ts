@@ -1,0 +1,57 @@
+import { guardWords } from '#story/words.ts';
+import type { Halts, MatchHalt } from '../halts.ts';
+import { type Html, html } from '../shown/html.ts';
+import { matchName } from '../shown/match.ts';
+import { durationWords } from '../shown/minute.ts';
+import { document, timeOf } from './layout.ts';
+
+/** Interval at which the page is read again, seconds: halts begin and end without an event of its own. */
+const REFRESH_SECONDS = 5;
+
+/** Renders the halts of the last 24 hours at `/halts`. `now`: Unix seconds. */
+export function haltsPage({ halts, omitted, totals, live, haltedNow }: Halts, now: number): string {
+  const content = html`<h1>Halts of the last 24 hours</h1>
+<p class="lead" data-needs-connection>${live === 0 ? 'No match is live.' : `${live} live ${live === 1 ? 'match' : 'matches'}, ${haltedNow} of them halted now.`}</p>
+${halts.length === 0 ? html`<p class="empty">No match was halted.</p>` : html`${totalsHtml(totals)}${listHtml(halts, omitted, now)}`}`;
+  return document({
+    title: 'Halts',
+    here: 'halts',
+    stream: 'feeds=yes',
+    refresh: REFRESH_SECONDS,
+    styles: ['halts.css'],
+    script: 'board/browser/page.js',
+    content,
+  });
+}
+
+function totalsHtml(totals: Halts['totals']): Html {
+  return html`<section aria-labelledby="reasons-title"><h2 id="reasons-title">By reason</h2>
+<div class="scroll"><table class="totals">
+<thead><tr><th scope="col">Reason</th><th scope="col" class="number">Halts</th><th scope="col" class="number">Together</th></tr></thead>
+<tbody>${totals.map(
+    ({ reason, halts, duration }) =>
+      html`<tr data-key="reason-${reason}"><th scope="row">${guardWords([reason])}</th><td class="number">${halts}</td><td class="number">${lasted(duration)}</td></tr>`,
+  )}</tbody></table></div>
+<p class="small">A halt with several reasons counts for each of them.</p></section>`;
+}
+
+function listHtml(halts: readonly MatchHalt[], omitted: number, now: number): Html {
+  return html`<section aria-labelledby="halts-title"><h2 id="halts-title">Each halt</h2>
+<ol class="halts">${halts.map((halt) => haltHtml(halt, now))}</ol>
+${omitted > 0 && html`<p class="small">${omitted} earlier ones are not shown; the page of a match has all of its own.</p>`}
+<p class="small">Times are <span class="zone">UTC</span>: when Touchline knew it. A match in play is halted by its guard, by its feed, or by an unknown score.</p></section>`;
+}
+
+function haltHtml({ from, to, reasons, score, match }: MatchHalt, now: number): Html {
+  const { event_id } = match;
+  return html`<li data-key="halt-${event_id}-${from}" data-guard="${to === null ? 'halted' : 'not_in_play'}">
+<span class="from">${timeOf(Math.floor(from / 1000), now)}</span>
+<span class="lasted">${to === null ? html`<b data-needs-connection>for ${lasted(now * 1000 - from)}, still halted</b>` : `for ${lasted(to - from)}`}</span>
+<span class="of"><a href="/match/${event_id}">${matchName(match)}</a>${score !== null && html` <span class="soft">at ${score}</span>`}</span>
+<span class="why">${guardWords(reasons)}</span></li>`;
+}
+
+/** Returns a duration in words. `duration`: milliseconds. */
+function lasted(duration: number): string {
+  return durationWords(Math.max(0, Math.round(duration / 1000)));
+}
