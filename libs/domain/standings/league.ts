@@ -31,13 +31,12 @@ export function leagueRows(season: RankedSeason): UnplacedRow[] {
 export function liveRows(season: RankedSeason, playing: GameSet): UnplacedRow[] {
   return leagueRows(season).map((row) => {
     const game = row.id === null ? undefined : playing.ofTeam(row.id).at(-1);
-    const live: [string, Value][] = [
-      ['is_playing', game === undefined ? 'no' : 'yes'],
-      ['home_result', game?.score?.home ?? ''],
-      ['away_result', game?.score?.away ?? ''],
-      ['event_id', game?.eventId ?? ''],
-    ];
-    return { ...row, values: new Map([...row.values, ...live]) };
+    const values = new Map(row.values)
+      .set('is_playing', game === undefined ? 'no' : 'yes')
+      .set('home_result', game?.score?.home ?? '')
+      .set('away_result', game?.score?.away ?? '')
+      .set('event_id', game?.eventId ?? '');
+    return { ...row, values };
   });
 }
 

@@ -162,16 +162,20 @@ function tableRow(
     zone_name: zone?.name ?? '',
     subparticipant_id: row.club?.id ?? null,
     subparticipant_name: row.club?.name ?? null,
-    columns: columns.flatMap((column) => cellOf(column, row, ranks)),
+    columns: cellsOf(columns, row, ranks),
   };
 }
 
-/** Returns a cell. An unknown value is '' in tables of persons, where the provider shows all columns, and has no cell in others. */
-function cellOf(
-  { id, code, short_name }: StandingsColumn,
-  row: UnplacedRow,
+/** Returns the cells of a row. An unknown value is '' in tables of persons, where the provider shows all columns, and has no cell in others. */
+function cellsOf(
+  columns: readonly StandingsColumn[],
+  { values }: UnplacedRow,
   ranks: TableType['ranks'],
 ): StandingsCell[] {
-  const value = row.values.get(code) ?? (ranks === 'person' ? '' : undefined);
-  return value === undefined ? [] : [{ id, code, short_name, value }];
+  const cells: StandingsCell[] = [];
+  for (const { id, code, short_name } of columns) {
+    const value = values.get(code) ?? (ranks === 'person' ? '' : undefined);
+    if (value !== undefined) cells.push({ id, code, short_name, value });
+  }
+  return cells;
 }
