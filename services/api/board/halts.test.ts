@@ -21,7 +21,7 @@ function believed(played: PlayedViews, fixture: FixtureMatch): void {
   played.health(fixture.id, { since: 0, judged_from: null });
 }
 
-test('lists each halt with its match, duration, score and reasons, those that go on first', () => {
+test('lists each halt with its match, duration, score and reasons, those that go on first', async () => {
   const played = new PlayedViews();
   played.health(null);
   for (const one of [match, other]) {
@@ -34,7 +34,7 @@ test('lists each halt with its match, duration, score and reasons, those that go
     secondHalf(30),
     incident(3, 1827, '75:00', { event_status_id: 34 }),
   );
-  const { halts, totals, live, haltedNow } = new HaltReader(400).read(played.views, NOW);
+  const { halts, totals, live, haltedNow } = await new HaltReader(400).read(played.views, NOW);
   const shown = halts.map(({ match: { event_id }, from, to, reasons }) => [
     event_id,
     (NOW * 1000 - from) / 60_000,
@@ -53,7 +53,7 @@ test('lists each halt with its match, duration, score and reasons, those that go
   ]);
 });
 
-test('leaves out what ended more than a day ago, and reads a match that is over once', () => {
+test('leaves out what ended more than a day ago, and reads a match that is over once', async () => {
   const played = new PlayedViews();
   played.health(null);
   playHalted(played, match, NOW - 26 * 60 * MINUTE);
@@ -63,7 +63,8 @@ test('leaves out what ended more than a day ago, and reads a match that is over 
     played.publish(one, NOW - 20 * 60 * MINUTE, { status_id: 11, status_type: 'finished' });
   }
   const reader = new HaltReader(400);
-  expect(reader.read(played.views, NOW).halts.map(({ match: { event_id } }) => event_id)).toEqual([other.id]);
+  const { halts } = await reader.read(played.views, NOW);
+  expect(halts.map(({ match: { event_id } }) => event_id)).toEqual([other.id]);
   const stories: number[] = [];
   const view = new Proxy(played.views, {
     get: (views, name) => {
@@ -75,8 +76,28 @@ test('leaves out what ended more than a day ago, and reads a match that is over 
       };
     },
   });
-  expect(reader.read(view, NOW).halts).toHaveLength(1);
+  expect((await reader.read(view, NOW)).halts).toHaveLength(1);
   expect(stories).toEqual([]);
+});
+
+test('answers others between two matches, and reads those in play again after two seconds', async () => {
+  const played = new PlayedViews();
+  played.health(null);
+  for (const one of [match, other]) {
+    playHalted(played, one, NOW - 90 * MINUTE);
+    believed(played, one);
+  }
+  const reader = new HaltReader(400);
+  const answered: string[] = [];
+  const reading = reader.read(played.views, NOW).then(() => answered.push('the halts'));
+  await new Promise((resolve) => setImmediate(resolve));
+  answered.push('another');
+  await reading;
+  expect(answered).toEqual(['another', 'the halts']);
+
+  played.publish(other, NOW, { ...secondHalf(45), bet_status: 'suspended' });
+  const haltedAt = async (now: number) => (await reader.read(played.views, now)).haltedNow;
+  expect([await haltedAt(NOW + 1), await haltedAt(NOW + 2)]).toEqual([0, 1]);
 });
 
 test('the page names the halts, and those who may not see a match see none of its halts', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { courseOf } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { type Halt, haltsOf, type ReasonTotal, reasonTotals } from '#story/halts.ts';
@@ -11,8 +12,10 @@ import { type BoardMatch, phaseOf } from './shown/match.ts';
 const COVERED_MS = 24 * 3_600_000;
 /** Maximum number of halts that the page shows. */
 const MAX_HALTS = 300;
-/** Maximum number of matches that are over whose halts are remembered. */
+/** Maximum number of matches whose halts are remembered. */
 const MAX_KNOWN = 2_000;
+/** How long the halts of a match in play are used again, seconds, for many readers at once. */
+const REMEMBERED_SECONDS = 2;
 
 /** A halt with its match. */
 export type MatchHalt = Halt & { readonly match: BoardMatch };
@@ -29,10 +32,13 @@ export type Halts = {
   readonly haltedNow: number;
 };
 
+/** The halts of a match as of a version and a time, Unix seconds. */
+type Known = { readonly version: number; readonly at: number; readonly halts: readonly Halt[] };
+
 /** Returns the halts of the last 24 hours of all matches on the board. Remembers those of matches that are over. */
 export class HaltReader {
-  /** By event id: they cannot change while the version is the same. */
-  readonly #known = new Map<number, { readonly version: number; readonly halts: readonly Halt[] }>();
+  /** By event id. */
+  readonly #known = new Map<number, Known>();
   readonly #size: number;
 
   /** `size`: maximum number of matches on the board. */
@@ -40,18 +46,20 @@ export class HaltReader {
     this.#size = size;
   }
 
-  /** `now`: Unix seconds. */
-  read(view: ReadView, now: number): Halts {
+  /** `now`: Unix seconds. Other requests are answered between two stories: those of an evening take a second together. */
+  async read(view: ReadView, now: number): Promise<Halts> {
     const since = now * 1000 - COVERED_MS;
     const states = boardStates(view, this.#size, now).filter(
       ({ status_type, cause }) => status_type !== 'scheduled' && cause.received_at > since,
     );
-    const found = states.flatMap((state) => {
-      const halts = this.#haltsOf(state, view, now).filter(({ to }) => to === null || to > since);
-      if (halts.length === 0) return [];
+    const found: MatchHalt[] = [];
+    for (const state of states) {
+      const all = this.#knownHalts(state, now) ?? (await this.#readHalts(state, view, now));
+      const halts = all.filter(({ to }) => to === null || to > since);
+      if (halts.length === 0) continue;
       const match = boardMatch(state, view, now);
-      return halts.map((halt) => ({ ...halt, match }));
-    });
+      for (const halt of halts) found.push({ ...halt, match });
+    }
     const open = ({ to }: Halt): number => (to === null ? 0 : 1);
     const ordered = found.sort(
       (a, b) => open(a) - open(b) || b.from - a.from || a.match.event_id - b.match.event_id,
@@ -65,20 +73,24 @@ export class HaltReader {
     };
   }
 
-  #haltsOf(state: ShownState, view: ReadView, now: number): readonly Halt[] {
-    const { event_id, version, status_type } = state;
-    const over = isOver(status_type);
+  #knownHalts({ event_id, version, status_type }: ShownState, now: number): readonly Halt[] | null {
     const known = this.#known.get(event_id);
-    if (over && known?.version === version) return known.halts;
-    const course = courseOf(
-      view.story(event_id),
-      feedPast(view.healthPast(event_id), now * 1000),
-      now * 1000,
-    );
-    const halts = course === null ? [] : haltsOf(course, 0, over);
+    if (known === undefined) return null;
+    const isCurrent = isOver(status_type) ? known.version === version : now - known.at < REMEMBERED_SECONDS;
+    return isCurrent ? known.halts : null;
+  }
+
+  async #readHalts(
+    { event_id, version, status_type }: ShownState,
+    view: ReadView,
+    now: number,
+  ): Promise<readonly Halt[]> {
+    await nextTurn();
+    const feed = feedPast(view.healthPast(event_id), now * 1000);
+    const course = courseOf(view.story(event_id), feed, now * 1000);
+    const halts = course === null ? [] : haltsOf(course, 0, isOver(status_type));
     this.#known.delete(event_id);
-    if (!over) return halts;
-    this.#known.set(event_id, { version, halts });
+    this.#known.set(event_id, { version, at: now, halts });
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MAX_KNOWN) break;
       this.#known.delete(oldest);

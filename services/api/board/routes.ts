@@ -134,12 +134,12 @@ function pageRoutes(
   const servePage = (
     path: string,
     kind: StreamTopic['kind'],
-    render: (admitted: Admitted, request: FastifyRequest) => string | null,
+    render: (admitted: Admitted, request: FastifyRequest) => string | null | Promise<string>,
   ): void => {
-    app.get(path, (request, reply) => {
+    app.get(path, async (request, reply) => {
       const admitted = admit(request, reply, kind);
       if (admitted === null) return reply;
-      const page = render(admitted, request);
+      const page = await render(admitted, request);
       return page === null
         ? sendPage(reply.code(404), missingPage(kind, admitted.served))
         : sendPage(reply, page);
@@ -158,7 +158,10 @@ function pageRoutes(
     feedsPage(feedsOf(view, now(), backlog?.()), served, now()),
   );
   const reader = new HaltReader(size);
-  servePage('/halts', 'board', ({ view }) => haltsPage(reader.read(view, now()), now()));
+  servePage('/halts', 'board', async ({ view }) => {
+    const at = now();
+    return haltsPage(await reader.read(view, at), at);
+  });
   servePage('/standings', 'season', ({ view }, { query }) => {
     const standings = seasonStandings(view, standingsQuery.parse(query), now(), rulesOf);
     return standings && standingsPage(standings, now());
