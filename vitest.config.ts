@@ -16,6 +16,9 @@ const RELEASE = '**/*.release.test.ts';
  */
 const maxWorkers = 4;
 
+/** A busy machine takes its time for what usually needs milliseconds; Vitest gives up after one second. */
+const patient = { poll: { timeout: 30_000 } };
+
 /** What needs a broker and a registry shares one pair of them for the whole run. */
 const withBackbone = {
   globalSetup: ['test/setup/global.ts'],
@@ -25,6 +28,7 @@ const withBackbone = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   maxWorkers,
+  expect: patient,
 };
 
 export default defineConfig({
@@ -53,6 +57,7 @@ export default defineConfig({
           ],
           exclude: [...NEVER, VECTORS],
           maxWorkers,
+          expect: patient,
         },
       },
       {
