@@ -186,9 +186,14 @@ const GOAL_KINDS: Readonly<Record<number, ResultGoal['kind']>> = {
   [INCIDENT.ownGoal]: 'own_goal',
 };
 
+/** Returns the kind of a goal by the type of its incident. */
+export function goalKindOf(type: number): ResultGoal['kind'] {
+  return GOAL_KINDS[type] ?? 'goal';
+}
+
 const goalOf = oncePerRecord(
   (incident): ResultGoal => ({
-    kind: GOAL_KINDS[incident.incident_id] ?? 'goal',
+    kind: goalKindOf(incident.incident_id),
     // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
     ...peopleOf(incident),

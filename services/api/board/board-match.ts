@@ -1,3 +1,4 @@
+import { formatDate } from '#contract/rest/parameters.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import type { ShownState } from '#views/store/board-view.ts';
@@ -43,7 +44,7 @@ export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number)
 
 /** The share of the board for matches that begin next, where so many are not live. */
 const UPCOMING_SHARE = 1 / 4;
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
 
 /**
  * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
@@ -52,7 +53,7 @@ const DAY_MS = 86_400_000;
 export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
   const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
   // Kick-offs have no time zone: one of an hour ago may be in an hour.
-  const from = new Date(now * 1000 - DAY_MS).toISOString().slice(0, 19).replace('T', ' ');
+  const from = formatDate(now - DAY_SECONDS);
   const room = Math.max(0, size - states.size);
   const next = view.upcomingStates(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
   for (const state of next) states.set(state.event_id, state);

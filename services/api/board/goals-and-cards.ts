@@ -1,17 +1,12 @@
 import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import { sideOf } from '#domain/goal-facts.ts';
-import { halfScores } from '#domain/match-result.ts';
+import { goalKindOf, halfScores } from '#domain/match-result.ts';
 import { progressOf } from '#domain/message-key.ts';
 import { hasResult } from '#domain/result.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { ScoringIncident, ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { BoardGoal, BoardMatch } from './shown/match.ts';
-
-const KINDS: Readonly<Record<number, BoardGoal['kind']>> = {
-  [INCIDENT.penaltyGoal]: 'penalty',
-  [INCIDENT.ownGoal]: 'own_goal',
-};
 
 /**
  * Returns the goals that count, the score at half-time and the red cards that stand. Who and when is in match state; the incidents
@@ -54,7 +49,7 @@ function goalsOf(state: ShownState, known: ReadonlyMap<string, ScoringIncident>)
       counts_for: null,
     };
     const side = sideOf(scoring, state);
-    return side === null ? [] : [{ side, player, minute, kind: KINDS[incident_type] ?? 'goal' }];
+    return side === null ? [] : [{ side, player, minute, kind: goalKindOf(incident_type) }];
   });
 }
 

@@ -21,13 +21,19 @@ function believed(played: PlayedViews, fixture: FixtureMatch): void {
   played.health(fixture.id, { since: 0, judged_from: null });
 }
 
-test('lists each halt with its match, duration, score and reasons, those that go on first', async () => {
+/** Returns the views of two matches that were halted 70 minutes ago, each with a believed feed. */
+function bothHalted(): PlayedViews {
   const played = new PlayedViews();
   played.health(null);
   for (const one of [match, other]) {
     playHalted(played, one, NOW - 90 * MINUTE);
     believed(played, one);
   }
+  return played;
+}
+
+test('lists each halt with its match, duration, score and reasons, those that go on first', async () => {
+  const played = bothHalted();
   played.publish(
     other,
     NOW - 5 * MINUTE,
@@ -81,12 +87,7 @@ test('leaves out what ended more than a day ago, and reads a match that is over 
 });
 
 test('answers others between two matches, and reads those in play again after two seconds', async () => {
-  const played = new PlayedViews();
-  played.health(null);
-  for (const one of [match, other]) {
-    playHalted(played, one, NOW - 90 * MINUTE);
-    believed(played, one);
-  }
+  const played = bothHalted();
   const reader = new HaltReader(400);
   const answered: string[] = [];
   const reading = reader.read(played.views, NOW).then(() => answered.push('the halts'));
