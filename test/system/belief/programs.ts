@@ -60,10 +60,10 @@ export function ofRest(url: string, eventId: number): Surface {
   };
 }
 
-/** Opens a tool of the gateway, and a resource that is read after a notification, by the official client. */
-export async function ofTools(system: System, gateway: Gateway, eventId: number): Promise<Surface[]> {
+/** Adds a client of the tools. Returns a function that connects it once more, by the official library. */
+export async function toolClient(system: System, gateway: Gateway): Promise<() => Promise<Client>> {
   const { id, secret } = await system.addClient('assistant');
-  const connect = async (): Promise<Client> => {
+  return async () => {
     const token = await until('a token is issued', async () => {
       const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
       return body.token;
@@ -77,6 +77,10 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
     atEnd(() => client.close());
     return client;
   };
+}
+
+/** Opens a tool of the gateway, and a resource that is read after a notification. */
+export async function ofTools(connect: () => Promise<Client>, eventId: number): Promise<Surface[]> {
   const [notified, hearing] = [await connect(), await connect()];
   const asking = await Promise.all(Array.from({ length: TOKENS }, connect));
   return [
