@@ -248,8 +248,10 @@ export async function ofReaders(env: Env, eventId: number): Promise<Surface[]> {
 export class Alerts {
   readonly surface: Surface;
   readonly #lines: Alert[] = [];
+  readonly #eventId: number;
 
   constructor(env: Env, eventId: number) {
+    this.#eventId = eventId;
     const rules = join(temporaryFolder(), 'rules.json');
     const on = ['match_stale', 'match_recovered', 'guard_closed', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
@@ -268,11 +270,11 @@ export class Alerts {
     };
   }
 
-  /** Expects each episode once on the topic, with its begin and its end in turns, and each alert printed once. */
+  /** Expects each episode of the match once on the topic, with its begin and its end in turns, and each alert printed once. */
   async expectPublishedOnce(pipeline: Pipeline): Promise<void> {
     const published: string[] = [];
     await pipeline.read('alerts', ({ id }) => published.push(id));
-    const episodes = published.filter((id) => id.includes('/match_'));
+    const episodes = published.filter((id) => id.includes('/match_') && id.includes(`/${this.#eventId}/`));
     const begun = episodes.filter((_, index) => index % 2 === 0);
     expect(episodes).toEqual(begun.flatMap((id) => [id, id.replace('match_stale', 'match_recovered')]));
     expect(new Set(episodes).size).toBe(episodes.length);
