@@ -17,7 +17,7 @@ import type { RegistryUrl } from '#topics/registry-address.ts';
 import { backboneLines } from './addresses.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
-import { portFor } from './ports.ts';
+import { movedPorts, portFor } from './ports.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { serviceNames } from './services.ts';
 import { requireNoTwin } from './twin.ts';
@@ -190,24 +190,6 @@ async function openBackbone({
     registryUrl: given.SCHEMA_REGISTRY_URL ?? started.registryUrl,
   };
   return { started, backbone };
-}
-
-/** Returns a line for the broker and the registry each, if another process has the port of its setting. */
-function movedPorts(
-  { KAFKA_PORT, REGISTRY_PORT }: PlatformSettings,
-  { brokers, registryUrl }: Pick<Backbone, 'brokers' | 'registryUrl'>,
-): string[] {
-  const found = [
-    ['broker', 'KAFKA_PORT', KAFKA_PORT, Number(brokers[0]?.split(':').at(-1))],
-    ['schema registry', 'REGISTRY_PORT', REGISTRY_PORT, Number(new URL(registryUrl).port)],
-  ] as const;
-  return found.flatMap(([server, setting, wanted, port]) =>
-    wanted === 0 || wanted === port
-      ? []
-      : [
-          `port ${wanted} is in use by another process: the ${server} listens on ${port} (${setting} chooses one)`,
-        ],
-  );
 }
 
 /** Creates the topics and registers their schemas. */

@@ -41,7 +41,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const isFoundInDataDir =
     folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
   printLine(
-    `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
+    `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds: a match may be over before its feed is believed.${keep ? ' Look at the board when the league is played.' : ''}\n`,
   );
   const provider = await simulatedProvider(settings.LISTEN_HOST);
   const webhook = await DemoWebhook.listen(folder.path, process.env);

@@ -10,7 +10,8 @@ reason why a goal is void, and the times when each was reported, confirmed or wi
   --follow     keeps running: a terminal redraws the page with each change, a pipe gets a line per change
   --at <time>  shows what had been published at that time: score, firm score, guard, and the changes up to it;
                as 2026-11-21T18:00:00Z, or a duration ago as 90s, 30m, 2h, 7d
-  --json       prints one JSON value
+  --json       prints one JSON value: state, trading, feed, story (incidents), course (what could be traded over time, each score with
+               the time from which it was known) and history (scores, guard, status, feed), as the page of the board
 
 --at uses the times at which records were written. Readers see a record when its transaction is committed, milliseconds later.
 Records that match-transitions (by retention) or match-state (by compaction) no longer holds are reported as missing.

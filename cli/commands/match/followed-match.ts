@@ -22,19 +22,23 @@ export class FollowedMatch {
     this.#transitions = [...transitions];
   }
 
-  /** Reads a match; null when it has no state. Rejects as `MatchRecords` does. */
-  static async read(records: MatchRecords): Promise<FollowedMatch | null> {
+  /**
+   * Reads a match; null when it has no state. Its transitions are all that the log holds when it is read `whole`, else those since
+   * its first incident. Rejects as `MatchRecords` does.
+   */
+  static async read(records: MatchRecords, { whole = false } = {}): Promise<FollowedMatch | null> {
     const latest = (await records.read('match-state')).at(-1);
     if (latest === undefined) return null;
     const incidents = new Map(
       (await records.read('match-incidents')).map(({ value }) => [value.id, value] as const),
     );
-    // The log is long: reads it from the time of the provider's first incident.
+    const until = latest.written + CLOCK_SKEW_MS;
+    // The log is long: the text needs it from the time of the provider's first incident.
     const first = Math.min(
       ...incidents.values().map(({ incident, cause }) => Math.min(cause.ut, incident?.ut ?? cause.ut)),
     );
-    const times = { from: first * 1000 - CLOCK_SKEW_MS, until: latest.written + CLOCK_SKEW_MS };
-    const transitions = incidents.size === 0 ? [] : await records.read('match-transitions', times);
+    const times = whole ? { until } : { from: first * 1000 - CLOCK_SKEW_MS, until };
+    const transitions = incidents.size === 0 && !whole ? [] : await records.read('match-transitions', times);
     return new FollowedMatch(records, {
       state: latest.value,
       incidents: [...incidents.values()],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
+import type { FeedPast } from '#story/feed-past.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { widthOf } from '../../table.ts';
 import { pageJson, pageLines } from './page.ts';
@@ -7,6 +8,8 @@ import { played, writtenAt } from './testing/played.ts';
 
 const ALIVE: FeedStatus = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
 const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
+/** The past of a feed with one source and no gap. */
+const BELIEVED: FeedPast = [[]];
 const VERSIONS = played();
 
 const factsUpTo = (version: number, versions = VERSIONS) => {
@@ -64,7 +67,7 @@ describe('the page of a match', () => {
     const versions = played([eventMessage(START, eventFields()), ...incidents]);
     const facts = factsUpTo(versions.length, versions);
     expect(facts.state.void_goals).toEqual({ '5-010': 'goal_cancelled' });
-    const { story } = pageJson(facts, ALIVE) as { story: { id: string; cancelled_by: string[] }[] };
+    const { story } = pageJson(facts, ALIVE, [], 0) as { story: { id: string; cancelled_by: string[] }[] };
     expect(story.find(({ id }) => id === '5-010')?.cancelled_by).toEqual(['5-012']);
   });
 
@@ -85,11 +88,37 @@ describe('the page of a match', () => {
   });
 
   test('is one JSON value with --json', () => {
-    expect(pageJson(factsUpTo(VERSIONS.length), SILENT)).toMatchObject({
+    expect(pageJson(factsUpTo(VERSIONS.length), SILENT, BELIEVED, writtenAt(99))).toMatchObject({
       state: { event_id: 7000001, score: { home: 2, away: 0 } },
       trading: { permission: 'halted', reasons: ['feed_stale'] },
       feed: { state: 'stale', reason: 'silence' },
       story: [{}, { score: { home: 1, away: 0 } }, { score: null, cancelled_by: ['5-021'] }, {}, {}],
+      course: {
+        to: writtenAt(99),
+        stretches: [
+          { permission: 'halted', reasons: ['score_unknown', 'unknown_score'] },
+          { permission: 'safe', reasons: [] },
+          { permission: 'halted', reasons: ['under_review'] },
+          { permission: 'safe', reasons: [], to: writtenAt(99) },
+        ],
+        scores: [{ score: '0–0' }, { score: '1–0' }, { score: '1–1' }, { score: '1–0' }, { score: '2–0' }],
+      },
     });
+    const { history } = pageJson(factsUpTo(VERSIONS.length), SILENT, BELIEVED, writtenAt(99)) as {
+      history: readonly { what: string }[];
+    };
+    expect(history.map(({ what }) => what)).toEqual([
+      'Status: 1st half',
+      'Provider’s betting: active',
+      'Guard closed: score unknown',
+      'Score reported: 0–0',
+      'Guard opened',
+      'Score 0–0 → 1–0',
+      'Guard closed: score under review',
+      'Guard opened',
+      'Score 1–0 → 1–1',
+      'Score 1–1 → 1–0',
+      'Score 1–0 → 2–0',
+    ]);
   });
 });

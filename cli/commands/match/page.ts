@@ -2,13 +2,17 @@
 import { styleText } from 'node:util';
 import { scoresAfter } from '#domain/goals.ts';
 import { periodWords } from '#domain/sports/periods.ts';
+import { courseOf } from '#story/course.ts';
+import type { FeedPast } from '#story/feed-past.ts';
+import { historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
-import { type ShownIncident, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
+import { type ShownIncident, type StoryStep, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
+import { isStoryStep } from '#views/store/story-steps.ts';
 import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { sidesText } from '../../summaries.ts';
 import { cut, type TextCell, type TextColumn, tableLines } from '../../table.ts';
@@ -37,11 +41,15 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf(shownStateOf(state), shown, transitions.map(storyStepOf)).map((entry) => ({
+  return timelineOf(shownStateOf(state), shown, stepsOf({ transitions })).map((entry) => ({
     ...entry,
     score: scores.get(entry.id) ?? null,
     cancelled_by: cancellersOf(entry.id, state),
   }));
+}
+
+function stepsOf({ transitions }: Pick<PageRecords, 'transitions'>): StoryStep[] {
+  return transitions.filter(isStoryStep).map(storyStepOf);
 }
 
 function shownIncident({ id, removed, incident, cause }: MatchIncident): ShownIncident[] {
@@ -163,9 +171,21 @@ export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ');
 }
 
-/** Returns what `--json` prints. */
-export function pageJson(facts: PageRecords, feed: FeedStatus): object {
+/**
+ * Returns what `--json` prints. `course` and `history` are those of the board's page: `past` is what feed-health holds of the match,
+ * `now` the end of a match that goes on, Unix milliseconds; `facts` must have all transitions.
+ */
+export function pageJson(facts: PageRecords, feed: FeedStatus, past: FeedPast, now: number): object {
   const { fields: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);
-  return { state, trading: { permission, reasons }, feed, story: storyOf(facts) };
+  const steps = stepsOf(facts);
+  const course = courseOf(steps, past, now);
+  return {
+    state,
+    trading: { permission, reasons },
+    feed,
+    story: storyOf(facts),
+    course,
+    history: historyOf(steps, past, course),
+  };
 }

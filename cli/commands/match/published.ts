@@ -136,13 +136,11 @@ function upToTime<T>(records: readonly Written<T>[], at: number): readonly Writt
 /** A gap in the messages of a source, or `ofMatch` in those of the match. */
 export type RecordedGap = HealthGap & { readonly source: string; readonly ofMatch: boolean };
 
-/** Returns the recorded gaps that include a moment, of all sources and of one match. */
-export function gapsAt(records: readonly FeedHealth[], eventId: number, at: number): RecordedGap[] {
-  return records
-    .filter(({ event_id }) => event_id === null || event_id === eventId)
-    .flatMap(({ source, event_id, gaps }) =>
-      gaps
-        .filter(({ from, to }) => from <= at && (to === null || at < to))
-        .map((gap) => ({ ...gap, source, ofMatch: event_id !== null })),
-    );
+/** Returns the recorded gaps that include a moment. `records`: those of all sources and of one match. */
+export function gapsAt(records: readonly FeedHealth[], at: number): RecordedGap[] {
+  return records.flatMap(({ source, event_id, gaps }) =>
+    gaps
+      .filter(({ from, to }) => from <= at && (to === null || at < to))
+      .map((gap) => ({ ...gap, source, ofMatch: event_id !== null })),
+  );
 }

@@ -1,3 +1,4 @@
+import { feedPast } from '#story/feed-past.ts';
 import { findTopics } from '#topics/admin.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
@@ -26,7 +27,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const cluster = await findClusterWith(['match-state']);
   const records = await MatchRecords.open(cluster, request.eventId);
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
-  const followed = await FollowedMatch.read(records);
+  const followed = await FollowedMatch.read(records, { whole: request.json });
   if (followed === null) throw unknownEvent(cluster, request.eventId);
   const health = new FollowedFeedHealth(cluster);
   await untilStopped(async (signal) => {
@@ -35,11 +36,11 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
     const feed = health.match(request.eventId);
-    const at = { now: Date.now(), width: terminalColumns() };
-    const lines = request.json
-      ? [jsonText(pageJson(followed.facts, feed))]
-      : pageLines(followed.facts, feed, at);
-    printLine(lines.join('\n'));
+    const now = Date.now();
+    if (request.json) {
+      const past = feedPast(await readHealth(cluster, request.eventId), now);
+      printLine(jsonText(pageJson(followed.facts, feed, past, now)));
+    } else printLine(pageLines(followed.facts, feed, { now, width: terminalColumns() }).join('\n'));
   });
   return 0;
 }
@@ -107,7 +108,7 @@ async function showPublished(
       return 0;
     }
     case 'published': {
-      const gaps = gapsAt(await readHealth(cluster), eventId, at);
+      const gaps = gapsAt(await readHealth(cluster, eventId), at);
       const lines = json
         ? [jsonText({ at, ...published, gaps })]
         : publishedLines(published, { at, gaps, width: terminalColumns() });
@@ -117,9 +118,11 @@ async function showPublished(
   }
 }
 
-async function readHealth(cluster: OpenCluster): Promise<FeedHealth[]> {
+/** Returns the records of all sources, and those of one match. */
+async function readHealth(cluster: OpenCluster, eventId: number): Promise<FeedHealth[]> {
   if (!(await findTopics(cluster)).has('feed-health')) return [];
-  return [...(await readLatest('feed-health', cluster)).values()];
+  const records = [...(await readLatest('feed-health', cluster)).values()];
+  return records.filter(({ event_id }) => event_id === null || event_id === eventId);
 }
 
 function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {

@@ -26,6 +26,7 @@ import { shownStateOf } from '#views/store/board-view.ts';
 import { normalized } from '#views/testing/world.ts';
 import { standingRedCards } from '../../../services/alert-processor/decide.ts';
 import { boardMatch } from '../../../services/api/board/board-match.ts';
+import type { MatchDetails } from '../../../services/api/board/match-details.ts';
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { minuteText } from '../../../services/api/board/shown/minute.ts';
 import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
@@ -39,6 +40,8 @@ import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 const T = 1_790_000_000;
 const FEED = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' } as const;
 const PLACE = { competition: null, season: null, stage: null, group: null };
+
+type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;
 
 /** Expects every surface to show of each incident whether it stands, whether it counts, and whether it is missing. */
 function expectSameIncidents(match: PlayedMatch): void {
@@ -58,7 +61,8 @@ function expectSameIncidents(match: PlayedMatch): void {
     expect(idsOf(({ counts }) => counts === true)).toEqual(state.counting_goals.toSorted());
   expect(idsOf(({ removed }) => removed === true)).toEqual(state.removed.toSorted());
   expect(idsOf(({ missing }) => missing === true)).toEqual(state.missing.toSorted());
-  const { story } = pageJson(records, FEED) as { story: TimelineEntry[] };
+  const now = state.cause.ut * 1000;
+  const { story, course, history } = pageJson(records, FEED, [], now) as PageJson;
   const text = pageText(records, state.cause.ut);
   for (const { id, void: isVoid, note } of story) {
     expect([id, isVoid === null]).toEqual([id, exported.get(id)?.stands]);
@@ -91,6 +95,7 @@ function expectSameIncidents(match: PlayedMatch): void {
       running_score,
     }));
   expect(shownBy(details.timeline)).toEqual(shownBy(story));
+  expect({ course, history }).toEqual({ course: details.course, history: details.history });
   const cards = standingRedCards(state);
   const red = tool.timeline.filter(({ type_id, stands }) => type_id === INCIDENT.redCard && stands);
   expect(cards.map(({ id }) => id)).toEqual(red.map(({ incident_id }) => incident_id));
@@ -118,7 +123,10 @@ function surfacesOf(state: MatchState) {
     now,
   } as unknown as ToolScope);
   const facts = { state, incidents: [], transitions: [] };
-  const page = pageJson(facts, FEED) as { state: MatchState; trading: { permission: string } };
+  const page = pageJson(facts, FEED, [], now * 1000) as {
+    state: MatchState;
+    trading: { permission: string };
+  };
   const text = pageText(facts, now);
   const trading = tradingOf(state, FEED);
   const live = matchJson({ state: shown, feed: FEED, trading, lastReceivedAt: 0 } as Parameters<

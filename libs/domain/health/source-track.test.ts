@@ -173,6 +173,11 @@ describe('a process that no longer reports', () => {
       down('contract', T),
     ],
     [
+      'was recovering from its own delay before the monitor began',
+      { state: 'recovering', reason: 'backlog', since: T, progress },
+      { kind: 'recovering', reason: 'backlog', since: T, progress },
+    ],
+    [
       'was recovering before the monitor began',
       { state: 'recovering', reason: 'network', since: T, progress },
       { kind: 'recovering', reason: 'network', since: T, progress },

@@ -9,7 +9,7 @@ import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './ver
 /** Time after which a process of an ingress service without a report no longer reports (docs/decisions/0080). */
 export const REPORTS_WITHIN_MS = 10_000;
 
-/** Reasons that only an ingress service knows. */
+/** Reasons for which a source is down that only an ingress service knows. */
 const REPORTED_REASONS: ReadonlySet<string | null> = new Set<HealthReason>([
   'unreadable_messages',
   'credentials',
@@ -121,8 +121,8 @@ export class SourceTrack {
         progress: null,
       });
     // The reports that the previous monitor knew count until a new one arrives.
-    const wasReported = (state === 'down' || state === 'recovering') && REPORTED_REASONS.has(reason);
-    if (!wasReported || this.heardAt > since) return GOOD;
+    const isReported = state === 'recovering' || (state === 'down' && REPORTED_REASONS.has(reason));
+    if (!isReported || this.heardAt > since) return GOOD;
     return { kind: state, reason: reason as HealthReason, since, progress };
   }
 

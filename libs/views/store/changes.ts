@@ -1,13 +1,8 @@
 /** The changes of all matches since a given time: the steps of their stories, those about goals first. */
 import type { Paging } from '#contract/rest/provider.ts';
-import { INCIDENT } from '#contract/soccer.ts';
-import { GOAL_TYPES } from '#domain/goal-facts.ts';
-import type { MatchTransition } from '#topics/generated/types.ts';
 import type { StoryStep } from './board-view.ts';
 import { type Conditions, type CountedPage, SqlView } from './sql.ts';
-
-/** The subject class of a step. `cancellation`: an incident that cancels goals, as an incident. */
-export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
+import { subjectOf } from './story-steps.ts';
 
 /** The change of one subject by one version of a match. */
 export type SubjectChange = {
@@ -18,34 +13,7 @@ export type SubjectChange = {
   readonly steps: readonly StoryStep[];
 };
 
-/** Classes of the kinds of transitions that belong to the story of a match, whatever their incident. */
-export const CLASS_BY_KIND: ReadonlyMap<string, StepClass> = new Map([
-  ['goal_cancelled', 'taken_back'],
-  ['goal_reinstated', 'goal'],
-  ['score_changed', 'score'],
-  ['firm_score_changed', 'score'],
-  ['status_changed', 'status'],
-  ['result_verified', 'status'],
-  ['bet_status_changed', 'guard'],
-  ['guard_changed', 'guard'],
-  ['message_unread', 'guard'],
-]);
-
 type SubjectKey = { readonly event_id: number; readonly version: number; readonly subject: string };
-type Subject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
-
-/** Returns the class of a step. */
-export function classOf({ kind, incident_type }: Subject): StepClass {
-  const known = CLASS_BY_KIND.get(kind);
-  if (known !== undefined) return known;
-  if (incident_type === INCIDENT.goalCancelled) return 'cancellation';
-  return incident_type !== null && GOAL_TYPES.has(incident_type) ? 'goal' : 'incident';
-}
-
-/** Returns the subject of a step: its incident's id, `score`, or its kind. Steps of one version and subject are one change. */
-export function subjectOf(step: Subject): string {
-  return classOf(step) === 'score' ? 'score' : (step.incident_id ?? step.kind);
-}
 
 /** Selects the steps of the same version that are about goals. */
 const GOALS_OF_VERSION =

@@ -1,10 +1,8 @@
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
-import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { type ScoringIncident, type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
-import { CLASS_BY_KIND, classOf, subjectOf } from './changes.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
+import { classOf, isStoryStep, subjectOf } from './story-steps.ts';
 
 /** Kinds of transitions that change an existing incident. */
 const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
@@ -52,14 +50,12 @@ export class IncidentView extends SqlView {
 
   /** Adds a transition to the story of its match. `changed`: the time at which it became visible, Unix seconds. */
   applyTransition(transition: MatchTransition, changed: number): void {
-    const { event_id, version, n, kind, incident_id, incident_type } = transition;
+    const { event_id, version, n, kind, incident_id } = transition;
     if (incident_id !== null && UPDATES.has(kind)) {
       this.sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
     }
     if (incident_id !== null) this.#noteDelivery(event_id, incident_id, transition.cause.received_at);
-    const isStoryIncident =
-      kind.startsWith('incident_') && incident_type !== null && isStoryType(incident_type);
-    if (!isStoryIncident && !CLASS_BY_KIND.has(kind)) return;
+    if (!isStoryStep(transition)) return;
     const step = storyStepOf(transition);
     this.sql.insert('INSERT OR IGNORE INTO stories', {
       event_id,
@@ -134,8 +130,3 @@ type IncidentRow = Omit<ShownIncident, 'removed' | 'important' | 'record'> & {
 };
 
 type ScoringRow = Omit<ScoringIncident, 'counts_for'> & { readonly json: string };
-
-/** Whether incidents of a type belong to the story of a match. */
-function isStoryType(type: number): boolean {
-  return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type);
-}

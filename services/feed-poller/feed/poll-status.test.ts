@@ -35,6 +35,17 @@ test('is recovering until the last window is read, with the progress from the ch
   expect(behind.report(NOW)).toMatchObject({ state: 'up', reason: null, progress: null });
 });
 
+test('is recovering by our own delay when it falls behind a provider that answers, else by the last failure', () => {
+  const late = at(NOW / 1000 - 1_000);
+  const slow = status();
+  slow.read(true, late, NOW);
+  expect(slow.report(NOW)).toMatchObject({ state: 'recovering', reason: 'backlog' });
+  const failed = status();
+  failed.failed(error('BAD_ANSWER'), NOW);
+  failed.read(true, late, NOW);
+  expect(failed.report(NOW)).toMatchObject({ state: 'recovering', reason: 'contract' });
+});
+
 test.each([
   ['CREDENTIALS', 'credentials'],
   ['UNAUTHORIZED', 'credentials'],

@@ -58,10 +58,11 @@ export class PollStatus {
 
   /** Applies a read window. `more`: whether further windows follow at once. */
   read(more: boolean, reading: FeedReading, now: number): void {
-    const { reason } = this.#state;
+    const failure = this.#failing === null ? null : reasonOf(this.#failing.code);
     this.#heardAt = now;
     this.#failing = null;
-    if (more) this.#catchUp(reading, reason ?? 'network');
+    // Without a failure Touchline itself is too slow.
+    if (more) this.#catchUp(reading, this.#state.reason ?? failure ?? 'backlog');
     else this.#state = UP;
   }
 

@@ -59,7 +59,13 @@ describe('touchline match', () => {
     // Without feed health no match is safe.
     expect(run.out).toContain('trading halted: feed health unknown\n');
     const { out } = await touchlineHere(['match', EVENT, '--json'], whole.env);
-    expect(JSON.parse(out)).toMatchObject({ state: { version: 7 }, trading: { permission: 'halted' } });
+    expect(JSON.parse(out)).toMatchObject({
+      state: { version: 7 },
+      trading: { permission: 'halted' },
+      course: {
+        scores: [{ score: '0–0' }, { score: '1–0' }, { score: '1–1' }, { score: '1–0' }, { score: '2–0' }],
+      },
+    });
   });
 
   test('fails for an unknown id', async () => {

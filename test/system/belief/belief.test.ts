@@ -1,6 +1,7 @@
 /** Tests every surface that shows what may be traded, while sources are frozen, killed, cut, or have clocks set. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
@@ -16,8 +17,19 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
 import { PLACE } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
+import { expectStoryOfTopics } from './disputed-match.ts';
 import { WatchedMatch } from './live-match.ts';
-import { Alerts, ofBoard, ofReaders, ofRest, ofScreens, ofStatus, ofTail, ofTools } from './programs.ts';
+import {
+  Alerts,
+  ofBoard,
+  ofReaders,
+  ofRest,
+  ofScreens,
+  ofStatus,
+  ofTail,
+  ofTools,
+  toolClient,
+} from './programs.ts';
 import { SurfaceWatch } from './surfaces.ts';
 
 const EVENT = 7_000_001;
@@ -54,6 +66,7 @@ let alerts: Alerts;
 let pipeline: Pipeline;
 let match: WatchedMatch;
 let kafka: RestartableKafka;
+let connectTools: () => Promise<Client>;
 /** The running services. */
 const running = {} as Record<Part, TestService>;
 let start: Readonly<Record<Part, () => Promise<void>>>;
@@ -112,11 +125,12 @@ beforeAll(async () => {
   running.tools = gateway.service;
   await Promise.all([start.monitor(), start.poller(), start.standings()]);
   const env = connectionEnv(place);
+  connectTools = await toolClient(system, gateway);
   alerts = new Alerts(env, EVENT);
   watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),
     ofRest(api.url, EVENT),
-    ...(await ofTools(system, gateway, EVENT)),
+    ...(await ofTools(connectTools, EVENT)),
     ofTail(env, EVENT),
     ofStatus(env),
     ...ofScreens(env, EVENT),
@@ -246,6 +260,11 @@ const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
     },
   },
 ];
+
+test('the story of a match with an outage, a late goal and a cancelled one is what the topics said at each second', async () => {
+  const { place } = pipeline;
+  await expectStoryOfTopics({ place, webhookUrl: match.webhookUrl, apiUrl, tools: await connectTools() });
+});
 
 test('every surface shows safe while one of two sources is disconnected, or tables are not derived', async () => {
   for (const { what, make, mend } of times(HARMLESS, HARMLESS.slice(0, 1))) {

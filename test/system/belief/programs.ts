@@ -60,10 +60,10 @@ export function ofRest(url: string, eventId: number): Surface {
   };
 }
 
-/** Opens a tool of the gateway, and a resource that is read after a notification, by the official client. */
-export async function ofTools(system: System, gateway: Gateway, eventId: number): Promise<Surface[]> {
+/** Adds a client of the tools. Returns a function that connects it once more, by the official library. */
+export async function toolClient(system: System, gateway: Gateway): Promise<() => Promise<Client>> {
   const { id, secret } = await system.addClient('assistant');
-  const connect = async (): Promise<Client> => {
+  return async () => {
     const token = await until('a token is issued', async () => {
       const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
       return body.token;
@@ -77,6 +77,10 @@ export async function ofTools(system: System, gateway: Gateway, eventId: number)
     atEnd(() => client.close());
     return client;
   };
+}
+
+/** Opens a tool of the gateway, and a resource that is read after a notification. */
+export async function ofTools(connect: () => Promise<Client>, eventId: number): Promise<Surface[]> {
   const [notified, hearing] = [await connect(), await connect()];
   const asking = await Promise.all(Array.from({ length: TOKENS }, connect));
   return [
@@ -244,8 +248,10 @@ export async function ofReaders(env: Env, eventId: number): Promise<Surface[]> {
 export class Alerts {
   readonly surface: Surface;
   readonly #lines: Alert[] = [];
+  readonly #eventId: number;
 
   constructor(env: Env, eventId: number) {
+    this.#eventId = eventId;
     const rules = join(temporaryFolder(), 'rules.json');
     const on = ['match_stale', 'match_recovered', 'guard_closed', 'final'];
     writeFileSync(rules, JSON.stringify({ rules: [{ name: 'belief', on }] }));
@@ -264,11 +270,11 @@ export class Alerts {
     };
   }
 
-  /** Expects each episode once on the topic, with its begin and its end in turns, and each alert printed once. */
+  /** Expects each episode of the match once on the topic, with its begin and its end in turns, and each alert printed once. */
   async expectPublishedOnce(pipeline: Pipeline): Promise<void> {
     const published: string[] = [];
     await pipeline.read('alerts', ({ id }) => published.push(id));
-    const episodes = published.filter((id) => id.includes('/match_'));
+    const episodes = published.filter((id) => id.includes('/match_') && id.includes(`/${this.#eventId}/`));
     const begun = episodes.filter((_, index) => index % 2 === 0);
     expect(episodes).toEqual(begun.flatMap((id) => [id, id.replace('match_stale', 'match_recovered')]));
     expect(new Set(episodes).size).toBe(episodes.length);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BoardSource, feedsHead } from './feed.ts';
+import { type BoardSource, feedsHead, feedWords } from './feed.ts';
 
 describe('the head of a connected page', () => {
   const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null };
@@ -25,4 +25,10 @@ describe('the head of a connected page', () => {
       'Webhooks down, REST feed health unknown',
     ],
   ] as const)('%s', (_, sources, believed, words) => expect(feedsHead(sources)).toEqual({ believed, words }));
+});
+
+test('a recovering source names what was wrong before', () => {
+  const feed = { believed: false, reason: 'network' } as const;
+  expect(feedWords({ ...feed, state: 'down' })).toBe('down (provider unreachable)');
+  expect(feedWords({ ...feed, state: 'recovering' })).toBe('recovering (after: provider unreachable)');
 });

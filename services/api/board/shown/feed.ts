@@ -26,9 +26,10 @@ export function sourceName(source: string): string {
   return NAMES[source] ?? source;
 }
 
-/** Returns state and reason, e.g. `down (provider unreachable)`. */
+/** Returns state and reason, e.g. `down (provider unreachable)`. What was wrong before a source recovers is over. */
 export function feedWords({ state, reason }: BoardMatch['feed']): string {
-  return reason === null ? STATES[state] : `${STATES[state]} (${reasonWords(reason)})`;
+  if (reason === null) return STATES[state];
+  return `${STATES[state]} (${state === 'recovering' ? 'after: ' : ''}${reasonWords(reason)})`;
 }
 
 /** Which sources the head of a page says are believed, with its words. `awaited`: not received yet. */

@@ -5,7 +5,7 @@ import { STATUSES } from '#contract/statuses.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
-import { classOf } from '#views/store/changes.ts';
+import { classOf } from '#views/store/story-steps.ts';
 import { isoOf, textOf, titleOf } from './common.ts';
 import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { cancellingIncident } from './taken-back.ts';

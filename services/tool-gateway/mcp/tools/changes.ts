@@ -1,6 +1,6 @@
 /** The tool for changes of matches: each is joined with its incident, goals come first. */
 import { z } from 'zod';
-import type { StepClass } from '#views/store/changes.ts';
+import type { StepClass } from '#views/store/story-steps.ts';
 import { changeOf, shownChange } from './change.ts';
 import { id, isoOf, NO_SUCH_MATCH } from './common.ts';
 import { ToolError, tool } from './tool.ts';

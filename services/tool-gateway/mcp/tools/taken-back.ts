@@ -3,7 +3,7 @@
 import { cancellersOf } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
-import { classOf } from '#views/store/changes.ts';
+import { classOf } from '#views/store/story-steps.ts';
 
 /**
  * Returns the incident that took back the goal of a change: the one that names it now (law 6). If none does any more, a

@@ -1,0 +1,48 @@
+/** Which transitions are the story of a match, for views and for what reads the topic itself. */
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+import { INCIDENT, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { GOAL_TYPES } from '#domain/goal-facts.ts';
+import type { MatchTransition } from '#topics/generated/types.ts';
+
+/** The subject class of a step. `cancellation`: an incident that cancels goals, as an incident. */
+export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
+
+/** What a step is about. */
+type StepSubject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
+
+/** Classes of the kinds of transitions that belong to the story of a match, whatever their incident. */
+const CLASS_BY_KIND: ReadonlyMap<string, StepClass> = new Map([
+  ['goal_cancelled', 'taken_back'],
+  ['goal_reinstated', 'goal'],
+  ['score_changed', 'score'],
+  ['firm_score_changed', 'score'],
+  ['status_changed', 'status'],
+  ['result_verified', 'status'],
+  ['bet_status_changed', 'guard'],
+  ['guard_changed', 'guard'],
+  ['message_unread', 'guard'],
+]);
+
+/** Returns the class of a step. */
+export function classOf({ kind, incident_type }: StepSubject): StepClass {
+  const known = CLASS_BY_KIND.get(kind);
+  if (known !== undefined) return known;
+  if (incident_type === INCIDENT.goalCancelled) return 'cancellation';
+  return incident_type !== null && GOAL_TYPES.has(incident_type) ? 'goal' : 'incident';
+}
+
+/** Returns the subject of a step: its incident's id, `score`, or its kind. Steps of one version and subject are one change. */
+export function subjectOf(step: StepSubject): string {
+  return classOf(step) === 'score' ? 'score' : (step.incident_id ?? step.kind);
+}
+
+/** Whether a transition belongs to the story of its match: that of an important incident, or of one of these kinds. */
+export function isStoryStep({ kind, incident_type }: StepSubject): boolean {
+  return CLASS_BY_KIND.has(kind) || (kind.startsWith('incident_') && isStoryType(incident_type));
+}
+
+function isStoryType(type: number | null): boolean {
+  return (
+    type !== null && (INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type))
+  );
+}
