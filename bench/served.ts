@@ -64,6 +64,7 @@ class Measured {
   apply(records: readonly ViewRecord[]): void {
     const before = process.cpuUsage();
     applyRecords(this.#views, records, [], RECEIVED_AT);
+    this.#views.commit();
     const { user, system } = process.cpuUsage(before);
     this.#seconds += (user + system) / 1e6;
   }

@@ -1,7 +1,7 @@
 /** How every service waits at its start for a broker and a registry that do not answer. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { requireAccess } from './require-access.ts';
 
 let warnings: string[];
@@ -56,7 +56,7 @@ describe.each([
 
   test('does not delay a stop', async () => {
     const waiting = access({ KAFKA_BROKERS: [await address()] }, 60_000);
-    await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    await expect.poll(() => warnings).toHaveLength(1);
     stopping.abort();
     await waiting;
   });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 const FIXTURE = fileURLToPath(new URL('testing/run-service.fixture.ts', import.meta.url));
 /** Compile cache of all fixtures; the first one that ends by itself fills it. */
@@ -33,8 +33,7 @@ function start(env: Record<string, string> = {}, args: string[] = [], command = 
   return run;
 }
 
-const said = (run: { out: string }, text: string) =>
-  vi.waitFor(() => expect(run.out).toContain(text), 30_000);
+const said = (run: { out: string }, text: string) => expect.poll(() => run.out).toContain(text);
 
 /** Returns the status of an answer of its server of metrics and health, whose port the log names. */
 async function statusOf(run: { log: string }, path: string): Promise<number> {
@@ -115,7 +114,7 @@ describe('stopping', () => {
     expect(await status('/health/ready')).toBe(200);
     const askedAt = performance.now();
     run.child.kill('SIGTERM');
-    await vi.waitFor(async () => expect(await status('/health/ready')).toBe(503), 1_500);
+    await expect.poll(() => status('/health/ready')).toBe(503);
     expect(await status('/health/live')).toBe(200);
     expect(run.out).not.toContain('stop called');
     expect(await run.ended).toBe(0);

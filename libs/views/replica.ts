@@ -11,7 +11,7 @@ import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
 import { isBroken, removeViews } from './store/database.ts';
 import type { ServedCompetitions } from './store/served.ts';
-import { Views } from './store/views.ts';
+import { COMMIT_MS, Views } from './store/views.ts';
 
 /** Views that were unused for longer are rebuilt: brokers delete tombstones after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
@@ -54,6 +54,7 @@ export class Replica {
   #caughtUp = false;
   #following: Promise<void> = Promise.resolve();
   #nextSweep: NodeJS.Timeout | undefined;
+  #nextCommit: NodeJS.Timeout | undefined;
 
   private constructor(
     options: ReplicaOptions,
@@ -137,6 +138,7 @@ export class Replica {
       epochs: this.views.epochs(),
       apply: (records, positions) => {
         applyRecords(this.views, records, positions, Date.now());
+        this.#nextCommit ??= setTimeout(() => this.#commit(), COMMIT_MS);
         // The latency of records from before the start would measure the start.
         if (this.#caughtUp) metrics.applied(records, Date.now());
       },
@@ -146,6 +148,15 @@ export class Replica {
       onCaughtUp,
       onStatesRead: (partition, at) => this.views.freshness.readToEnd(partition, at),
     });
+  }
+
+  #commit(): void {
+    this.#nextCommit = undefined;
+    try {
+      this.views.commit();
+    } catch (error) {
+      this.#options.fail(error);
+    }
   }
 
   /** Call with the error of a failed request: if the views are damaged, calls `fail`. */
@@ -160,9 +171,17 @@ export class Replica {
   async close(requestsDone: Promise<unknown>): Promise<void> {
     const { log, signal } = this.#options;
     clearTimeout(this.#nextSweep);
+    clearTimeout(this.#nextCommit);
     this.#stopping.abort();
     await Promise.all([requestsDone, this.#following]);
-    this.views.close();
+    try {
+      this.views.close();
+    } catch (error) {
+      log.warn(
+        { err: error },
+        'the last changes of the views were not stored: the next start reads them again',
+      );
+    }
     const isIncomplete = INCOMPLETE_VIEWS.some((kind) => signal.reason instanceof kind);
     if (!isBroken(signal.reason) && !isIncomplete) return;
     removeViews(this.#folder);

@@ -1,6 +1,6 @@
 /** A task that was closed, or that failed, during an await does nothing afterwards. */
 import { Registry } from 'prom-client';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { machineClock } from '#timing/clock.ts';
 import { quietLog } from '../../../test/support/log.ts';
 import { StreamError } from '../errors.ts';
@@ -47,7 +47,7 @@ function claimed(step?: 'restore' | 'process'): Task {
   return task;
 }
 
-const isAt = (step: string) => vi.waitFor(() => expect(processors[0]?.did).toContain(step));
+const isAt = (step: string) => expect.poll(() => processors[0]?.did).toContain(step);
 /** Waits until all microtasks have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -79,10 +79,10 @@ describe('a processor that waits', () => {
     client.broken.add('two');
     const task = claimed('restore');
     await isAt('restore one');
-    await vi.waitFor(() => expect(task.state).toBe('failed'));
+    await expect.poll(() => task.state).toBe('failed');
     client.broken.clear();
     task.claim();
-    await vi.waitFor(() => expect(client.transactions).toHaveLength(1));
+    await expect.poll(() => client.transactions).toHaveLength(1);
     waiting.resolve();
     await settled();
     expect(task.state).toBe('running');
@@ -161,11 +161,11 @@ test('exports the counters of alerts before the first failure', async () => {
 
 test('a running task whose logs are in doubt is claimed again after its read', async () => {
   const task = claimed();
-  await vi.waitFor(() => expect(task.state).toBe('running'));
+  await expect.poll(() => task.state).toBe('running');
   task.doubt(new StreamError('TOPIC_RECREATED', 'as this test wants it'));
   expect(task.state).toBe('running');
   for (const read of client.reads) read.resolve({ records: [], next: 0, end: 0, written: 0, epoch: null });
-  await vi.waitFor(() => expect(task.state).toBe('failed'));
+  await expect.poll(() => task.state).toBe('failed');
   expect(task.failure?.code).toBe('TOPIC_RECREATED');
   await task.close();
 });
@@ -203,7 +203,7 @@ describe('a claim', () => {
     client.full.add(log);
     client.isFenced = isFenced;
     const task = claimed();
-    await vi.waitFor(() => expect(task.state).toBe(state));
+    await expect.poll(() => task.state).toBe(state);
     expect(task.failure?.code).toBe(code);
     await task.close();
   });
@@ -221,9 +221,9 @@ describe('a claim', () => {
       (await Promise.all(gauges.map((name) => registry.getSingleMetric(name)?.get()))).flatMap(
         (gauge) => gauge?.values ?? [],
       );
-    await vi.waitFor(async () => expect(await values()).toHaveLength(gauges.length));
+    await expect.poll(() => values()).toHaveLength(gauges.length);
     for (const read of client.reads) read.reject(new StreamError('OFFSET_OUT_OF_RANGE', 'truncated'));
-    await vi.waitFor(() => expect(task.state).toBe('failed'));
+    await expect.poll(() => task.state).toBe('failed');
     expect(await values()).toEqual([]);
     await task.close();
   });

@@ -1,10 +1,10 @@
 /** The changes that a batch of records makes, and the events that it makes stale. */
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { catalogueRecord } from '../testing/records.ts';
-import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
+import { askApi, normalized, RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 
 const EVENT = 7_000_001;
 const AT = { partition: 0, offset: 0, written: RECEIVED_AT };
@@ -52,6 +52,25 @@ test('stores the health of a match, heartbeats beside other records, and no new 
   expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true });
   expect(grown(() => world.give(heartbeat('webhook'), name('season', 1, 2, 'one')))).toEqual([1, 1, 1]);
   expect(world.views.catalogue.name('season', 1)).toBe('one');
+});
+
+test('renders only the last state of a match in a batch, which then answers as its records one by one', async () => {
+  const messages = [
+    eventMessage({}, { id: EVENT, name: 'first name' }),
+    incidentMessage({ ut: 1_790_000_001 }),
+    eventMessage({ ut: 1_790_000_002 }, { id: EVENT, name: 'second name' }),
+    eventMessage({ ut: 1_790_000_003 }, { id: 2 }),
+  ].map((message) => normalized(message));
+  const single = new ViewsWorld();
+  for (const message of messages) for (const record of single.recordsOf(message)) single.give(record);
+  const put = vi.spyOn(world.views.matches, 'put');
+  world.give(...messages.flatMap((message) => world.recordsOf(message)));
+  expect(put.mock.calls.map(([{ event_id, name }]) => [event_id, name])).toEqual([
+    [EVENT, 'second name'],
+    [2, expect.anything()],
+  ]);
+  for (const path of ['/v2/events/7000001', '/v2/events/2'])
+    expect(await askApi(await world.server(), path)).toEqual(await askApi(await single.server(), path));
 });
 
 test('counts a name as new once, and once more when it is deleted', () => {

@@ -20,8 +20,10 @@ export function applyRecords(
     for (const { key, value } of records.filter(isHeartbeat)) views.health.apply(key, value);
     return;
   }
+  const outdated = outdatedStates(records);
   views.write(positions, now, (changed) => {
     for (const given of records) {
+      if (outdated.has(given)) continue;
       // Names of the provider have a length on every surface that reads views: REST, board, tools.
       const record = withShortTexts(given);
       const at = views.changedAt(record, now);
@@ -38,6 +40,22 @@ export function applyRecords(
       } else applyValue(views, record, at, changed);
     }
   });
+}
+
+/**
+ * Returns the states of matches that a later one of the batch replaces: nobody could see them, and rendering a state is most of the
+ * cost of building views. A state of another competition stays, as it decides which records of the event are kept.
+ */
+function outdatedStates(records: readonly ViewRecord[]): ReadonlySet<ViewRecord> {
+  const outdated = new Set<ViewRecord>();
+  const latest = new Map<number, number | null>();
+  for (const record of records.toReversed()) {
+    if (record.topic !== 'match-state' || record.value === null) continue;
+    const { event_id, competition_id } = record.value;
+    if (latest.get(event_id) === competition_id) outdated.add(record);
+    else latest.set(event_id, competition_id);
+  }
+  return outdated;
 }
 
 /** Whether a record is that of a source on feed-health. */

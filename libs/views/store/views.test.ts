@@ -5,6 +5,7 @@ import { applyRecords } from '../render/apply.ts';
 import { catalogueRecord, tableEntry, tableRecord } from '../testing/records.ts';
 import { RECEIVED_AT, ViewsWorld } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
+import { COMMIT_MS } from './views.ts';
 
 let world: ViewsWorld;
 
@@ -84,6 +85,7 @@ test('ignores an older state, incident or name', () => {
 
 test('stores nothing of a batch that fails', () => {
   world.play(eventMessage({}, { id: 1 }));
+  world.views.commit();
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
   const good = catalogueRecord('season', 1, null, { name: 'never' });
   const position = { key: 'test-0', next: 10, epoch: null };
@@ -93,6 +95,27 @@ test('stores nothing of a batch that fails', () => {
   world.restart();
   expect(world.views.catalogue.name('season', 1)).toBeNull();
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
+});
+
+test('shows what is not committed, and reads it again after its process was killed', () => {
+  world.play(eventMessage({}, { id: 1 }));
+  world.views.commit();
+  world.play(eventMessage({}, { id: 2 }));
+  expect(world.views.state(2)).not.toBeNull();
+  world.kill();
+  expect(world.views.state(1)).not.toBeNull();
+  expect(world.views.state(2)).toBeNull();
+  expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
+});
+
+test('marks what a killed process may have shown as changed after it was shown', () => {
+  world.now = RECEIVED_AT + 400;
+  world.play(eventMessage({}, { id: 1 }));
+  world.views.commit();
+  world.kill();
+  const shownAtMost = world.now + COMMIT_MS;
+  expect(Math.floor(shownAtMost / 1_000)).toBeGreaterThan(Math.floor(world.now / 1_000));
+  expect(world.views.changedAt({ written: RECEIVED_AT }, world.now)).toBe(Math.floor(shownAtMost / 1_000));
 });
 
 test('derives feed status from the clock, restores that of a match after a restart, and changes no answer with it', () => {

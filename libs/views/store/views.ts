@@ -63,6 +63,12 @@ export type BoardView = Pick<
   | 'onTable'
 >;
 
+/**
+ * Time between two commits, milliseconds. Each costs as much as rendering two messages; what a killed process had not committed
+ * it reads again.
+ */
+export const COMMIT_MS = 250;
+
 /** The views of a replica, on disk and in memory, with the offsets up to which they are applied. */
 export class Views {
   readonly catalogue: CatalogueView;
@@ -82,7 +88,7 @@ export class Views {
   readonly sql: Statements;
   readonly #knockOuts: KnockOutView;
   readonly #database: DatabaseSync;
-  /** Time of the last write before the views were opened, Unix milliseconds; 0 for new views. */
+  /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
   readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
   readonly #tableListeners = new Set<(seasonId: number | null) => void>();
@@ -119,7 +125,9 @@ export class Views {
     const sql = new Statements(database);
     this.sql = sql;
     this.#lastWriteAt =
-      this.offsets().size === 0 ? 0 : Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
+      this.offsets().size === 0
+        ? 0
+        : COMMIT_MS + Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
     this.places = new PlaceView(sql, this.catalogue);
     this.matches = new MatchView(sql);
@@ -147,7 +155,11 @@ export class Views {
     return new Map(this.sql.rows<{ key: string; epoch: number }>(text).map(({ key, epoch }) => [key, epoch]));
   }
 
-  /** Calls `write` and stores the positions in one transaction, then notifies the listeners. `now`: Unix milliseconds. */
+  /**
+   * Calls `write` and stores the positions in one transaction, then notifies the listeners. The transaction stays open for the next
+   * writes until `commit`: requests see what it has written, and a process that ends without it reads the records again. `now`:
+   * Unix milliseconds. Throws the error of `write`, after which nothing since the last `commit` is stored.
+   */
   write(positions: readonly ReadPosition[], now: number, write: (changed: ViewChanges) => void): void {
     const changed: ViewChanges = {
       states: new Map(),
@@ -157,13 +169,12 @@ export class Views {
       names: false,
       answers: false,
     };
-    this.#database.exec('BEGIN');
+    if (!this.#database.isTransaction) this.#database.exec('BEGIN');
     try {
       write(changed);
       const store = this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)');
       for (const { key, next, epoch } of positions) store.run(key, next, epoch);
       this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
-      this.#database.exec('COMMIT');
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
@@ -180,11 +191,17 @@ export class Views {
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
 
+  /** Stores what was written; call within `COMMIT_MS` after each write. Throws SQLite's error, such as that of a full disk. */
+  commit(): void {
+    if (this.#database.isTransaction) this.#database.exec('COMMIT');
+  }
+
   /**
    * Creates the indexes that rebuilt views lack. Call once all records that existed at the start are applied. `partitions`:
    * number of partitions of match-state, for callers that report to `freshness` how far they have read.
    */
   caughtUp(partitions: number | null = null): void {
+    this.commit();
     finishBuild(this.#database);
     if (partitions !== null) this.freshness.follow(partitions);
     this.#isLive = true;
@@ -195,8 +212,13 @@ export class Views {
     this.#staleListeners.add(listener);
   }
 
+  /** Commits, and closes the database. */
   close(): void {
-    this.#database.close();
+    try {
+      this.commit();
+    } finally {
+      this.#database.close();
+    }
   }
 
   /** Returns the live matches, ordered by start and id. */

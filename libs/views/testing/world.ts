@@ -1,5 +1,5 @@
 /** Views for tests: messages pass through the real laws into them, without a broker. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -73,7 +73,7 @@ export class ViewsWorld {
   views: Views;
   /** Clock of the service, Unix milliseconds. */
   now = RECEIVED_AT;
-  readonly #folder = temporaryFolder();
+  #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
   readonly #served: ServedCompetitions;
   #offset = 0;
@@ -87,6 +87,18 @@ export class ViewsWorld {
   /** Closes and reopens the views, as a restart does. */
   restart(): void {
     this.views.close();
+    this.views = this.#open();
+  }
+
+  /** Reopens the views with what their files have now, as after the end of a killed process. */
+  kill(): void {
+    const killed = this.views;
+    const files = readdirSync(this.#folder).map(
+      (name) => [name, readFileSync(join(this.#folder, name))] as const,
+    );
+    killed.close();
+    this.#folder = temporaryFolder();
+    for (const [name, content] of files) writeFileSync(join(this.#folder, name), content);
     this.views = this.#open();
   }
 

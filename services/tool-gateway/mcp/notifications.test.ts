@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { CLOSED, changedTable, event, incident, type League, OPEN } from './testing/league.ts';
@@ -49,7 +49,7 @@ async function subscribe(client: Client, revision: Revision, uris: readonly stri
 }
 
 async function hasStreams(served: ServedMcp, count: number): Promise<void> {
-  await vi.waitFor(async () => expect(await served.streams()).toBe(count));
+  await expect.poll(() => served.streams()).toBe(count);
 }
 
 /** Connects a client, subscribes it, and returns the URIs it is notified of. `streams`: those open then. */
@@ -73,9 +73,9 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     goal(served.world, OPEN);
     goal(served.world, OPEN);
     goal(served.world, CLOSED);
-    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
+    await expect.poll(() => uris).toEqual([matchUri(OPEN.match)]);
     goal(served.world, OPEN);
-    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
+    await expect.poll(() => uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]);
   });
 
   test('is notified at once of a match whose feed expires by time alone, and again when it recovers', async () => {
@@ -89,16 +89,16 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(uris).toEqual([]);
     now += 1;
-    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
+    await expect.poll(() => uris).toEqual([matchUri(OPEN.match)]);
     heartbeat();
-    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
+    await expect.poll(() => uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]);
   });
 
   test('is notified of a changed table', async () => {
     const served = await ServedMcp.start();
     const uris = await subscribed(served, revision, [tableUri(OPEN.table)]);
     served.world.give(changedTable(OPEN, served.world.views.table(OPEN.table) ?? {}));
-    await vi.waitFor(() => expect(uris).toEqual([tableUri(OPEN.table)]));
+    await expect.poll(() => uris).toEqual([tableUri(OPEN.table)]);
   });
 
   test('is notified of nothing outside its contract, even if that changes meanwhile', async () => {
@@ -114,11 +114,11 @@ describe.each(ALL_REVISIONS)('a client of revision %s that subscribes', (revisio
     await hasStreams(served, 1);
     goal(served.world, CLOSED);
     goal(served.world, OPEN);
-    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
+    await expect.poll(() => uris).toEqual([matchUri(OPEN.match)]);
     served.clients.set(NARROW.token, { ...NARROW.access, competitions: new Set([CLOSED.competition]) });
     const ofAll = await subscribed(served, revision, [matchUri(OPEN.match)], 2);
     goal(served.world, OPEN);
-    await vi.waitFor(() => expect(ofAll).toEqual([matchUri(OPEN.match)]));
+    await expect.poll(() => ofAll).toEqual([matchUri(OPEN.match)]);
     expect(uris).toEqual([matchUri(OPEN.match)]);
   });
 
@@ -217,7 +217,7 @@ describe('a session (revision 2025-11-25)', () => {
     const { transport } = await session(served);
     const header = { 'mcp-session-id': transport.sessionId ?? '' };
     await transport.terminateSession();
-    await vi.waitFor(async () => expect((await served.post(LIST, header)).status).toBe(404));
+    await expect.poll(async () => (await served.post(LIST, header)).status).toBe(404);
   });
 
   test('ends after the idle limit without a request or a stream, and not before', async () => {
@@ -235,9 +235,7 @@ describe('a session (revision 2025-11-25)', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await served.post(LIST, header)).status).toBe(200);
     now += 1_000;
-    await vi.waitFor(async () =>
-      expect(await served.metrics.metrics()).toMatch(/reason="session_idle".*\} 1/),
-    );
+    await expect.poll(() => served.metrics.metrics()).toMatch(/reason="session_idle".*\} 1/);
     expect((await served.post(LIST, header)).status).toBe(404);
   });
 

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { CLOSED, event, OPEN } from './testing/league.ts';
@@ -161,7 +161,7 @@ describe.each(ALL_REVISIONS)('a client of revision %s that listens to lists', (r
     });
     if (revision === '2026-07-28')
       await client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
-    await vi.waitFor(async () => expect(await served.streams()).toBe(1));
+    await expect.poll(() => served.streams()).toBe(1);
     return changed;
   }
 
@@ -169,7 +169,7 @@ describe.each(ALL_REVISIONS)('a client of revision %s that listens to lists', (r
     const served = await ServedMcp.start();
     const changed = await listening(served);
     served.clients.set(ALL.token, { ...ALL.access, operations: WITHOUT_TABLES });
-    await vi.waitFor(() => expect(changed.toSorted()).toEqual(['prompts', 'resources', 'tools']), 3_000);
+    await expect.poll(() => changed.toSorted()).toEqual(['prompts', 'resources', 'tools']);
   });
 
   test('is notified of resources when a match is no longer live, and not of other changes of a match', async () => {
@@ -183,6 +183,6 @@ describe.each(ALL_REVISIONS)('a client of revision %s that listens to lists', (r
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(changed).toEqual([]);
     play(101, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });
-    await vi.waitFor(() => expect(changed).toEqual(['resources']), 3_000);
+    await expect.poll(() => changed).toEqual(['resources']);
   });
 });

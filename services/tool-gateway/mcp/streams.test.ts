@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { serve } from '#service/testing/serve.ts';
 import { LIMITS } from './limits.ts';
@@ -32,6 +32,6 @@ test('closes a stream once its reader has read nothing for the limit, and no soo
   expect(sweepAt(1_000)).toBe(false);
   expect(sweepAt(1_000 + LIMITS.streamStallMs - 1)).toBe(false);
   expect(sweepAt(1_000 + LIMITS.streamStallMs)).toBe(true);
-  await vi.waitFor(async () => expect(await metrics.metrics()).toMatch(/touchline_mcp_streams\S* 0/));
+  await expect.poll(() => metrics.metrics()).toMatch(/touchline_mcp_streams\S* 0/);
   expect(await metrics.metrics()).toMatch(/touchline_mcp_ended_total\{reason="stream_stalled".*\} 1/);
 });
