@@ -20,10 +20,10 @@ export type ReasonTotal = {
 };
 
 /**
- * Returns the halts of a match that ended after `since`, oldest first: stretches that follow each other are one. `isOver`: whether the
- * match is over, so that none goes on. Unix milliseconds.
+ * Returns the halts of a match, oldest first: stretches that follow each other are one. `isOver`: whether the match is over, so that
+ * none goes on.
  */
-export function haltsOf({ stretches, scores }: Course, since: number, isOver: boolean): Halt[] {
+export function haltsOf({ stretches, scores }: Course, isOver: boolean): Halt[] {
   const halts: Halt[] = [];
   for (const [n, { from, to, permission, reasons }] of stretches.entries()) {
     if (permission !== 'halted') continue;
@@ -40,7 +40,7 @@ export function haltsOf({ stretches, scores }: Course, since: number, isOver: bo
       halts.push({ from, to: end, reasons, score });
     }
   }
-  return halts.filter(({ to }) => to === null || to > since);
+  return halts;
 }
 
 /** Returns the halts of each reason, the most frequent first. A halt with several reasons counts for each. `now`: Unix milliseconds. */

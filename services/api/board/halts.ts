@@ -88,7 +88,7 @@ export class HaltReader {
     await nextTurn();
     const feed = feedPast(view.healthPast(event_id), now * 1000);
     const course = courseOf(view.story(event_id), feed, now * 1000);
-    const halts = course === null ? [] : haltsOf(course, 0, isOver(status_type));
+    const halts = course === null ? [] : haltsOf(course, isOver(status_type));
     this.#known.delete(event_id);
     this.#known.set(event_id, { version, at: now, halts });
     for (const oldest of this.#known.keys()) {
