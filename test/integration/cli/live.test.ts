@@ -86,11 +86,8 @@ describe('touchline live', () => {
     await run.shows(/halted: feed health unknown +\d+ s +1$/);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 4), status_type: 'finished' } }]);
     await run.shows(/^1 live, 0 safe/);
-    const pressed = performance.now();
     run.interrupt();
     expect(await run.ended).toBe(0);
-    // At once for a person, also on a busy machine: idle fetches at the broker wait five times as long.
-    expect(performance.now() - pressed).toBeLessThan(1_000);
   });
 
   test('halts a match that becomes live while a newer change of it is known', async () => {
