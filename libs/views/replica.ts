@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
+import { FolderError } from '#security/folders.ts';
 import { limitHeapGrowth } from '#service/memory.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
@@ -9,7 +10,7 @@ import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
-import { isBroken, removeViews } from './store/database.ts';
+import { isBroken, isUnwritable, removeViews } from './store/database.ts';
 import type { ServedCompetitions } from './store/served.ts';
 import { COMMIT_MS, Views } from './store/views.ts';
 
@@ -95,7 +96,7 @@ export class Replica {
 
   /** Starts to apply the topics' records, and to delete messages of the feed that are older than their retention. */
   follow(): void {
-    const { topics = SOURCES, feedRetentionMs, log, fail } = this.#options;
+    const { topics = SOURCES, feedRetentionMs, log } = this.#options;
     const startedAt = performance.now();
     limitHeapGrowth(BUILD_HEAP_GROWTH);
     this.#following = this.#read(topics, () => {
@@ -103,7 +104,7 @@ export class Replica {
       limitHeapGrowth(null);
       this.#caughtUp = true;
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
-    }).catch(fail);
+    }).catch((error: unknown) => this.#fail(error));
     const sweep = (): void => {
       const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
       this.#nextSweep = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
@@ -155,8 +156,12 @@ export class Replica {
     try {
       this.views.commit();
     } catch (error) {
-      this.#options.fail(error);
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#options.fail(isUnwritable(error) ? new FolderError('DATA_DIR', this.#folder, error) : error);
   }
 
   /** Call with the error of a failed request: if the views are damaged, calls `fail`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { damage } from '../testing/world.ts';
-import { openViews, ViewsInUseError } from './database.ts';
+import { isBroken, isUnwritable, openViews, ViewsInUseError } from './database.ts';
 import { Views } from './views.ts';
 
 const DAY = 86_400_000;
@@ -76,6 +76,17 @@ test('refuses a folder that another process uses', () => {
   const folder = temporaryFolder();
   const { database } = openViews({ ...MADE, folder });
   expect(() => openViews({ ...MADE, folder })).toThrow(ViewsInUseError);
+  database.close();
+  expect(openViews({ ...MADE, folder }).fresh).toBeNull();
+});
+
+test('finds that a disk is full, which damages nothing', () => {
+  const folder = temporaryFolder();
+  const { database } = openViews({ ...MADE, folder });
+  const pages = Number(database.prepare('PRAGMA page_count').get()?.page_count);
+  database.exec(`PRAGMA max_page_count = ${pages}`);
+  const fill = () => database.exec("INSERT INTO meta VALUES ('big', hex(zeroblob(100000)))");
+  expect(fill).toThrow(expect.toSatisfy((error) => isUnwritable(error) && !isBroken(error)));
   database.close();
   expect(openViews({ ...MADE, folder }).fresh).toBeNull();
 });

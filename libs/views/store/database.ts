@@ -48,6 +48,8 @@ const CHECKPOINT_PAGES = 1_000;
 const BUSY = new Set([5, 6]);
 /** SQLite's codes for an unreadable disk, a damaged file, and a file that is no database. */
 const BROKEN = new Set([10, 11, 26]);
+/** SQLite's codes for a read-only file and a full disk. */
+const UNWRITABLE = new Set([8, 13]);
 
 /**
  * Opens the views in a folder. Reuses existing ones that have this schema and source and were written within `maxAgeMs`
@@ -81,6 +83,11 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
 export function finishBuild(database: DatabaseSync): void {
   for (const index of INDEXES) database.exec(index);
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+}
+
+/** Whether an error shows that the file cannot be written: a full disk, or one that became read-only. */
+export function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.has(resultCode(error));
 }
 
 /** Deletes the views of a folder; they must be closed. */
