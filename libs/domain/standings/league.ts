@@ -14,14 +14,16 @@ import {
   tallyOutcomes,
   type Venue,
 } from './tally.ts';
-import type { UnplacedRow, Value, Values } from './types.ts';
+import type { UnplacedRow, Value } from './types.ts';
 
 /** Returns the rows of the league table. A season with the games in play gives the live table. */
 export function leagueRows(season: RankedSeason): UnplacedRow[] {
+  return teamRows(season, rankLeague(season), leagueValuesOf(season));
+}
+
+function leagueValuesOf(season: RankedSeason): (id: number) => Map<string, Value> {
   const totals = totalsAt(season, season.now);
-  return teamRows(season, rankLeague(season), (id) =>
-    leagueValues('', totals.get(id), formOf(season, id, 'all')),
-  );
+  return (id) => leagueValues('', totals.get(id), formOf(season, id, 'all'));
 }
 
 /**
@@ -29,20 +31,20 @@ export function leagueRows(season: RankedSeason): UnplacedRow[] {
  * those whose score is unknown.
  */
 export function liveRows(season: RankedSeason, playing: GameSet): UnplacedRow[] {
-  return leagueRows(season).map((row) => {
-    const game = row.id === null ? undefined : playing.ofTeam(row.id).at(-1);
-    const values = new Map(row.values)
+  const valuesOf = leagueValuesOf(season);
+  return teamRows(season, rankLeague(season), (id) => {
+    const game = playing.ofTeam(id).at(-1);
+    return valuesOf(id)
       .set('is_playing', game === undefined ? 'no' : 'yes')
       .set('home_result', game?.score?.home ?? '')
       .set('away_result', game?.score?.away ?? '')
       .set('event_id', game?.eventId ?? '');
-    return { ...row, values };
   });
 }
 
 /** Returns the rows of the league table with their home and away parts. */
 export function wideRows(season: RankedSeason): UnplacedRow[] {
-  const totals = totalsAt(season, season.now);
+  const valuesOf = leagueValuesOf(season);
   const parts = (['home', 'away'] as const).map((venue) => ({
     venue,
     tallies: venueTallies(season, season.now, venue, 'score'),
@@ -51,7 +53,7 @@ export function wideRows(season: RankedSeason): UnplacedRow[] {
     const split = parts.flatMap(({ venue, tallies }) => [
       ...leagueValues(`${venue}_`, tallies.get(id), formOf(season, id, venue)),
     ]);
-    return new Map([...leagueValues('', totals.get(id), formOf(season, id, 'all')), ...split]);
+    return new Map([...valuesOf(id), ...split]);
   });
 }
 
@@ -178,8 +180,8 @@ function formOf({ rules, now }: RankedSeason, id: number, venue: Venue): string 
   return letters.join(',');
 }
 
-function leagueValues(prefix: string, tally: TeamTally | undefined, form: string): Values {
-  return prefixed(prefix, { ...tallyValues(tally), form });
+function leagueValues(prefix: string, tally: TeamTally | undefined, form: string): Map<string, Value> {
+  return prefixed(prefix, tallyValues(tally)).set(`${prefix}form`, form);
 }
 
 function tallyValues(tally: TeamTally = emptyTally()) {
@@ -195,7 +197,7 @@ function tallyValues(tally: TeamTally = emptyTally()) {
   };
 }
 
-function prefixed(prefix: string, values: Readonly<Record<string, Value>>): Values {
+function prefixed(prefix: string, values: Readonly<Record<string, Value>>): Map<string, Value> {
   const named = new Map<string, Value>();
   for (const [code, value] of Object.entries(values)) named.set(prefix + code, value);
   return named;

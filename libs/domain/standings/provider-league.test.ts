@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { compareLeague, type DerivedLeague, readProviderLeague } from './provider-league.ts';
+import {
+  compareLeague,
+  correctionText,
+  type DerivedLeague,
+  type DifferenceKind,
+  differenceText,
+  readProviderLeague,
+} from './provider-league.ts';
 
 type Row = readonly [id: number, rank: number, mp: number | string, pts: number | string];
 
@@ -260,4 +267,25 @@ describe('the provider’s table beside ours', () => {
   test('is left out where we rank none of its teams', () => {
     expect(compare([[1, 1, 2, 6]], [ours([[5, 1, 2, 6]])])).toEqual([]);
   });
+});
+
+test('a correction is said with what is known of it', () => {
+  const known = { participant_name: 'Everton', value: '-6', reason: 'Financial issues' };
+  expect(correctionText(known)).toBe('Everton: -6 points (Financial issues)');
+  expect(correctionText({ ...known, participant_name: '', reason: '' })).toBe('-6 points');
+  expect(correctionText({ participant_name: null, value: undefined, reason: null })).toBe('? points');
+});
+
+test('a difference is said with both values, or the table that has the team', () => {
+  const said = (kind: DifferenceKind, ours: number | null, theirs: number | null) =>
+    differenceText({ kind, name: 'Everton', ours, theirs });
+  expect([said('rank', 3, 4), said('points', 54, 48), said('matches', 38, 37)]).toEqual([
+    'Everton: rank 4 there, 3 here',
+    'Everton: 48 points there, 54 here',
+    'Everton: 37 matches there, 38 here',
+  ]);
+  expect([said('team', 1, null), said('team', null, 1)]).toEqual([
+    'Everton: only here',
+    'Everton: only there',
+  ]);
 });

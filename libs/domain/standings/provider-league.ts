@@ -17,7 +17,7 @@ type LeagueRow = {
 };
 
 /** Points that the provider added or deducted. Text as the provider writes it; '' and null where it says nothing. */
-export type ProviderCorrection = {
+type ProviderCorrection = {
   readonly participant_id: number | null;
   readonly participant_name: string;
   /** Such as `+2` or `-6`. */
@@ -69,6 +69,30 @@ export type ComparedGroup = {
   readonly corrections: readonly ProviderCorrection[];
   readonly differences: readonly TableDifference[];
 };
+
+/** The parts of a correction that people read; unknown ones are '', null or undefined. */
+export type CorrectionWords = {
+  readonly participant_name?: string | null | undefined;
+  readonly value?: string | number | null | undefined;
+  readonly reason?: string | null | undefined;
+};
+
+/** Says a correction of a table, such as `Everton: -6 points (Financial issues)`. */
+export function correctionText({ participant_name, value, reason }: CorrectionWords): string {
+  return `${participant_name ? `${participant_name}: ` : ''}${value ?? '?'} points${reason ? ` (${reason})` : ''}`;
+}
+
+/** Says how a team's row of the provider's table differs, such as `Everton: 48 points there, 54 here`. */
+export function differenceText({
+  kind,
+  name,
+  ours,
+  theirs,
+}: Omit<TableDifference, 'participant_id'>): string {
+  if (kind === 'rank') return `${name}: rank ${theirs} there, ${ours} here`;
+  if (kind !== 'team') return `${name}: ${theirs} ${kind} there, ${ours} here`;
+  return ours === null ? `${name}: only there` : `${name}: only here`;
+}
 
 /** Reads the provider's `data.standings`. Returns null when it is no table of a known object. */
 export function readProviderLeague(standings: unknown): ProviderLeague | null {

@@ -170,3 +170,14 @@ test('France places the winner of the matches between two clubs above the one wi
   const of = (name: string) => order(games, rulesFile(name).tie_break).replace(/, 3 C|1 C, /, '');
   expect([of('fr'), of('fr_2025-26'), of('en')]).toEqual(['1 A, 2 B', '1 A, 2 B', '1 B, 2 A']);
 });
+
+test('Germany and Denmark place equal clubs by away goals, England leaves them equal', () => {
+  const games = [result(1, 'A 1-0 B'), result(2, 'B 2-1 A')];
+  const of = (name: string) => order(games, rulesFile(name).tie_break);
+  expect([of('de'), of('dk'), of('en')]).toEqual(['1 A, 2 B', '1 A, 2 B', '1 A, 1 B']);
+});
+
+test('Belgium counts away wins before away goals', () => {
+  const games = [result(1, 'C 0-1 A'), result(2, 'A 2-3 D'), result(3, 'B 1-0 C'), result(4, 'D 3-2 B')];
+  expect(order(games, rulesFile('be').tie_break)).toBe('1 D, 2 A, 3 B, 4 C');
+});

@@ -223,13 +223,13 @@ describe('tables do not count', () => {
 });
 
 describe('the live table', () => {
-  const playing = [...SEASON, result(4, 'C 2-0 A', LIVE)];
+  const playing = [...SEASON, result(4, 'C 4-1 A', LIVE)];
 
   test('counts games in play, and shows who plays', () => {
     const live = table('live', playing);
     expect(lines(live, 'mp', 'pts', 'is_playing', 'home_result', 'away_result', 'event_id')).toEqual([
-      '1 C 3 4 yes 2 0 4',
-      '2 A 3 4 yes 2 0 4',
+      '1 C 3 4 yes 4 1 4',
+      '2 A 3 4 yes 4 1 4',
       '3 B 2 3 no   ',
     ]);
     expect(lines(table('league', playing), 'pts')).toEqual(POINTS);
@@ -281,6 +281,8 @@ describe('the other tables of teams', () => {
       '2 A 0 1 0 1 0 2',
       '3 C 0 0 1 2 1 0',
     ]);
+    const { rows } = table('streaks', SEASON);
+    expect(rows.map(({ name, last_rank }) => `${name} ${last_rank}`)).toEqual(['B 3', 'A 1', 'C 2']);
   });
 });
 

@@ -3,6 +3,7 @@
 import { SOCCER } from '#contract/soccer.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import { recordsOf, slugOf } from './fields.ts';
 
 /** Names of columns by id and code: two columns may have the same code. */
@@ -39,9 +40,13 @@ export function nameEntry(entry: JsonObject, place: TablePlace): JsonObject {
 
 /**
  * Adds the missing names to a table (spec, "Standing"), derived or the provider's, in the contract's form: ids of groups as
- * text, missing lists as empty ones, unknown values as the provider writes them.
+ * text, missing lists as empty ones, unknown values as the provider writes them. `compared`: its groups beside the provider's.
  */
-export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
+export function nameTable(
+  table: JsonObject,
+  place: TablePlace,
+  compared: readonly ComparedGroup[] = [],
+): JsonObject {
   return {
     columns: [],
     ...nameEntry(table, place),
@@ -49,7 +54,10 @@ export function nameTable(table: JsonObject, place: TablePlace): JsonObject {
     competition_id: table.competition_id ?? 0,
     season_id: table.season_id ?? 0,
     stage_id: table.stage_id ?? 0,
-    groups: recordsOf(table.groups).map((group) => nameGroup(group, table, place)),
+    groups: recordsOf(table.groups).map((group) => ({
+      ...nameGroup(group, table, place),
+      ...providerOf(group, compared),
+    })),
   };
 }
 
@@ -65,6 +73,14 @@ function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): Jso
     ut: group.ut ?? known?.ut ?? table.ut ?? 0,
     participants: recordsOf(group.participants).map((row) => nameRow(row, place)),
   };
+}
+
+/** Returns the field of the provider's own table of a group's teams; none where it was not read. */
+function providerOf(group: JsonObject, compared: readonly ComparedGroup[]): JsonObject {
+  const own = compared.find((one) => one.group === String(group.id ?? ''));
+  return own === undefined
+    ? {}
+    : { provider: { corrections: own.corrections, differences: own.differences } };
 }
 
 /** Adds the missing fields to a row. Without a previous rank, the rank itself is the previous one. */

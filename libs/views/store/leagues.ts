@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   type ComparedGroup,
   compareLeague,
@@ -18,6 +19,9 @@ import type { TableView } from './tables.ts';
  */
 export const SETTLED_SECONDS = 7_200;
 
+/** Maximum number of seasons whose comparison is kept, some kilobytes each. */
+const MAX_COMPARED = 200;
+
 type StoredLeague = Omit<DerivedLeague, 'body'> & { readonly json: string; readonly changed: number };
 
 type Season = {
@@ -33,6 +37,8 @@ export class LeagueView {
   readonly #catalogue: CatalogueView;
   readonly #standings: TableView;
   readonly #seasons = new Map<number, Season>();
+  /** The comparisons that were read last, until a table of the season changes. */
+  readonly #compared = new LRUCache<number, ComparedGroup[]>({ max: MAX_COMPARED });
   /** Seasons with a changed table since they were compared; null: all. */
   #stale: Set<number> | null = null;
 
@@ -42,14 +48,20 @@ export class LeagueView {
     this.#standings = standings;
   }
 
-  /** Has a season compared again for the next count, as one of its tables has changed. */
+  /** Has a season compared again, as one of its tables has changed. */
   invalidate(seasonId: number | null): void {
-    if (seasonId !== null) this.#stale?.add(seasonId);
+    if (seasonId === null) return;
+    this.#compared.delete(seasonId);
+    this.#stale?.add(seasonId);
   }
 
   /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
   compared(seasonId: number): ComparedGroup[] {
-    return this.#compare(seasonId)?.groups ?? [];
+    const known = this.#compared.get(seasonId);
+    if (known !== undefined) return known;
+    const groups = this.#compare(seasonId)?.groups ?? [];
+    this.#compared.set(seasonId, groups);
+    return groups;
   }
 
   /**

@@ -5,7 +5,7 @@ import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** A table as JSON, with its competition and the times at which it was written and became visible here, Unix seconds. */
-type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'ut'>> & {
+type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'season_id' | 'ut'>> & {
   readonly json: string;
   readonly changed: number;
 };
@@ -80,7 +80,8 @@ export class TableView extends SqlView {
 
   /** Returns a table; undefined if it is unknown or deleted. */
   find(id: number): StoredTable | undefined {
-    const text = `SELECT json, competition_id, ut, changed FROM standings WHERE id = ?
+    const season = 'SELECT e.season_id FROM standings_entries e WHERE e.id = standings.id';
+    const text = `SELECT json, competition_id, (${season}) AS season_id, ut, changed FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
         WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
     return this.sql.rows<StoredTable>(text, id)[0];

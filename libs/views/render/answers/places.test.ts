@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '#contract/values.ts';
+import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
 import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
@@ -134,6 +135,36 @@ describe('tables', () => {
   test('are shown to clients whose contract covers their competition', async () => {
     const statuses = [70, 71, 72, 99].map(async (id) => (await ask(`/v2/standings/${id}`, 'one')).status);
     expect(await Promise.all(statuses)).toEqual([200, 403, 200, 404]);
+  });
+
+  test('have the provider’s own table beside each group that it covers, as it was read last', async () => {
+    const groups = async (id: number) => (await ask(`/v2/standings/${id}`)).api.data.standings.groups;
+    const provider = async () => (await groups(70))[0].provider;
+    const theirs = (correction: number) => ({
+      object_type: 'season',
+      object_id: 2,
+      groups: [
+        {
+          id: 4,
+          participants: [
+            { id: 1, rank: 1 },
+            { id: 5, name: 'E', rank: 2 },
+          ],
+          corrections: [correction],
+        },
+      ],
+    });
+    const give = (correction: number, ut: number) =>
+      world.give(catalogueRecord('provider_league', 40, 2, readProviderLeague(theirs(correction)) ?? {}, ut));
+    expect(await provider()).toBeUndefined();
+    give(-6, 1);
+    expect(await provider()).toEqual({
+      corrections: [{ participant_id: null, participant_name: '', value: '-6', reason: '' }],
+      differences: [{ participant_id: 5, name: 'E', kind: 'team', ours: null, theirs: 2 }],
+    });
+    expect((await groups(71))[0]).not.toHaveProperty('provider');
+    give(-3, 2);
+    expect(await provider()).toMatchObject({ corrections: [{ value: '-3' }] });
   });
 
   test('have the names of their places, and the later time of entry and table', async () => {

@@ -1,5 +1,6 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { type JsonObject, toWholeNumber } from '#contract/values.ts';
+import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
@@ -52,11 +53,22 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       const table = tables.find(id);
       if (table === undefined) throw notFound(access);
       requireAccess(access, table.competition_id);
-      // Rendered again when the table or a name has changed.
-      return cache.get(String(id), `${views.nameVersion} ${table.json}`, () => {
+      const compared = comparedWith(views, id, table.season_id);
+      // Rendered again when the table, a name or the provider's table has changed.
+      const version = `${views.nameVersion} ${JSON.stringify(compared)} ${table.json}`;
+      return cache.get(String(id), version, () => {
         const record: JsonObject = { ut: table.ut, ...JSON.parse(table.json) };
-        return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
+        return {
+          data: JSON.stringify({ standings: nameTable(record, placeOf(record), compared) }),
+          total: 1,
+        };
       });
     },
   };
+}
+
+/** Returns the groups of a table beside those of the provider's league table; none of a table that is no league table. */
+function comparedWith({ leagues }: Views, id: number, seasonId: number | null): ComparedGroup[] {
+  if (seasonId === null) return [];
+  return leagues.compared(seasonId).filter(({ standings_id }) => standings_id === id);
 }

@@ -1,4 +1,4 @@
-import type { ProviderCorrection, TableDifference } from '#domain/standings/provider-league.ts';
+import { type CorrectionWords, correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import { type Html, html, optionsHtml } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
@@ -187,12 +187,9 @@ function zonesHtml({ zones }: ShownGroup): Html | null {
   return html`<ul class="zones row small">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
 }
 
-function correctionsHtml(corrections: readonly Omit<ProviderCorrection, 'participant_id'>[]): Html | null {
+function correctionsHtml(corrections: readonly CorrectionWords[]): Html | null {
   if (corrections.length === 0) return null;
-  return html`<ul class="corrections row small">${corrections.map(
-    ({ participant_name, value, reason }) =>
-      html`<li>${participant_name !== '' && html`${participant_name}: `}${value} points${reason !== '' && html` (${reason})`}</li>`,
-  )}</ul>`;
+  return html`<ul class="corrections row small">${corrections.map((one) => html`<li>${correctionText(one)}</li>`)}</ul>`;
 }
 
 /** Renders the provider's own corrections, which are not in this table, and where its table differs. */
@@ -206,11 +203,4 @@ function providerHtml({ provider }: PlacedGroup): Html | null {
     differences.length > 0 &&
     html`<div class="provider"><p class="small">The provider’s table differs:</p><ul class="corrections row small">${differences.map((one) => html`<li>${differenceText(one)}</li>`)}</ul></div>`
   }`;
-}
-
-/** Says how a team's row of the provider's table differs, such as `Everton: 48 points there, 54 here`. */
-function differenceText({ kind, name, ours, theirs }: TableDifference): string {
-  if (kind === 'rank') return `${name}: rank ${theirs} there, ${ours} here`;
-  if (kind !== 'team') return `${name}: ${theirs} ${kind} there, ${ours} here`;
-  return ours === null ? `${name}: only there` : `${name}: only here`;
 }

@@ -1,6 +1,8 @@
 /** Tools for tables: their list, one table, and the top scorers. */
 import { z } from 'zod';
+import type { OperationData } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import { id, pageOf, seasonInput, seasonOf } from './common.ts';
 import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
 import { tool } from './tool.ts';
@@ -53,7 +55,7 @@ export const getStandings = tool({
   name: 'get_standings',
   title: 'A table',
   description:
-    'Returns a table: by default the league table of a season or competition, with type_id (from list_standings) one of another type, with standings_id any table.',
+    'Returns a table: by default the league table of a season or competition, with type_id another type, with standings_id any.',
   operations: ['standings.index', 'standings.show'],
   input: z.object({
     standings_id: id.optional().describe('A table, from list_standings.'),
@@ -68,7 +70,13 @@ export const getStandings = tool({
     name: z.string(),
     type: z.string(),
     season_id: z.int().nullable(),
-    groups: z.array(z.object({ name: z.string(), rows: z.array(row) })),
+    groups: z.array(
+      z.object({
+        name: z.string(),
+        rows: z.array(row),
+        notes: z.array(z.string()),
+      }),
+    ),
   }),
   missing: FIND_TABLES,
   answer({ standings_id, stage_id, type_id, group, ...args }, scope) {
@@ -85,6 +93,7 @@ export const getStandings = tool({
       season_id: table.season_id ?? null,
       groups: [...Map.groupBy(shown, (one) => one.group)].map(([index, of]) => ({
         name: table.groups[index]?.name ?? '',
+        notes: table.groups.slice(index, index + 1).flatMap(notesOf),
         rows: of.map(({ record }) => ({
           rank: record.rank,
           last_rank: record.last_rank ?? null,
@@ -142,6 +151,19 @@ export const getTopScorers = tool({
     return { standings_id, season_id, scorers, total: rows.length };
   },
 });
+
+type Group = OperationData<'standings.show'>['standings']['groups'][number];
+
+/** Says the corrections of a group, and what the provider's own table says. */
+function notesOf({ corrections, provider }: Group): string[] {
+  return [
+    ...(corrections ?? []).map((one) => `Correction: ${correctionText(one)}`),
+    ...(provider?.corrections ?? []).map(
+      (one) => `Correction in the provider’s table: ${correctionText(one)}`,
+    ),
+    ...(provider?.differences ?? []).map((one) => `In the provider’s table: ${differenceText(one)}`),
+  ];
+}
 
 function entryOf(one: TableListEntry): z.input<typeof entry> {
   return {
