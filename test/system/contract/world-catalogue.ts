@@ -1,4 +1,5 @@
 /** Catalogue records of the contract's rows. */
+import { PROVIDER_LEAGUE, type ProviderLeague } from '#domain/standings/provider-league.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { LISTED } from './world.ts';
 
@@ -42,6 +43,19 @@ const STAGE = {
   old_stage_id: 9,
 };
 
+/** The provider's own table of the league: it counted more matches of a team, and corrected the points of another. */
+const THEIR_TABLE: ProviderLeague = {
+  object_type: 'season',
+  object_id: 20,
+  groups: [
+    {
+      id: '',
+      rows: [{ id: 101, name: 'Team 101', rank: 1, mp: 9, pts: 27 }],
+      corrections: [{ participant_id: 102, participant_name: 'Team 102', value: '-6', reason: 'Debts' }],
+    },
+  ],
+};
+
 /** Returns the known records of the provider's catalogues. */
 export function catalogue(): CatalogueRecord[] {
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
@@ -75,6 +89,7 @@ export function catalogue(): CatalogueRecord[] {
     place('stage', 30, 20, STAGE),
     place('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
     place('group', 40, 30, { name: 'Group A' }),
+    place(PROVIDER_LEAGUE, 50, 20, THEIR_TABLE),
   ];
 }
 
