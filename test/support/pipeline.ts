@@ -129,15 +129,21 @@ export class Pipeline {
     return { states, incidents, transitions };
   }
 
-  /** Calls `onValue` with every value of a topic, from its beginning to its current end, without tombstones. */
-  async read<T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void): Promise<void> {
+  /**
+   * Calls `onValue` with every value of a topic, from its beginning to its current end, without tombstones. `at`: when it was written,
+   * Unix milliseconds.
+   */
+  async read<T extends TopicName>(
+    topic: T,
+    onValue: (value: TopicValues[T], at: number) => void,
+  ): Promise<void> {
     const codec = await this.#registry.codec(topic);
     await readTopic({
       brokers: this.place.brokers,
       topic: topicName(this.place.prefix, topic),
       untilEnd: true,
       onRecord: async (record) => {
-        if (record.value !== null) onValue(await codec.read(record.value));
+        if (record.value !== null) onValue(await codec.read(record.value), record.timestamp);
       },
     });
   }

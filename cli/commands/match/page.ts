@@ -41,14 +41,14 @@ function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const counting = state.source === 'incidents' ? state.counting_goals : [];
   const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf(shownStateOf(state), shown, stepsOf({ transitions })).map((entry) => ({
+  return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => ({
     ...entry,
     score: scores.get(entry.id) ?? null,
     cancelled_by: cancellersOf(entry.id, state),
   }));
 }
 
-function stepsOf({ transitions }: Pick<PageRecords, 'transitions'>): StoryStep[] {
+function stepsOf(transitions: readonly MatchTransition[]): StoryStep[] {
   return transitions.filter(isStoryStep).map(storyStepOf);
 }
 
@@ -178,7 +178,7 @@ export function timeText(ms: number): string {
 export function pageJson(facts: PageRecords, feed: FeedStatus, past: FeedPast, now: number): object {
   const { fields: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);
-  const steps = stepsOf(facts);
+  const steps = stepsOf(facts.transitions);
   const course = courseOf(steps, past, now);
   return {
     state,

@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { servedAccess } from '#views/store/served.ts';
-import { catalogueRecord } from '#views/testing/records.ts';
 import { EVERYTHING, type ViewsWorld } from '#views/testing/world.ts';
 import { readResource } from './resources.ts';
-import { CLOSED, changedTable, event, incident, leagues, OPEN } from './testing/league.ts';
+import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
 import type { ToolScope } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
@@ -77,50 +75,6 @@ test('head to head counts finished matches, and lists live ones too', () => {
   expect(answer).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
 });
 
-test('tables and top scorers are those of REST', () => {
-  const { groups } = call('get_standings', { competition_id: OPEN.competition });
-  expect(groups).toMatchObject([
-    {
-      rows: [
-        { rank: 1, id: 101, values: { pts: 3 } },
-        { rank: 2, id: 102 },
-      ],
-    },
-  ]);
-  const { scorers } = call('get_top_scorers', { season_id: OPEN.season });
-  expect(scorers).toMatchObject([
-    { rank: 1, player: 'Göteborg 9000', team: 'Göteborg club', goals: 5, matches: 1 },
-  ]);
-});
-
-test('a table says its corrections, and those of the provider’s own table beside it', () => {
-  const groups = () => call('get_standings', { standings_id: OPEN.table }).groups;
-  expect(groups()).toMatchObject([{ notes: [] }]);
-  const columns = [{ code: 'pts', value: 3 }];
-  const theirs = readProviderLeague({
-    object_type: 'season',
-    object_id: OPEN.season,
-    groups: [
-      {
-        id: '',
-        corrections: [-6],
-        participants: [101, 102].map((id) => ({ id, name: `Team ${id}`, rank: 1, columns })),
-      },
-    ],
-  });
-  world.give(catalogueRecord('provider_league', 40_001, OPEN.season, theirs ?? {}));
-  expect(groups()).toMatchObject([
-    {
-      notes: [
-        'Correction in the provider’s table: -6 points',
-        'In the provider’s table: Göteborg 102: 3 points there, 0 here',
-      ],
-    },
-  ]);
-  const scorers = call('get_standings', { standings_id: OPEN.scorers }).groups;
-  expect(scorers).toMatchObject([{ notes: [] }]);
-});
-
 test('a match opens with whether to act on it, and why not', () => {
   const act = () => {
     const answer = call('get_match', { match_id: OPEN.match });
@@ -171,24 +125,6 @@ test('the live board shows one competition or team on request', () => {
   expect(live({ competition_id: CLOSED.competition })).toEqual([CLOSED.match]);
   expect(live({ team_id: OPEN.teams[1] })).toEqual([OPEN.match]);
   expect(live({ competition_id: 999_999 })).toEqual([]);
-});
-
-test('a table shows one group on request', () => {
-  const table = world.views.table(OPEN.table) as { groups: { participants: unknown[] }[] };
-  const [first, second] = table.groups[0]?.participants ?? [];
-  const groups = [
-    { ...table.groups[0], name: 'Group A', participants: [first] },
-    { ...table.groups[0], name: 'Group B', participants: [second] },
-  ];
-  world.give(changedTable(OPEN, { ...table, groups }));
-  for (const group of ['b', 'Group B', ' group b '])
-    expect(call('get_standings', { standings_id: OPEN.table, group })).toMatchObject({
-      total: 1,
-      groups: [{ name: 'Group B', rows: [{ id: 102 }] }],
-    });
-  expect(refusal('get_standings', { standings_id: OPEN.table, group: 'C' })).toMatch(
-    /^not_found: .*It has Group A, Group B\./,
-  );
 });
 
 test('a search without results says that players are not searched', () => {

@@ -262,8 +262,7 @@ const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
 ];
 
 test('the story of a match with an outage, a late goal and a cancelled one is what the topics said at each second', async () => {
-  const { place } = pipeline;
-  await expectStoryOfTopics({ place, webhookUrl: match.webhookUrl, apiUrl, tools: await connectTools() });
+  await expectStoryOfTopics({ pipeline, webhookUrl: match.webhookUrl, apiUrl, tools: await connectTools() });
 });
 
 test('every surface shows safe while one of two sources is disconnected, or tables are not derived', async () => {

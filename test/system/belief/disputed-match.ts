@@ -2,19 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
-import { readTopic } from '#cluster/read-topic.ts';
 import { INCIDENT } from '#contract/soccer.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Course } from '#story/course.ts';
 import { scoreWords } from '#story/words.ts';
 import type { FeedHealth, MatchState, TopicValues } from '#topics/generated/types.ts';
-import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { MatchDetails } from '../../../services/api/board/match-details.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import type { PipelineConnection } from '../../support/pipeline.ts';
+import type { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { deliverSigned } from '../../support/system.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -34,7 +32,7 @@ const LATE_S = 15;
 const OVER = { status_id: 11, status_type: 'finished', clock_status: 'stopped' };
 
 export type Dispute = {
-  readonly place: PipelineConnection;
+  readonly pipeline: Pipeline;
   /** URL of the webhook receiver. */
   readonly webhookUrl: string;
   readonly apiUrl: string;
@@ -46,8 +44,8 @@ export type Dispute = {
 export async function expectStoryOfTopics(dispute: Dispute): Promise<void> {
   const details = await play(dispute);
   const { course } = details;
-  const states = await recordsOf(dispute.place, 'match-state', ({ event_id }) => event_id === EVENT);
-  const health = await recordsOf(dispute.place, 'feed-health', isOfMatch);
+  const states = await recordsOf(dispute.pipeline, 'match-state', ({ event_id }) => event_id === EVENT);
+  const health = await recordsOf(dispute.pipeline, 'feed-health', isOfMatch);
   const delayMs = Math.max(...states.map(({ value, at }) => at - value.cause.received_at));
   const looks = looksOf(states, health);
   for (const look of looks) {
@@ -62,7 +60,7 @@ export async function expectStoryOfTopics(dispute: Dispute): Promise<void> {
   const seen = looks.map(({ permission, reasons }) => [permission, ...reasons].join(' '));
   for (const kind of ['safe', 'halted under_review', 'halted feed_stale', 'not_in_play'])
     expect(seen).toContain(kind);
-  await expectScoresOfTransitions(dispute.place, course);
+  await expectScoresOfTransitions(dispute.pipeline, course);
   expect(course.scores.map(({ score }) => score)).toEqual(['0–0', '1–0', '1–1', '1–0', '1–1']);
   const unfed = course.stretches.find(({ reasons }) => reasons.includes('feed_stale'));
   expect(course.scores.at(-1)?.at).toBeGreaterThanOrEqual(unfed?.from ?? Number.POSITIVE_INFINITY);
@@ -139,20 +137,13 @@ type Written<T> = { readonly value: T; readonly at: number };
 
 /** Returns the records of a topic, in order. */
 async function recordsOf<T extends TopicName>(
-  { brokers, registryUrl, prefix }: PipelineConnection,
+  pipeline: Pipeline,
   topic: T,
   isWanted: (value: TopicValues[T]) => boolean,
 ): Promise<Written<TopicValues[T]>[]> {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec(topic);
   const found: Written<TopicValues[T]>[] = [];
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    untilEnd: true,
-    async onRecord({ value, timestamp }) {
-      const read = value === null ? null : await codec.read(value);
-      if (read !== null && isWanted(read)) found.push({ value: read, at: timestamp });
-    },
+  await pipeline.read(topic, (value, at) => {
+    if (isWanted(value)) found.push({ value, at });
   });
   return found;
 }
@@ -214,8 +205,8 @@ function nearTo({ from, to, stretches, scores }: Course, at: number, withinMs: n
 }
 
 /** Expects each score of the course to be a transition, from when its message was received. */
-async function expectScoresOfTransitions(place: PipelineConnection, { scores }: Course): Promise<void> {
-  const transitions = await recordsOf(place, 'match-transitions', ({ event_id }) => event_id === EVENT);
+async function expectScoresOfTransitions(pipeline: Pipeline, { scores }: Course): Promise<void> {
+  const transitions = await recordsOf(pipeline, 'match-transitions', ({ event_id }) => event_id === EVENT);
   const changed = transitions.flatMap(({ value: { kind, score, cause } }) =>
     kind === 'score_changed' && score !== null
       ? [{ at: cause.received_at, score: scoreWords(score.after) }]
@@ -225,7 +216,7 @@ async function expectScoresOfTransitions(place: PipelineConnection, { scores }: 
 }
 
 /** Expects the page, the command line and the tools to tell the same story. */
-async function expectSameElsewhere({ place, apiUrl, tools }: Dispute, details: Details): Promise<void> {
+async function expectSameElsewhere({ pipeline, apiUrl, tools }: Dispute, details: Details): Promise<void> {
   const page = await (await fetch(`${apiUrl}/match/${EVENT}`)).text();
   const clockOf = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
   expect([...page.matchAll(/<title>(\S+ to \S+: \w+)/g)].map(([, bar]) => bar)).toEqual(
@@ -233,7 +224,7 @@ async function expectSameElsewhere({ place, apiUrl, tools }: Dispute, details: D
       [`${clockOf(from)} to ${clockOf(to)}:`, permission].join(' '),
     ),
   );
-  const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(place));
+  const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(pipeline.place));
   const { course, history } = JSON.parse(out) as Details;
   expect({ course, history }).toEqual({ course: details.course, history: details.history });
   const answer = await tools.callTool({ name: 'get_match', arguments: { match_id: EVENT } });
