@@ -66,7 +66,7 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
       const before = await heights();
       expect(before).toHaveLength(1);
       publish(22, { reported: [1, 3] }, { incident_id: 418, confirmation: 'confirmed' });
-      await visit.shows(`${ROW} .red-card`, 'red card');
+      await visit.shows(`${ROW} .card.red`, 'red card');
       publish(23, { bet_status: 'stopped', reported: [1, 3] });
       await visit.shows(`${ROW} .reasons`, 'provider says 1–3');
       expect(await heights()).toEqual(before);
