@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -95,9 +95,10 @@ async function haveBase(folder: string, buildah: Buildah): Promise<string> {
   return `Debian bookworm with Node ${process.versions.node}, since ${reference} cannot be pulled`;
 }
 
+/** Returns the folder of the installed npm. Its own global folder is another one where Node is a package. */
 async function npmFolder(): Promise<string> {
-  const { stdout } = await run('npm', ['root', '--global']);
-  return join(stdout.trim(), 'npm');
+  const { stdout } = await run('sh', ['-c', 'command -v npm']);
+  return join(await realpath(stdout.trim()), '../..');
 }
 
 /** Returns mounts with which `npm ci` reaches the registry as on this machine. They leave nothing in the image. */
