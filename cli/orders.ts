@@ -78,7 +78,7 @@ function recordedValue(option: string, value: string): string {
 async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string | null> {
   try {
     if (!(await findTopics(cluster)).has('operator-orders'))
-      return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; touchline topics creates it`;
+      return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; npx touchline topics creates it`;
     await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], {
       client: 'orders',
       timeoutMs: WRITE_TIMEOUT_MS,

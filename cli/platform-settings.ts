@@ -26,7 +26,9 @@ export const topicTableSettings = {
     ),
   TOPIC_PARTITIONS: integer(1, 9_999)
     .optional()
-    .describe('Partitions of new topics of a match; all of them must have the same number. Default 8.'),
+    .describe(
+      'Partitions of new topics of a match; all of them must have the same number. Default: that of existing ones, else 8.',
+    ),
 };
 
 /** Converts the parsed settings into options of `createTopics`. */

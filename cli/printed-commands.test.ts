@@ -1,53 +1,19 @@
 /**
  * Every `touchline` command that a message, an error, a log line, a guide, an alert or the board prints is one that the command
- * line has: its name, its options and its actions. test/system/runbooks.release.test.ts runs those of the runbooks.
+ * line has: its name, its options and its actions; and a test runs it in the state in which it is printed.
  */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { guideCommands } from '../test/system/guides/commands.ts';
 import { type Command, parseArguments } from './command.ts';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
 import { serviceNames } from './services.ts';
+import { otherPrograms, type PrintedCommand, printedCommands, wordsOf } from './testing/printed-commands.ts';
+import { OTHER_PROGRAMS, PRINTED_RUNS } from './testing/printed-runs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const SOURCES = [
-  'cli',
-  'libs',
-  'services',
-  'docs/guides',
-  'docs/reference',
-  'docs/known-issues.md',
-  'deploy',
-  'README.md',
-];
-const PRINTED = /npx touchline ([^`'\n|;&#>]*)/g;
-/** Where prose goes on after a command that is printed without quotes. */
-const PROSE = /, |,? or | prints | {2,}|: |\. |\)|\s\[|…/;
-
-type PrintedCommand = { readonly file: string; readonly line: string };
-
-function printedCommands(): PrintedCommand[] {
-  const files = execFileSync('git', ['ls-files', ...SOURCES], { cwd: ROOT, encoding: 'utf8' })
-    .trim()
-    .split('\n');
-  return files
-    .filter((file) => !/\.test\.ts$|testing\/|\.svg$|\.png$/.test(file))
-    .flatMap((file) =>
-      [...readFileSync(join(ROOT, file), 'utf8').matchAll(PRINTED)].map(([, line = '']) => ({ file, line })),
-    );
-}
-
-/** Returns the words of a printed command, with one word for each placeholder and each part that is filled in. */
-function wordsOf(line: string): string[] {
-  const text = line.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}|"?\$\(?\w+\)?"?|<[\w |]+>?/g, 'X');
-  const [command = ''] = text.split(PROSE);
-  return command
-    .trim()
-    .replace(/[,:)]+$/, '')
-    .split(/\s+/)
-    .filter(Boolean);
-}
+const PRINTED = printedCommands();
 
 /** Throws `UsageError` for an unknown option; fails for an unknown action or topic. */
 async function check([name = '', ...args]: readonly string[]): Promise<void> {
@@ -74,17 +40,54 @@ function withValue(args: readonly string[], { options }: Command): string[] {
   return options[last]?.type === 'string' ? [...args, 'X'] : [...args];
 }
 
-const COMMANDS = [...new Map(printedCommands().map((one) => [wordsOf(one.line).join(' '), one])).entries()]
-  .filter(([text]) => text !== '')
-  .map(([text, { file }]) => ({ text, file }));
+const COMMANDS = [...new Map(PRINTED.map((one) => [wordsOf(one.text).join(' '), one])).entries()].map(
+  ([text, { file }]) => ({ text, file }),
+);
 
 describe('a printed command', () => {
   test('is found in code, guides, runbooks, errors and alerts', () => {
-    const folders = new Set(COMMANDS.map(({ file }) => file.split('/')[0]));
-    expect([...folders].sort()).toEqual(expect.arrayContaining(['cli', 'docs', 'libs']));
+    const folders = new Set(PRINTED.map(({ file }) => file.split('/')[0]));
+    expect([...folders].sort()).toEqual(expect.arrayContaining(['cli', 'deploy', 'docs', 'libs']));
   });
 
   test.each(COMMANDS)('is one that the command line accepts: npx touchline $text ($file)', ({ text }) =>
     check(text.split(' ')),
   );
+});
+
+describe('the table of runs', () => {
+  const guides = guideCommands();
+  const isInGuide = ({ file, text }: PrintedCommand): boolean =>
+    guides.some(({ page, command }) => page === file && command.includes(text));
+  /** The key of a row that says where a command runs; null for one that the test of its page runs with its block. */
+  const rowOf = (printed: PrintedCommand): string | null => {
+    const { file, text, block } = printed;
+    if (block !== null && (block !== 'sh' || isInGuide(printed))) return null;
+    return `${/\.md$/.test(file) ? 'docs' : file}: ${text}`;
+  };
+  const wanted = new Set(PRINTED.map(rowOf).filter((row) => row !== null));
+  const rows = PRINTED_RUNS.flatMap((row) => row.commands.map((text) => `${row.in}: ${text}`));
+
+  test('has a row for each printed command', () => {
+    expect([...wanted].filter((row) => !rows.includes(row))).toEqual([]);
+  });
+
+  test('has no row of a command that is printed nowhere', () => {
+    expect(rows.filter((row) => !wanted.has(row))).toEqual([]);
+  });
+
+  test('has each other program whose commands are printed, with its test or why none runs it', () => {
+    expect(Object.keys(OTHER_PROGRAMS).sort()).toEqual(otherPrograms());
+  });
+
+  const tests = [
+    ...PRINTED_RUNS.map((row) => row.test),
+    ...Object.values(OTHER_PROGRAMS).flatMap((row) => ('test' in row ? [row.test] : [])),
+  ];
+  test.each([...new Set(tests)])('names a test that runs commands: %s', (file) => {
+    expect(existsSync(join(ROOT, file))).toBe(true);
+    expect(readFileSync(join(ROOT, file), 'utf8')).toMatch(
+      /commandsIn|pageCommands|runBlock|completion|setPosition/,
+    );
+  });
 });

@@ -23,7 +23,7 @@ import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicNa
 
 /** Options for creating topics. */
 export type WantedTopics = WantedReplication & {
-  /** Number of partitions of all topics of a match; default: that of `TOPICS`. */
+  /** Number of partitions of all topics of a match; default: that of existing ones, else of `TOPICS`. */
   readonly partitions?: number | undefined;
 };
 
@@ -58,8 +58,9 @@ export async function createTopics(options: CreateTopicsOptions): Promise<string
     let brokers = 0;
     const create = async (): Promise<string[]> => {
       brokers ||= await admin.brokerCount();
-      const plan: TopicPlan = { ...options, replication: replicationFor(brokers, options) };
       const existing = await admin.topics();
+      const partitions = options.partitions ?? partitionsFound(existing, options.prefix);
+      const plan: TopicPlan = { ...options, partitions, replication: replicationFor(brokers, options) };
       const missing = wantedTopics(plan).filter(({ name }) => !existing.has(name));
       if (missing.length > 0)
         await admin.createTopics(missing.map((topic) => topicConfig(topic, plan.replication)));
@@ -73,6 +74,12 @@ export async function createTopics(options: CreateTopicsOptions): Promise<string
       passes: (error) => isTransientCreateError(error, retryable),
     });
   });
+}
+
+/** Returns the number of partitions of an existing topic of a match; undefined without one. */
+function partitionsFound(existing: ReadonlyMap<string, TopicShape>, prefix: string): number | undefined {
+  const names = TOPIC_NAMES.filter(isByEvent).map((topic) => topicName(prefix, topic));
+  return names.flatMap((name) => existing.get(name)?.partitions ?? []).at(0);
 }
 
 /** Returns a warning if topics have fewer copies than new ones get. */

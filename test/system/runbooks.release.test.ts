@@ -123,6 +123,26 @@ function firstEvent({ states }: PipelineOutput): number {
   return id;
 }
 
+/** Measures the steps of a restore, for the page. */
+class StopWatch {
+  #since = performance.now();
+  readonly #steps: string[] = [];
+
+  note(step: string): void {
+    this.#steps.push(`${step} ${((performance.now() - this.#since) / 1_000).toFixed(1)} s`);
+    this.skip();
+  }
+
+  /** Leaves out what the test alone does. */
+  skip(): void {
+    this.#since = performance.now();
+  }
+
+  print(): void {
+    process.stdout.write(`restore: ${this.#steps.join(', ')}\n`);
+  }
+}
+
 /** Expects that a match processor continues from a replay's topics under a prefix. */
 async function expectToContinue(prefix: string, partitions: number): Promise<void> {
   const target = await Pipeline.create({ ...place, prefix, partitions });
@@ -158,6 +178,7 @@ test('provider-format-change', async () => {
   expect(await runbook.succeeds({ ...env, ID: listed.id })).toMatch(/^ *1 webhook-receiver unknown_shape\n/);
   // On the same release the letter cannot be read yet, and stays.
   expect((await runbook.next(env)).code).toBe(1);
+  expect(await runbook.succeeds(env)).toContain('the same (level state)');
 });
 
 test('rule-change', async () => {
@@ -259,15 +280,21 @@ test('restore-all-brokers, from folders and from some topics', async () => {
 
   await registry.kill('SIGTERM');
   await kafka.kill('SIGTERM');
+  const watch = new StopWatch();
   await runbook.succeeds(env);
+  watch.note('folders put back');
   expect(existsSync(join(env.DATA_DIR ?? '', 'api'))).toBe(true);
   await runbook.succeeds(env);
   expect(existsSync(join(env.DATA_DIR ?? '', 'api'))).toBe(false);
   await kafka.start();
   await registry.start();
+  watch.note('broker and registry started');
   await runbook.succeeds(env);
+  watch.note('doctor');
   expectSame(await tables.pipeline.output(), saved);
+  watch.skip();
   await startServices({ hasTables: false });
+  watch.note('services ready');
   await deliver(late, later);
   await tables.pipeline.settled();
   const restored = await tables.pipeline.output();
@@ -286,8 +313,12 @@ test('restore-all-brokers, from folders and from some topics', async () => {
     ...TOPIC_NAMES.filter((topic) => !kept.has(topic)).map((topic) => topicName(place.prefix, topic)),
     ...PROCESSOR_NAMES.map((processor) => positionsTopicName(place.prefix, processor)),
   ]);
-  for (const words of ['made ', 'records of raw-messages replayed into restored.', 'ok'])
+  watch.skip();
+  for (const words of ['made ', 'records of raw-messages replayed into restored.', 'ok']) {
     expect(await runbook.succeeds(env)).toContain(words);
+    watch.note(`from some topics: ${words}`);
+  }
+  watch.print();
   const again = await Pipeline.create({ ...place, prefix: 'restored.' });
   expect(statesOf(await again.output())).toEqual(statesOf(restored));
   await expectToContinue('restored.', PARTITIONS);

@@ -90,7 +90,7 @@ export async function rotateWebhookSecret(
   });
   return finish
     ? `webhook ${webhookId} is signed with the next secret from now on: its receiver may drop the previous one\n`
-    : `next signing secret ${secret}\nOnce its receiver accepts both: touchline clients webhook rotate-secret ${id} ${webhookId} --finish\n`;
+    : `next signing secret ${secret}\nOnce its receiver accepts both: npx touchline clients webhook rotate-secret ${id} ${webhookId} --finish\n`;
 }
 
 /** Returns a webhook of a client. Throws `CommandError` when the client does not have it. */

@@ -47,7 +47,7 @@ export function parseTokens(given: ArgumentsOf<typeof command>) {
 /** Parses the id of a token. The error never echoes the argument, which may be a token instead of its id. */
 function tokenIdOf(text = ''): string {
   if (ID.test(text)) return text;
-  throw new UsageError('the id of a token has 16 hexadecimal digits, as touchline tokens list shows it');
+  throw new UsageError('the id of a token has 16 hexadecimal digits, as npx touchline tokens list shows it');
 }
 
 function labelOf(text: string): string {

@@ -12,7 +12,7 @@ and demo do this by themselves. docs/reference/topics.md lists the topics. Warns
   --min-in-sync <n>         replicas that must have a record before it counts as written; default:
                             TOPIC_MIN_IN_SYNC_REPLICAS, else two of three, else one
   --partitions <n>          partitions of new topics of a match, the same number for all of them; default:
-                            TOPIC_PARTITIONS, else ${TOPICS['match-state'].partitions}
+                            TOPIC_PARTITIONS, else that of existing ones, else ${TOPICS['match-state'].partitions}
   --print                   only prints the commands of kafka-topics.sh that create all topics, for an operator who may
                             create them
 

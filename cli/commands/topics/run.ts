@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, withBackbone } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
@@ -16,7 +16,7 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   const replicationFactor = parseCount('--replication-factor', values['replication-factor']);
   const minInSync = parseCount('--min-in-sync', values['min-in-sync']);
   const partitions = parseCount('--partitions', values.partitions);
-  const config = loadConfig(settings, process.env);
+  const config = loadConfig(settings, withBackbone(process.env));
   const configured = wantedTopicsOf(config);
   const wanted: WantedTopics = {
     replicationFactor: replicationFactor ?? configured.replicationFactor,

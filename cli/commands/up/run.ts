@@ -91,7 +91,7 @@ ${backboneLines(platform).join('\n')}
   REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
   Tokens    POST ${toolsUrl}/api/v1/token
   Tools     ${toolsUrl}/mcp
-  Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook, npx touchline webhooks)
+  Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook --help, npx touchline webhooks list)
 ${clientLine(platform.newClient)}  Logs      ${resolve(logFolder)}
 
 From another terminal
@@ -108,5 +108,5 @@ Ctrl-C stops everything.
 function clientLine(client: NewClient | null): string {
   return client === null
     ? ''
-    : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients)\n`;
+    : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients add)\n`;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { findTopics } from '#topics/admin.ts';
+import { deleteTopics, findTopics, topicPartitions } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
@@ -29,6 +29,10 @@ describe('touchline topics', () => {
     }
 
     expect(await run(['--partitions', '2'], env)).toEqual({ code: 0, out: saidOf('there'), err: '' });
+    // As doctor prints it for a lost topic, on topics with another number of partitions than the usual one.
+    await deleteTopics(brokers, [topicName(prefix, 'match-state')]);
+    expect((await run([], env)).out).toContain(`made   ${topicName(prefix, 'match-state')}\n`);
+    expect(await topicPartitions(brokers, topicName(prefix, 'match-state'))).toBe(2);
     const other = await run(['--partitions', '3'], env);
     expect(other).toMatchObject({ code: 1, out: '' });
     expect(other.err).toMatch(/^touchline topics: .*partitions.*\n$/);

@@ -1,26 +1,35 @@
 /**
- * Runs each command that the match processor prints while it refuses a partition, as printed and while it runs: the partition is
- * processed again. test/system/orders/refusing.test.ts does so with `touchline rebuild` beside `touchline up`, and
+ * Runs each command that the log of the match processor, doctor, docs/guides/operate.md and the catalogue of errors print for a
+ * partition that is refused, as a process and while the processor runs: the partition is processed again.
+ * test/system/orders/refusing.test.ts does so with `touchline rebuild` beside `touchline up`, and
  * test/integration/streams/truncation.test.ts with an input that lost its end.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
+import { ERRORS } from '#errors/catalogue.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { findPosition, type LogMark, type Position, positionRecord } from '#streams/runtime/positions.ts';
+import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
+import { createKafka, withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
-import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
+import { DEADLINE_MS, until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { type BlockRun, runBlock } from '../../support/runbook.ts';
 import { recreateTopic } from '../../support/topics.ts';
-import { touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 
+/** Size of a batch that no reader decompresses, bytes. */
+const BEYOND_LIMIT = 65 * 1024 * 1024;
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
-const PRINTED = /npx touchline ((?:position|rebuild) [a-z-]+(?: \d+ (?:\d+|start|end))?(?: --[a-z-]+)*)/g;
+/** The table of refused partitions. */
+const OPERATE = readFileSync(join(import.meta.dirname, '../../../docs/guides/operate.md'), 'utf8');
 
 let place: PipelineConnection;
 let pipeline: Pipeline;
@@ -40,19 +49,51 @@ beforeEach(async () => {
 
 const topicOf = (name: string): string => `${place.prefix}${name}`;
 
+/** Writes the position of the partition as the last commit did, with this change of its JSON. */
+async function changeStored(change: (stored: Record<string, unknown>) => object): Promise<void> {
+  await changePosition(
+    () => ({}),
+    (value) => {
+      const known = JSON.parse(String(value));
+      return Buffer.from(JSON.stringify({ ...known, ...change(known) }));
+    },
+  );
+}
+
 /** Writes the position of the partition as the last commit did, with this change. */
-async function changePosition(change: (position: Position) => Partial<Position>): Promise<void> {
+async function changePosition(
+  change: (position: Position) => Partial<Position>,
+  encoded = (value: Buffer) => value,
+): Promise<void> {
   const topic = topicOf('match-processor-positions');
   const client = openStreamClient({ brokers: place.brokers, clientId: 'test', log: quietLog });
   const known = (await findPosition(client, topic, partition)) ?? expect.fail('no position');
   await client.close();
   const { key, value } = positionRecord(topic, partition, { ...known, ...change(known) });
-  const options = { brokers: place.brokers, clientId: 'test', log: quietLog, timeoutMs: DEADLINE_MS };
-  await withPublisher(options, (publisher) => publisher.publish([{ topic, partition, key, value }]));
+  await publish({ topic, partition, key: String(key), value: encoded(Buffer.from(value ?? '')) });
 }
 
-/** Starts the processor, and returns the commands of its refusals with this code: of each partition the same, in their order. */
-async function refused(code: string): Promise<{ processor: TestService; commands: string[][] }> {
+async function publish(record: {
+  readonly topic: string;
+  readonly partition: number;
+  readonly key: string;
+  readonly value: Buffer;
+}): Promise<void> {
+  const options = { brokers: place.brokers, clientId: 'test', log: quietLog, timeoutMs: DEADLINE_MS };
+  await withPublisher(options, (publisher) => publisher.publish([record]));
+}
+
+function touchline(command: string): Promise<BlockRun> {
+  return runBlock(`npx touchline ${command}`, connectionEnv(place));
+}
+
+/** The log line of a refusal. */
+type Refusal = { readonly partition: number; readonly msg: string; readonly err?: Error };
+
+/** Starts the processor, and returns the commands for its refusals with this code: each for all partitions that are refused. */
+async function refused(
+  code: string,
+): Promise<{ processor: TestService; commands: ReadonlyMap<string, readonly string[]> }> {
   const processor = pipeline.startProcessor();
   const tasksIn = (state: string) => processor.metric('touchline_tasks', `state="${state}"`);
   await untilTrue(
@@ -61,25 +102,54 @@ async function refused(code: string): Promise<{ processor: TestService; commands
       (await tasksIn('refused')) > 0 &&
       (await tasksIn('refused')) + (await tasksIn('running')) === FEW_PARTITIONS,
   );
-  const lines = processor.lines.filter((one) => one.includes(`"code":"${code}"`));
-  const printed = lines.map((line) => [...line.matchAll(PRINTED)].map(([, command = '']) => command));
-  const commands = (printed[0] ?? expect.fail(processor.log)).map((_, at) => [
-    ...new Set(printed.map((one) => one[at] ?? '')),
-  ]);
+  const count = await tasksIn('refused');
+  const logged = await until('every refusal is logged', () => {
+    const refusals = processor.lines
+      .filter((one) => one.includes(`"code":"${code}"`))
+      .map((line) => JSON.parse(line) as Refusal);
+    const commands = refusals.map(
+      ({ partition, msg, err }) => [partition, commandsIn(`${msg}\n${err?.message ?? ''}`)] as const,
+    );
+    const byPartition = new Map(commands);
+    return byPartition.size === count ? byPartition : undefined;
+  });
+  const doctor = await touchline('doctor');
+  const row = OPERATE.split('\n').find((line) => line.startsWith(`| \`${code}\` |`)) ?? expect.fail(code);
+  const [, advice = ''] = (ERRORS.RefusedError as Readonly<Record<string, readonly string[]>>)[code] ?? [];
+  const generic = commandsIn(`${doctor.out}\n${row}\n${advice}`).filter((command) =>
+    /^(?:position|rebuild) (?:match-processor|<processor>)/.test(command),
+  );
+  const forms = new Set([...[...logged.values()].flat(), ...generic].map(formOf));
+  const commands = new Map(
+    [...forms].map((form) => [form, [...new Set([...logged].map(([of, own]) => filled(form, of, own)))]]),
+  );
   return { processor, commands };
+}
+
+/** Returns a command with names for its partition and its offset. */
+function formOf(command: string): string {
+  return command
+    .replace('<processor>', 'match-processor')
+    .replace(/^position match-processor \d+ /, 'position match-processor <partition> ')
+    .replace(/<partition> \d+/, '<partition> <offset>');
+}
+
+/** Fills in what a reader does: an offset is that of the partition's log line, or the start where it names none. */
+function filled(form: string, of: number, own: readonly string[]): string {
+  const [offset = 'start'] = own.flatMap((one) => /^position \S+ \d+ (\d+)/.exec(one)?.[1] ?? []);
+  return form.replace('<partition>', String(of)).replace('<offset>', offset);
 }
 
 /** Runs printed commands, and waits until all partitions are processed up to their ends. */
 async function mends(processor: TestService, commands: readonly string[]): Promise<void> {
-  const env = connectionEnv(place);
   const isRebuild = commands.some((command) => command.startsWith('rebuild'));
   if (isRebuild) {
-    const refusal = await touchlineHere((commands[0] ?? '').split(' '), env);
+    const refusal = await touchline(commands[0] ?? '');
     expect(refusal, refusal.err).toMatchObject({ code: 1, err: expect.stringContaining('stop them first') });
     await processor.stop();
   }
   for (const command of commands) {
-    const done = await touchlineHere(command.split(' '), env);
+    const done = await touchline(command);
     expect(done, `${command}: ${done.err}`).toMatchObject({ code: 0, err: '' });
   }
   const again = isRebuild ? pipeline.startProcessor() : processor;
@@ -111,6 +181,16 @@ async function loseOutput(): Promise<void> {
   await changePosition(({ logs }) => ({ logs: withMark(logs, 'match-transitions', { last: end - 1 }) }));
 }
 
+/** Writes what nobody can read between the states of the partition. */
+async function spoilChangelog(): Promise<void> {
+  const processor = pipeline.startProcessor();
+  await processor.ready();
+  await publish({ topic: topicOf('match-state'), partition, key: '1', value: Buffer.from([9, 9, 9]) });
+  await pipeline.feed(workload({ events: 6, perEvent: 10, seed: 4 }));
+  await pipeline.settled();
+  await processor.stop();
+}
+
 async function recreateInput(): Promise<void> {
   await recreate('normalized-messages');
   await pipeline.feed(LOAD);
@@ -120,34 +200,60 @@ function recreate(name: string): Promise<void> {
   return recreateTopic(place.brokers, { topic: topicOf(name), numPartitions: FEW_PARTITIONS });
 }
 
-/** What happened to a platform, by the code of the refusal; the number of commands that it prints. */
-const STATES: readonly [code: string, commands: number, happens: () => Promise<void>][] = [
-  ['POSITION_BEYOND_END', 2, () => changePosition(({ next }) => ({ next: next + 50 }))],
-  ['INPUT_LOST', 1, loseInput],
-  ['INPUT_RECREATED', 2, recreateInput],
+/** What happened to a platform, by the code of the refusal. */
+const STATES: readonly [code: string, happens: () => Promise<void>][] = [
+  ['POSITION_BEYOND_END', () => changePosition(({ next }) => ({ next: next + 50 }))],
+  ['INPUT_LOST', loseInput],
+  ['INPUT_RECREATED', recreateInput],
   [
     'CHANGELOG_TRUNCATED',
-    2,
     () => changePosition(({ logs }) => ({ logs: withMark(logs, 'match-state', { end: 9_000 }) })),
   ],
-  ['OUTPUT_TRUNCATED', 2, loseOutput],
-  ['CHANGELOG_RECREATED', 1, () => recreate('match-incidents')],
-  ['POSITION_MISSING', 1, () => recreate('match-processor-positions')],
+  ['CHANGELOG_UNREADABLE', spoilChangelog],
+  [
+    'POSITION_TRUNCATED',
+    () => changePosition(({ logs }) => ({ logs: withMark(logs, 'match-state', { end: 1, last: null }) })),
+  ],
+  ['OUTPUT_TRUNCATED', loseOutput],
+  ['CHANGELOG_RECREATED', () => recreate('match-incidents')],
+  ['POSITION_MISSING', () => recreate('match-processor-positions')],
+  ['LAYOUT_UNKNOWN', () => changeStored(() => ({ layout: 1 }))],
 ];
 
 describe('a processor that refuses its input or state', () => {
   test.each(STATES)(
-    '%s: processes it again after each command that it prints',
-    async (code, count, happens) => {
-      await happens();
-      const { processor, commands } = await refused(code);
-      expect(commands).toHaveLength(count);
-      await mends(processor, commands[0] ?? []);
-      for (let at = 1; at < count; at++) {
+    '%s: processes it again after each command that is printed for it',
+    async (code, happens) => {
+      const done = new Set<string>();
+      for (;;) {
         await happens();
-        const next = await refused(code);
-        await mends(next.processor, next.commands[at] ?? []);
+        const { processor, commands } = await refused(code);
+        const form = [...commands.keys()].find((one) => !done.has(one));
+        if (form === undefined) return void (await processor.stop());
+        done.add(form);
+        await mends(processor, commands.get(form) ?? []);
       }
     },
   );
+});
+
+test('a batch that is too large to decompress: the command of its error goes on after it', async () => {
+  const topic = topicOf('normalized-messages');
+  const producer = createKafka({ brokers: place.brokers, clientId: 'another writer' }).producer();
+  await producer.connect();
+  const messages = [{ partition, value: Buffer.alloc(BEYOND_LIMIT) }];
+  await producer.send({ topic, compression: kafkajs.CompressionTypes.GZIP, messages });
+  await producer.disconnect();
+  const processor = pipeline.startProcessor();
+  const after = await until('the offset after the batch is named', () =>
+    processor.lines.map((line) => /continue after it, at offset (\d+)/.exec(line)?.[1]).find(Boolean),
+  );
+  const [command = ''] = commandsIn(ERRORS.RecordBatchError.TOO_LARGE[1]);
+  const values = { processor: 'match-processor', partition: String(partition), offset: after };
+  const done = await touchline(
+    command.replaceAll(/<(\w+)>/g, (_, name: keyof typeof values) => values[name]),
+  );
+  expect(done, done.err).toMatchObject({ code: 0, err: '' });
+  await pipeline.settled();
+  await processor.stop();
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { serviceNames } from '../../../cli/services.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const GUIDES = 'docs/guides';
@@ -12,8 +13,15 @@ const PAGES = [
 ];
 const BLOCK = /^ *```sh\n([\s\S]*?)^ *```$/gm;
 const INDENTED = /^ {4}npx touchline .*$/gm;
-/** Matches commands that run until they are stopped. */
 const ENDLESS = /^(?:tail (?!.*(?:--exit-at-end|--limit))|alerts |match .* --follow)/;
+
+/** Whether a command runs until it is stopped. */
+export function isEndless(command: string): boolean {
+  return (
+    ENDLESS.test(command) ||
+    (serviceNames().includes(command.split(' ')[0] ?? '') && !command.includes('--help'))
+  );
+}
 
 /** A `touchline` command in a page, without its comment. */
 export type GuideCommand = { readonly page: string; readonly command: string; readonly goesOn: boolean };
@@ -29,6 +37,6 @@ export function guideCommands(): GuideCommand[] {
     return lines
       .map((line) => /^ *npx touchline (.*?)(?: +# .*)?$/.exec(line)?.[1] ?? '')
       .filter((command) => command !== '')
-      .map((command) => ({ page, command, goesOn: ENDLESS.test(command) }));
+      .map((command) => ({ page, command, goesOn: isEndless(command) }));
   });
 }

@@ -191,7 +191,8 @@ describe('commands of the guides', () => {
     for (let from = 0; from < following.length; from += AT_ONCE)
       await Promise.all(
         following.slice(from, from + AT_ONCE).map(async (given) => {
-          const run = touchline(placed(given).split(/ +/), env, [], folder);
+          const [command = ''] = placed(given).split(' | ');
+          const run = touchline(command.split(/ +/), { ...env, METRICS_PORT: '0' }, [], folder);
           const first = await Promise.race([run.ended, delay(REFUSAL_MS, 'goes on')]);
           expect(first, `${given.page}: ${given.command}\n${run.out}${run.err}`).toBe('goes on');
           run.child.kill('SIGKILL');
