@@ -58,7 +58,7 @@ export async function sendLive(
   await Promise.all(accepted.values());
 }
 
-/** Waits until a topic has stopped growing, and what `also` counts too. */
+/** Waits until a topic has grown and no longer grows, and what `also` counts too. */
 export async function untilStill(
   brokers: readonly string[],
   topic: string,
@@ -68,10 +68,10 @@ export async function untilStill(
     const until = performance.now() + STILL_WITHIN_MS;
     for (let seen = -1; performance.now() < until; await delay(STILL_MS)) {
       const now = (await countOffsets(admin, topic)) + (await also());
-      if (now === seen) return;
+      if (now === seen && now > 0) return;
       seen = now;
     }
-    throw new Error(`${topic} still grows`);
+    throw new Error(`${topic} is empty or still grows`);
   });
 }
 

@@ -11,7 +11,7 @@ import type { TimedMessage } from './matches.ts';
 import { buildPeer } from './peer.ts';
 import { sizeOf } from './size.ts';
 
-const WINDOW_SECONDS = sizeOf(null, 6, 1);
+const WINDOW_SECONDS = sizeOf(null, 5, 1);
 const WARM_UP = { count: sizeOf(null, 6_000, 100), perSecond: 1_000 };
 /** Kafka Streams commits every 100 ms by default; the other setting is that of the bench `latency`. */
 const PEERS = [

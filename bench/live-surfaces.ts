@@ -9,8 +9,8 @@ import type { TimedMessage } from './matches.ts';
 import { TopicReader } from './topic-reader.ts';
 import type { Sink } from './webhook-place.ts';
 
-/** Messages a second that are asked for by REST: all of them would be more requests than messages. */
-const ASKED_PER_SECOND = 40;
+/** Messages a second that are asked for by REST: as they are asked for in turns, more would be seen later than they are shown. */
+const ASKED_PER_SECOND = 20;
 /** Pause between two requests: without it, the requests would take cpu time from the measured system. */
 const REQUEST_INTERVAL_MS = 4;
 

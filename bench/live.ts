@@ -24,7 +24,7 @@ import { Sink, WebhookBench } from './webhook-place.ts';
 const RATES = sizesOf('BENCH_RATES', [20, 200, 1_000], [200]);
 const SUBSCRIPTIONS = 10;
 /** Time in which the cost is measured, and in which the latencies are. */
-const WINDOW_SECONDS = { cost: sizeOf(null, 12, 1), latency: sizeOf(null, 8, 1) };
+const WINDOW_SECONDS = { cost: sizeOf(null, 10, 1), latency: sizeOf(null, 6, 1) };
 /** The broker's code is compiled in it: that takes more than a core for half a minute. */
 const WARM_UP = { messages: sizeOf('BENCH_MESSAGES', 15_000, 200), perSecond: 500 };
 /** Messages that are sent first to new subscriptions. */

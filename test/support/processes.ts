@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { programOf } from '../../cli/services.ts';
 import { atEnd } from './at-end.ts';
 import { bareEnvironment } from './environment.ts';
 import { until } from './poll.ts';
@@ -114,9 +115,9 @@ export class TestService {
   }
 }
 
-/** Starts `services/<name>` with these settings. Its standard input is a pipe, so that it ends with this process. */
+/** Starts a service, or `API_AND_TOOLS`, with these settings. Its standard input is a pipe, so that it ends with this process. */
 export function startService(name: string, settings: Readonly<Record<string, string>>): TestService {
-  const child = spawn(process.execPath, [`services/${name}/main.ts`], {
+  const child = spawn(process.execPath, [programOf(name)], {
     cwd: ROOT,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
 import { topicName } from '#topics/topics.ts';
+import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
@@ -31,7 +32,10 @@ beforeAll(async () => {
   for (const service of SERVICE_NAMES) await grant(brokers, service, rightsOf(prefix, service));
 });
 
-function start(service: ServiceName, settings: Record<string, string> = {}): TestService {
+function start(
+  service: ServiceName | typeof API_AND_TOOLS,
+  settings: Record<string, string> = {},
+): TestService {
   return startService(service, {
     ...secured.saslEnv('SCRAM-SHA-256'),
     KAFKA_SASL_USERNAME: service,
@@ -163,6 +167,13 @@ describe('with an authorizer', () => {
           },
         ]);
       });
+  });
+
+  test('api and tool gateway in one process need the rights of both', async () => {
+    const errors = await start(API_AND_TOOLS, { KAFKA_SASL_USERNAME: 'api' }).failed();
+    expect(errors).toMatchObject([
+      { code: 'RIGHTS_MISSING', message: expect.stringContaining('does not grant tool-gateway ') },
+    ]);
   });
 
   test('a service whose topics are missing names them, and the command that creates them', async () => {
