@@ -88,7 +88,7 @@ async function openLoop(
     topic: topicName(job.prefix, 'match-state'),
     onRecords(_, records) {
       const seenAt = performance.now();
-      for (const { key } of records) pending.seen(Number(key), String(key), seenAt);
+      for (const { key } of records) pending.seen(Number(key), 0, seenAt);
     },
   });
   const publisher = await openPublisher({ brokers, clientId: 'bench-floor', log: silent });
@@ -97,8 +97,8 @@ async function openLoop(
   return {
     name: variant.name,
     send() {
-      const key = String(sent++);
-      pending.sent(Number(key), key);
+      const key = String(sent);
+      pending.sent(sent++, 0);
       void publisher.publish([{ topic: input, partition: sent % partitions, key, value: VALUE }]);
     },
     settle: () => pending.settle(),

@@ -8,7 +8,7 @@ import { topicName } from '#topics/topics.ts';
 import { type Contender, floor, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
 import { type Bench, type BenchContext, connectionEnv, median, PROCESSOR, quantile } from './context.ts';
 import { remove, silent } from './kafka.ts';
-import { liveMessages, Pending, pace } from './live-load.ts';
+import { liveMessages, Pending, sendLive } from './live-load.ts';
 import type { TimedMessage } from './matches.ts';
 import { buildPeer } from './peer.ts';
 import { startService } from './processes.ts';
@@ -168,25 +168,15 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
       for (const { value } of records) {
         if (value === null) continue;
         const { eventId, messageId } = await markOf(value);
-        pending.seen(eventId, messageId, at);
+        pending.seen(eventId, Number(messageId), at);
       }
     },
   });
-  const messages = liveMessages();
+  const source = { messages: liveMessages(), send: (message: TimedMessage) => entry.send(message) };
   const send = async (count: number, perSecond: number): Promise<number[]> => {
-    // One message of an event at a time: the state after a batch names only one of two messages as its cause.
-    const accepted = new Map<number, Promise<void>>();
-    await pace(count, perSecond, () => {
-      const message = messages.next().value;
-      const { eventId, messageId } = message;
-      pending.sent(eventId, messageId);
-      const before = accepted.get(eventId) ?? Promise.resolve();
-      accepted.set(
-        eventId,
-        before.then(() => entry.send(message)),
-      );
-    });
-    await Promise.all(accepted.values());
+    await sendLive(source, { count, perSecond }, ({ eventId, messageId }) =>
+      pending.sent(eventId, Number(messageId)),
+    );
     return pending.settle();
   };
   await send(WARM_UP.messages, WARM_UP.perSecond);

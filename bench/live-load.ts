@@ -1,11 +1,15 @@
-/** Sends messages at a rate, and measures the time until each was seen. */
+/** Sends messages of live matches at a rate, and measures the time until each was seen. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { countOffsets, withAdmin } from './kafka.ts';
 import { BenchMatch, type TimedMessage } from './matches.ts';
 
 const MATCHES = 100;
 const MESSAGES_OF_A_MATCH = 200;
 const SEEN_TIMEOUT_MS = 60_000;
 const POLL_MS = 5;
+/** Time without a change after which a count stands still, and the maximum wait for it. */
+const STILL_MS = 500;
+const STILL_WITHIN_MS = 120_000;
 
 /** Calls `send` at fixed times, without waiting for earlier calls. */
 export async function pace(messages: number, perSecond: number, send: () => void): Promise<void> {
@@ -25,25 +29,78 @@ export function* liveMessages(): Generator<TimedMessage, never> {
   }
 }
 
-/** Send times of messages that were not seen yet. A seen message of an event covers all earlier ones of that event. */
+/** Messages of live matches, and the way in which each is sent. */
+export type LiveSource = {
+  readonly messages: Generator<TimedMessage, never>;
+  /** Resolves when the message is accepted. */
+  send(message: TimedMessage): Promise<void>;
+};
+
+/**
+ * Sends messages at a rate, one of a match at a time: the state after a batch names only one of two messages as its cause. `onSend` is
+ * called at the time at which each is due. Resolves when all are accepted.
+ */
+export async function sendLive(
+  { messages, send }: LiveSource,
+  { count, perSecond }: { readonly count: number; readonly perSecond: number },
+  onSend: (message: TimedMessage) => void = () => {},
+): Promise<void> {
+  const accepted = new Map<number, Promise<void>>();
+  await pace(count, perSecond, () => {
+    const message = messages.next().value;
+    onSend(message);
+    const before = accepted.get(message.eventId) ?? Promise.resolve();
+    accepted.set(
+      message.eventId,
+      before.then(() => send(message)),
+    );
+  });
+  await Promise.all(accepted.values());
+}
+
+/** Waits until a topic has stopped growing, and what `also` counts too. */
+export async function untilStill(
+  brokers: readonly string[],
+  topic: string,
+  also: () => Promise<number> = async () => 0,
+): Promise<void> {
+  await withAdmin(brokers, async (admin) => {
+    const until = performance.now() + STILL_WITHIN_MS;
+    for (let seen = -1; performance.now() < until; await delay(STILL_MS)) {
+      const now = (await countOffsets(admin, topic)) + (await also());
+      if (now === seen) return;
+      seen = now;
+    }
+    throw new Error(`${topic} still grows`);
+  });
+}
+
+/** Send times of messages that were not seen yet. Each has a mark that grows within its event: a seen one covers all earlier ones. */
 export class Pending {
-  readonly #byEvent = new Map<number, { id: string; sentAt: number }[]>();
+  readonly #byEvent = new Map<number, { mark: number; sentAt: number }[]>();
   #count = 0;
   #latencies: number[] = [];
 
-  sent(eventId: number, id: string): void {
+  sent(eventId: number, mark: number): void {
     const list = this.#byEvent.get(eventId) ?? [];
     this.#byEvent.set(eventId, list);
-    list.push({ id, sentAt: performance.now() });
+    list.push({ mark, sentAt: performance.now() });
     this.#count += 1;
   }
 
-  seen(eventId: number, id: string, at: number): void {
-    const list = this.#byEvent.get(eventId);
-    const index = list?.findIndex((one) => one.id === id) ?? -1;
-    if (list === undefined || index < 0) return;
-    for (const { sentAt } of list.splice(0, index + 1)) this.#latencies.push(at - sentAt);
-    this.#count -= index + 1;
+  /** `at`: by `performance.now()`. */
+  seen(eventId: number, mark: number, at: number): void {
+    const list = this.#byEvent.get(eventId) ?? [];
+    while (list[0] !== undefined && list[0].mark <= mark) {
+      this.#latencies.push(at - list[0].sentAt);
+      this.#count -= 1;
+      list.shift();
+    }
+  }
+
+  /** Whether a message of the event was not seen yet. */
+  awaits(eventId: number): boolean {
+    return (this.#byEvent.get(eventId)?.length ?? 0) > 0;
   }
 
   /** Waits until all sent messages were seen, and returns the latencies since the last call, milliseconds. */

@@ -37,7 +37,6 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   served: async () => (await import('./served.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,
-  goal: async () => (await import('./goal.ts')).bench,
   'log-size': async () => (await import('./log-size.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
   start: async () => (await import('./start.ts')).bench,

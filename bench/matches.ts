@@ -21,14 +21,8 @@ export type TimedMessage = {
   readonly message: object;
 };
 
-/** A message of a goal; `home` is the number of goals of the home team, including this one. */
-export type GoalMessage = TimedMessage & { readonly home: number };
-
 /** The first kick-off of all, Unix seconds. */
 const EPOCH = 1_790_000_000;
-
-/** First number of goals outside of a plan; a plan has fewer incidents. */
-const FIRST_GOAL = 500;
 
 /** Returns the event id of a match. */
 function eventIdOf(match: number): number {
@@ -44,7 +38,6 @@ export class BenchMatch {
   readonly #score = { 1: 0, 2: 0 };
   readonly #halfTime = { 1: 0, 2: 0 };
   #next = 0;
-  #goals = 0;
 
   /** Creates a match. `kickOff` is in seconds after the first kick-off of all. */
   constructor(match: number, messages: number, kickOff: number) {
@@ -68,25 +61,6 @@ export class BenchMatch {
     this.#follow(step);
     const data = { incident: this.#incident(step, ut), event: this.#event(step) };
     return this.#timed(this.#next++, 'incident', ut, data);
-  }
-
-  /** Returns a confirmed goal of the home team, for a match that does not follow its plan. */
-  goal(ut: number): GoalMessage {
-    const first = this.plan.steps[0] as PlannedStep;
-    const n = this.#goals++;
-    const step: PlannedStep = {
-      at: first.at,
-      incident: FIRST_GOAL + n,
-      type: 413,
-      action: 'insert',
-      confirmation: 'confirmed',
-      side: 1,
-      parent: null,
-      score: { side: 1, by: 1 },
-    };
-    this.#follow(step);
-    const data = { incident: this.#incident(step, ut), event: this.#event(step) };
-    return { ...this.#timed(FIRST_GOAL + n, 'incident', ut, data), home: this.#score[1] };
   }
 
   /** Returns a fixture: an event without an incident. */

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
+import { programOf } from '../cli/services.ts';
 
 /** A running process with its output in a file. */
 export type Running = {
@@ -92,7 +93,7 @@ export function serviceCommand(
 ): ProcessCommand {
   return {
     command: process.execPath,
-    args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
+    args: [...heapFlags(name), ...nodeArgs, programOf(name)],
     env: {
       ...mallocSettings(name),
       METRICS_PORT: '0',

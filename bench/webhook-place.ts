@@ -75,14 +75,18 @@ export class WebhookBench {
   }
 
   start(service: string, settings: Readonly<Record<string, string>> = {}): Running {
-    return startService(service, this.#context.dir, {
+    return startService(service, this.#context.dir, { ...this.settings(), ...settings });
+  }
+
+  /** Returns the settings by which a service finds the topics, opens the webhooks and delivers to the sink. */
+  settings(): Record<string, string> {
+    return {
       ...connectionEnv(this.#context, this.#prefix),
       CLIENTS_KEY,
       DISPATCHER_PORT: '0',
       WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
       WEBHOOK_CA_FILE: this.#sink.caFile,
-      ...settings,
-    });
+    };
   }
 
   /** Publishes `count` messages, and waits until they are acknowledged. */

@@ -11,15 +11,17 @@ import { buffer } from 'node:stream/consumers';
 export type SinkCounts = {
   readonly requests: number;
   readonly lastAt: number;
-  /** Each message: its `uuid`, time of arrival, path, and the first message of its request. */
-  readonly arrivals: readonly (readonly [uuid: string, at: number, path: string, first: string])[];
+  /** Each message: its `uuid`, time of arrival, path, the first message of its request, and the provider's time of a composed one. */
+  readonly arrivals: readonly Arrival[];
 };
+
+type Arrival = readonly [uuid: string, at: number, path: string, first: string, ut: number | null];
 
 const [port, countsPort, keyFile, certFile] = process.argv.slice(2);
 if (certFile === undefined || keyFile === undefined)
   throw new Error('usage: webhook-sink.ts PORT COUNTS_PORT KEY CERT');
 
-const UUID = /"uuid":"([^"]+)"/g;
+const UUID = /"uuid":"([^"]+)"(?:,"type":"\w+","source":\w+,"ut":(\d+))?/g;
 let counts = empty();
 
 const server = createServer(
@@ -32,9 +34,9 @@ const server = createServer(
     counts.requests += 1;
     counts.lastAt = now;
     let first: string | null = null;
-    for (const [, uuid = ''] of text.matchAll(UUID)) {
+    for (const [, uuid = '', ut] of text.matchAll(UUID)) {
       first ??= uuid;
-      counts.arrivals.push([uuid, now, request.url ?? '', first]);
+      counts.arrivals.push([uuid, now, request.url ?? '', first, ut === undefined ? null : Number(ut)]);
     }
     response.end('Accepted');
   },
@@ -46,7 +48,7 @@ createHttpServer((_request, response) => {
 }).listen(Number(countsPort), '127.0.0.1');
 
 function empty() {
-  return { requests: 0, lastAt: 0, arrivals: [] as [string, number, string, string][] };
+  return { requests: 0, lastAt: 0, arrivals: [] as Arrival[] };
 }
 
 process.on('SIGTERM', () => process.exit());

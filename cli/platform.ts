@@ -19,14 +19,19 @@ import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { movedPorts, portFor } from './ports.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
-import { serviceNames } from './services.ts';
+import { API_AND_TOOLS, processNames } from './services.ts';
 import { requireNoTwin } from './twin.ts';
 
 /**
  * Services between a goal and the board, and the one without which no match is safe. They start first: on few cores, each process
  * beside them delays them.
  */
-const FIRST_SERVICES: readonly string[] = ['webhook-receiver', 'match-processor', 'api', 'feed-monitor'];
+const FIRST_SERVICES: readonly string[] = [
+  'webhook-receiver',
+  'match-processor',
+  API_AND_TOOLS,
+  'feed-monitor',
+];
 
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secrets. */
@@ -268,13 +273,13 @@ function startProcess(
   });
 }
 
-/** Lists the processes of each service: the feed poller only with a provider, never the simulator. */
+/** Lists the processes of each service: the feed poller only with a provider. */
 function processesToStart({
   provider,
   replicas,
 }: Pick<PlatformOptions, 'provider' | 'replicas'>): LabelledProcess[] {
-  return serviceNames()
-    .filter((name) => name !== 'simulator' && (name !== 'feed-poller' || provider !== null))
+  return processNames()
+    .filter((name) => name !== 'feed-poller' || provider !== null)
     .flatMap((name) =>
       Array.from({ length: replicas?.get(name) ?? 1 }, (_, index) => ({
         name,

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseJson } from '#contract/values.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { isBrokerDefect } from '#kafka-20734/detection.ts';
@@ -10,10 +9,10 @@ import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { LogFile } from './log-file.ts';
-import { SERVICES } from './services.ts';
+import { programOf } from './services.ts';
 
 export type ServiceProcessOptions = {
-  /** The service. */
+  /** The service, or `API_AND_TOOLS`. */
   readonly name: string;
   /** Its settings, which override this process's environment. */
   readonly settings: Readonly<Record<string, string>>;
@@ -122,9 +121,8 @@ export class ServiceProcess {
   }
 
   #spawn(): void {
-    const main = fileURLToPath(new URL(`${this.name}/main.ts`, SERVICES));
     // Detached into its own group: Ctrl-C reaches this process only, which then stops the services in order.
-    const child = spawn(process.execPath, [...heapFlags(this.name), main], {
+    const child = spawn(process.execPath, [...heapFlags(this.name), programOf(this.name)], {
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
       env: {

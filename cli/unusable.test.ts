@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -8,6 +8,7 @@ import { atEnd } from '../test/support/at-end.ts';
 import { bareEnvironment } from '../test/support/environment.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { touchline, written } from '../test/support/touchline.ts';
+import { API_AND_TOOLS, programOf } from './services.ts';
 
 /** Settings with which every service starts up to its first question to a broker. */
 const SETTINGS = {
@@ -34,6 +35,18 @@ test.each([
   expect(await run.ended).toBe(1);
   expect(run.err).toMatch(/cannot be written \(E\w+: .*\): set DATA_DIR to a folder/);
   expect(run.err).not.toMatch(/^ +at /m);
+});
+
+test('api and tool gateway in one process name the wrong settings of both at once', () => {
+  const env = { ...bareEnvironment(), ...SETTINGS, API_PORT: 'x', MCP_ALLOWED_HOSTS: 'http://a' };
+  const { status, stderr } = spawnSync(process.execPath, [programOf(API_AND_TOOLS)], { env });
+  expect([status, String(stderr)]).toEqual([
+    2,
+    'api-and-tools: These settings are wrong:\n' +
+      '  MCP_ALLOWED_HOSTS: must be names without scheme and port, is "http://a"\n' +
+      '  API_PORT: must be a whole number from 0 to 65535, is "x"\n' +
+      'See touchline api --help, touchline tool-gateway --help.\n',
+  ]);
 });
 
 /** Runs a service with a limit on open files. Resolves with its exit code and log. */

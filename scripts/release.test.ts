@@ -36,7 +36,7 @@ test('the provenance names each file with its digest, and the commit', () => {
 test('the commands publish packages, and an image that was built', () => {
   expect(publishingCommands('out', files, '2.0.0')).toEqual([
     'npm publish out/touchline-2.0.0.tgz',
-    'skopeo copy oci-archive:out/image.tar docker://<registry>/touchline:2.0.0',
+    'buildah push touchline:2.0.0 docker://<registry>/touchline:2.0.0',
   ]);
   expect(publishingCommands('out', files.slice(1), '2.0.0')).toEqual(['npm publish out/touchline-2.0.0.tgz']);
 });

@@ -85,7 +85,8 @@ export function publishingCommands(
     .filter(({ name }) => name.endsWith('.tgz'))
     .map(({ name }) => `npm publish ${join(folder, name)}`);
   const hasImage = files.some(({ name }) => name === IMAGE);
-  const push = `skopeo copy oci-archive:${join(folder, IMAGE)} docker://<registry>/touchline:${version}`;
+  // By what built the image: nothing else need be installed.
+  const push = `buildah push touchline:${version} docker://<registry>/touchline:${version}`;
   return [...packages, ...(hasImage ? [push] : [])];
 }
 

@@ -21,7 +21,7 @@ async function silentPort(): Promise<string> {
 
 const access = (config: { KAFKA_BROKERS?: string[]; SCHEMA_REGISTRY_URL?: string }, waitMs: number) =>
   requireAccess(
-    'fixture',
+    ['fixture'],
     { LOG_LEVEL: 'info', ...config },
     {
       logger: { warn: (text: string) => void warnings.push(text) } as never,

@@ -26,25 +26,25 @@ const WAIT_MS = 30_000;
 const RETRY_MS = 500;
 
 /**
- * Waits until a broker and the registry answer, and checks that they accept the connections and that the service has its rights and
- * topics. Logs a warning with the address that does not answer. Throws `StreamError`, `RegistryUnavailableError` or
+ * Waits until a broker and the registry answer, and checks that they accept the connections and that these services have their
+ * rights and topics. Logs a warning with the address that does not answer. Throws `StreamError`, `RegistryUnavailableError` or
  * `ServiceRightsError` for failures that retries cannot fix, and when nothing answers in time: alike in every service.
  */
 export async function requireAccess(
-  service: string,
+  services: readonly string[],
   config: ConnectionConfig,
   options: AccessOptions,
 ): Promise<void> {
   const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry, TOPIC_PREFIX: prefix } = config;
   await Promise.all([
-    brokers === undefined ? null : requireKafka(service, { brokers, prefix: prefix ?? '' }, options),
+    brokers === undefined ? null : requireKafka(services, { brokers, prefix: prefix ?? '' }, options),
     registry === undefined ? null : requireRegistry(registry, options),
   ]);
 }
 
 // The modules are loaded on demand: not every process has brokers.
 async function requireKafka(
-  service: string,
+  services: readonly string[],
   { brokers, prefix }: { readonly brokers: Brokers; readonly prefix: string },
   options: AccessOptions,
 ): Promise<void> {
@@ -57,9 +57,9 @@ async function requireKafka(
     options,
     (text) => new StreamError('UNAVAILABLE', text),
   );
-  if (options.signal.aborted || !isServiceName(service)) return;
+  if (options.signal.aborted) return;
   const { requireRights } = await import('#topics/require-rights.ts');
-  await requireRights(brokers, prefix, service);
+  await Promise.all(services.filter(isServiceName).map((one) => requireRights(brokers, prefix, one)));
 }
 
 async function requireRegistry(registry: RegistryUrl, options: AccessOptions): Promise<void> {

@@ -50,6 +50,8 @@ type ProcessSpec = z.ZodObject<typeof processSettings>;
 export type ServiceDefinition<Spec extends ProcessSpec> = {
   /** Name of its folder. */
   readonly name: string;
+  /** Names of the services that run in its process. Default: its own. */
+  readonly parts?: readonly string[];
   /** Description for `--help`, one sentence. */
   readonly about: string;
   /** Its settings, `processSettings` included. */
@@ -127,7 +129,7 @@ export async function runService<Spec extends ProcessSpec>(
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
     await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
-    await requireAccess(service.name, config, { logger, signal: stopping.signal });
+    await requireAccess(partsOf(service), config, { logger, signal: stopping.signal });
     if (stopping.signal.aborted) return;
     const finish = (): void => stopping.abort('finished');
     const signals = { signal: stopping.signal, draining: draining.signal };
@@ -167,6 +169,10 @@ function logWarnings(logger: Logger): void {
   process.on('warning', (warning) => logger.warn({ err: warning }, 'warning of Node'));
 }
 
+function partsOf({ name, parts = [name] }: Pick<ServiceDefinition<ProcessSpec>, 'name' | 'parts'>) {
+  return parts;
+}
+
 function wantsHelp(service: ServiceDefinition<ProcessSpec>, args: readonly string[]): boolean {
   const usage = `touchline ${service.name}`;
   try {
@@ -185,7 +191,8 @@ function readConfig<Spec extends ProcessSpec>(service: ServiceDefinition<Spec>):
     return loadConfig(service.config, process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${service.name}: ${error.message}\nSee touchline ${service.name} --help.\n`);
+    const helps = partsOf(service).map((part) => `touchline ${part} --help`);
+    process.stderr.write(`${service.name}: ${error.message}\nSee ${helps.join(', ')}.\n`);
     process.exitCode = EXIT.usage;
     return undefined;
   }

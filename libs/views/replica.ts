@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
 import { limitHeapGrowth } from '#service/memory.ts';
+import type { RunningService } from '#service/run-service.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
@@ -94,8 +95,17 @@ export class Replica {
     return this.#caughtUp;
   }
 
+  /** Starts to follow the topics for services that listen. Returns them as one, which closes the views when they have stopped. */
+  serve(services: readonly RunningService[]): RunningService {
+    this.#start();
+    return {
+      ready: () => services.every((service) => service.ready()),
+      stop: () => this.#close(Promise.all(services.map((service) => service.stop()))),
+    };
+  }
+
   /** Starts to apply the topics' records, and to delete messages of the feed that are older than their retention. */
-  follow(): void {
+  #start(): void {
     const { topics = SOURCES, feedRetentionMs, log } = this.#options;
     const startedAt = performance.now();
     limitHeapGrowth(BUILD_HEAP_GROWTH);
@@ -173,7 +183,7 @@ export class Replica {
   }
 
   /** Stops following, then closes the views when `requestsDone` resolves. Deletes damaged or incomplete views. */
-  async close(requestsDone: Promise<unknown>): Promise<void> {
+  async #close(requestsDone: Promise<unknown>): Promise<void> {
     const { log, signal } = this.#options;
     clearTimeout(this.#nextSweep);
     clearTimeout(this.#nextCommit);

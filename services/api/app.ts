@@ -10,7 +10,6 @@ import { fastifyServer, strictTransport } from '#service/http-server.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { traceRequests } from '#tracing/trace-requests.ts';
-import { viewMetrics } from '#views/metrics.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
 import type { BoardView } from '#views/store/views.ts';
@@ -20,12 +19,11 @@ import { boardRoutes, notFoundPage } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import { eventIdOf, healthHeader } from './health-header.ts';
 
-/** The metrics of an api. No label holds an id, a client or a token. */
+/** The metrics of an api's requests. No label holds an id, a client or a token. */
 type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 export function apiMetrics(registry: Registry) {
   return {
-    ...viewMetrics(registry, 'api'),
     requestSeconds: new Histogram({
       name: 'touchline_api_request_seconds',
       help: 'Time from a request to its answer, by route and status.',

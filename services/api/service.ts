@@ -1,12 +1,14 @@
 import type { AddressInfo } from 'node:net';
+import type { z } from 'zod';
 import { Contracts } from '#clients/contracts.ts';
 import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { OWN_RULES, readRules } from '#service/competition-rules.ts';
-import type { ServiceDefinition } from '#service/run-service.ts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
 import { Registry } from '#topics/registry.ts';
+import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
@@ -17,88 +19,98 @@ import { followEndedSessions } from './ended-sessions.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
-/** The api service: serves the REST contract and the live board from views of the topics. */
+type Context = ServiceContext<z.output<typeof settings>>;
+
 /** Interval between batches of the views: small beside the milliseconds in which a message reaches them. */
 const URGENT_BATCH_MS = 5;
 
+/** The api service: serves the REST contract and the live board from views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {
   name: 'api',
   about: 'Serves the REST contract and the live board from the topics.',
   config: settings,
-  async start({ config, logger, metrics: registry, signal, draining, fail }) {
-    const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
-    const metrics = apiMetrics(registry);
-    const competitions = servedOf(config.SERVE_COMPETITIONS);
-    const replica = await Replica.open({
-      name: 'api',
-      dataDir: config.DATA_DIR,
-      brokers,
-      prefix,
-      registryUrl,
-      competitions,
-      feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
-      urgentBatchMs: URGENT_BATCH_MS,
-      metrics,
-      log: logger,
-      signal,
-      fail,
-    });
-    const { views } = replica;
-    tableDifferences(registry, (now) => views.leagues.differences(now));
-    const place = {
-      brokers,
-      prefix,
-      registry: Registry.open({ url: registryUrl, prefix }),
-      log: logger,
-      onFailure: fail,
-    };
-    const clients = await Contracts.follow(place, (access) => servedAccess(access, competitions));
-    const clientsKeys = clientsKeysOf(config);
-    const gatekeeper = createGatekeeper(clients, clientsKeys);
-    const ended = await followEndedSessions(place, SESSION_SECONDS * 1_000);
-    const { API_BOARD, LISTEN_HOST: host } = config;
-    const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
-    const tls = serverTlsFiles(config);
-    const gate = {
-      sessions: createSessions({
-        clients,
-        gatekeeper,
-        clientsKeys,
-        ended,
-        now: () => Date.now() / 1000,
-      }),
-      competitions,
-      openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
-      publicUrl: config.API_PUBLIC_URL,
-    };
-    const app = await createApp({
-      data: createProviderData(views),
-      gatekeeper,
-      view: views,
-      board: API_BOARD === 'off' ? null : gate,
-      competitions,
-      backlog: backlogCounter({ brokers, prefix, log: logger }),
-      rulesOf: readRules(config.RULES_DIR || OWN_RULES),
-      version: serviceVersion(),
-      publicUrl: config.API_PUBLIC_URL,
-      trustedProxies: config.TRUSTED_PROXIES ?? [],
-      tls,
-      registry,
-      metrics,
-      log: logger,
-      ready: () => replica.ready,
-      draining,
-      onFailure: (error) => replica.onFailure(error),
-    });
-    await app.listen({ port: config.API_PORT, host });
-    logger.info({ host, port: (app.server.address() as AddressInfo).port }, 'listening');
-    replica.follow();
-    return {
-      ready: () => replica.ready,
-      stop: async () => {
-        await Promise.all([ended.close(), clients.close()]);
-        await replica.close(app.close());
-      },
-    };
+  async start(context) {
+    const replica = await openViews(context);
+    return replica.serve([await serveApi(context, replica)]);
   },
 };
+
+/** Opens the views of all topics. Throws as `Replica.open`. */
+export function openViews({ config, logger, metrics, signal, fail }: Context): Promise<Replica> {
+  return Replica.open({
+    name: 'api',
+    dataDir: config.DATA_DIR,
+    brokers: config.KAFKA_BROKERS,
+    prefix: config.TOPIC_PREFIX,
+    registryUrl: config.SCHEMA_REGISTRY_URL,
+    competitions: servedOf(config.SERVE_COMPETITIONS),
+    feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
+    urgentBatchMs: URGENT_BATCH_MS,
+    metrics: viewMetrics(metrics, 'api'),
+    log: logger,
+    signal,
+    fail,
+  });
+}
+
+/** Listens on API_PORT, and answers from the views. */
+export async function serveApi(
+  { config, logger, metrics: registry, draining, fail }: Context,
+  replica: Replica,
+): Promise<RunningService> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
+  const competitions = servedOf(config.SERVE_COMPETITIONS);
+  const { views } = replica;
+  tableDifferences(registry, (now) => views.leagues.differences(now));
+  const place = {
+    brokers,
+    prefix,
+    registry: Registry.open({ url: registryUrl, prefix }),
+    log: logger,
+    onFailure: fail,
+  };
+  const clients = await Contracts.follow(place, (access) => servedAccess(access, competitions));
+  const clientsKeys = clientsKeysOf(config);
+  const gatekeeper = createGatekeeper(clients, clientsKeys);
+  const ended = await followEndedSessions(place, SESSION_SECONDS * 1_000);
+  const { API_BOARD, LISTEN_HOST: host } = config;
+  const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
+  const tls = serverTlsFiles(config);
+  const gate = {
+    sessions: createSessions({
+      clients,
+      gatekeeper,
+      clientsKeys,
+      ended,
+      now: () => Date.now() / 1000,
+    }),
+    competitions,
+    openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
+    publicUrl: config.API_PUBLIC_URL,
+  };
+  const app = await createApp({
+    data: createProviderData(views),
+    gatekeeper,
+    view: views,
+    board: API_BOARD === 'off' ? null : gate,
+    competitions,
+    backlog: backlogCounter({ brokers, prefix, log: logger }),
+    rulesOf: readRules(config.RULES_DIR || OWN_RULES),
+    version: serviceVersion(),
+    publicUrl: config.API_PUBLIC_URL,
+    trustedProxies: config.TRUSTED_PROXIES ?? [],
+    tls,
+    registry,
+    metrics: apiMetrics(registry),
+    log: logger,
+    ready: () => replica.ready,
+    draining,
+    onFailure: (error) => replica.onFailure(error),
+  });
+  await app.listen({ port: config.API_PORT, host });
+  logger.info({ host, port: (app.server.address() as AddressInfo).port }, 'listening');
+  return {
+    ready: () => replica.ready,
+    stop: async () => void (await Promise.all([app.close(), ended.close(), clients.close()])),
+  };
+}

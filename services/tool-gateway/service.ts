@@ -1,9 +1,10 @@
 import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { z } from 'zod';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
 import { deriveKey } from '#clients/keys.ts';
-import type { ServiceDefinition } from '#service/run-service.ts';
+import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
@@ -27,6 +28,8 @@ import { TokenExchange } from './token-exchange/exchange.ts';
 import { issueAccessToken } from './token-exchange/issuer.ts';
 import { Upstream } from './token-exchange/upstream.ts';
 
+type Context = ServiceContext<z.output<typeof settings>>;
+
 /** Timeout of each request to the broker that an exchange waits for, milliseconds. */
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -41,102 +44,110 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
   name: 'tool-gateway',
   about: 'Exchanges credentials for access tokens at POST /api/v1/token, and serves the tools at /mcp.',
   config: settings,
-  async start({ config, logger: log, metrics: registry, signal, draining, fail }) {
-    const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
-    const codecs = Registry.open({ url: registryUrl, prefix });
-    const connection = { brokers, prefix, registry: codecs, log, onFailure: fail };
-    const competitions = servedOf(config.SERVE_COMPETITIONS);
-    const publisher = await openPublisher({
-      brokers,
-      log,
-      clientId: 'touchline-tool-gateway',
-      timeoutMs: BROKER_MS,
-    });
-    const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
-    const [tokens, contracts, attempts, rate, codec] = await Promise.all([
-      AccessTokens.follow(connection),
-      Contracts.follow(connection, (access) => servedAccess(access, competitions)),
-      AttemptCounter.open({ ...connection, publish, now: Date.now, timeoutMs: BROKER_MS }),
-      SharedRate.open({ ...connection, publish, now: Date.now }),
-      codecs.codec('access-tokens'),
-    ]);
-    const metrics = gatewayMetrics(registry, {
-      subjects: (scope) => attempts.subjects(scope),
-      tokens: () => tokens.size,
-    });
-    const upstream = new Upstream({
-      baseUrl: config.UPSTREAM_BASE_URL,
-      ca: config.UPSTREAM_CA_FILE,
-      timeoutMs: config.UPSTREAM_TIMEOUT_MS,
-      onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
-    });
-    const days = config.TOKEN_LIFETIME_DAYS;
-    const lifetimeMs = days === 0 ? null : days * DAY_MS;
-    const issuing = { tokens, codec, publish, topic: topicName(prefix, 'access-tokens'), lifetimeMs };
+  async start(context) {
+    const { config, logger, metrics, signal, fail } = context;
     const replica = await Replica.open({
       name: 'tool-gateway',
       dataDir: config.DATA_DIR,
-      brokers,
-      prefix,
-      registryUrl,
+      brokers: config.KAFKA_BROKERS,
+      prefix: config.TOPIC_PREFIX,
+      registryUrl: config.SCHEMA_REGISTRY_URL,
       topics: TOOL_SOURCES,
-      competitions,
+      competitions: servedOf(config.SERVE_COMPETITIONS),
       feedRetentionMs: 0,
       urgentBatchMs: URGENT_BATCH_MS,
-      metrics: viewMetrics(registry, 'tools'),
-      log,
+      metrics: viewMetrics(metrics, 'tools'),
+      log: logger,
       signal,
       fail,
     });
-    const { views } = replica;
-    const app = await createApp({
-      trustedProxies: config.TRUSTED_PROXIES ?? [],
-      tls: serverTlsFiles(config),
-      draining,
-      log,
-      onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
-      exchange: new TokenExchange({
-        count: (scope, subject) => attempts.count(scope, subject),
-        check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
-        contracts,
-        issue: (clientId, label, at) => issueAccessToken(issuing, clientId, label, at),
-        key: createSecretKey(deriveKey(config.CLIENTS_KEY, 'attempts')),
-        now: Date.now,
-        log,
-      }),
-    });
-    await mcpEndpoint(app, {
-      data: createProviderData(views),
-      queries: toolQueries(views),
-      view: views,
-      authenticate(bearer) {
-        const token = tokens.find(bearer, Date.now());
-        if (token === undefined || contracts.find(token.client_id) === undefined) return null;
-        return { tokenId: token.token_id, clientId: token.client_id };
-      },
-      accessOf: (clientId) => contracts.find(clientId)?.access,
-      allowedHosts: config.MCP_ALLOWED_HOSTS,
-      allowedOrigins: config.MCP_ALLOWED_ORIGINS,
-      admit: (tokenId, at) => rate.admit(tokenId, at),
-      ready: () => replica.ready,
-      now: Date.now,
-      version: serviceVersion(),
-      boardUrl: config.BOARD_URL?.replace(/\/+$/, '') ?? null,
-      metrics: mcpMetrics(registry),
-      log,
-      onFailure: (error) => replica.onFailure(error),
-    });
-    await app.listen({ port: config.TOOLS_PORT, host: config.LISTEN_HOST });
-    log.info({ host: config.LISTEN_HOST, port: (app.server.address() as AddressInfo).port }, 'listening');
-    replica.follow();
-    return {
-      ready: () => publisher.healthy && replica.ready,
-      async stop() {
-        await replica.close(app.close());
-        // Publishes its last counts, so it must close before the publisher.
-        await rate.close();
-        await Promise.all([tokens.close(), contracts.close(), attempts.close(), publisher.close()]);
-      },
-    };
+    return replica.serve([await serveTools(context, replica)]);
   },
 };
+
+/** Listens on TOOLS_PORT: exchanges credentials, and answers tools from the views, which may have more topics than these need. */
+export async function serveTools(
+  { config, logger: log, metrics: registry, signal, draining, fail }: Context,
+  replica: Replica,
+): Promise<RunningService> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
+  const codecs = Registry.open({ url: registryUrl, prefix });
+  const connection = { brokers, prefix, registry: codecs, log, onFailure: fail };
+  const competitions = servedOf(config.SERVE_COMPETITIONS);
+  const publisher = await openPublisher({
+    brokers,
+    log,
+    clientId: 'touchline-tool-gateway',
+    timeoutMs: BROKER_MS,
+  });
+  const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
+  const [tokens, contracts, attempts, rate, codec] = await Promise.all([
+    AccessTokens.follow(connection),
+    Contracts.follow(connection, (access) => servedAccess(access, competitions)),
+    AttemptCounter.open({ ...connection, publish, now: Date.now, timeoutMs: BROKER_MS }),
+    SharedRate.open({ ...connection, publish, now: Date.now }),
+    codecs.codec('access-tokens'),
+  ]);
+  const metrics = gatewayMetrics(registry, {
+    subjects: (scope) => attempts.subjects(scope),
+    tokens: () => tokens.size,
+  });
+  const upstream = new Upstream({
+    baseUrl: config.UPSTREAM_BASE_URL,
+    ca: config.UPSTREAM_CA_FILE,
+    timeoutMs: config.UPSTREAM_TIMEOUT_MS,
+    onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
+  });
+  const days = config.TOKEN_LIFETIME_DAYS;
+  const lifetimeMs = days === 0 ? null : days * DAY_MS;
+  const issuing = { tokens, codec, publish, topic: topicName(prefix, 'access-tokens'), lifetimeMs };
+  const { views } = replica;
+  const app = await createApp({
+    trustedProxies: config.TRUSTED_PROXIES ?? [],
+    tls: serverTlsFiles(config),
+    draining,
+    log,
+    onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
+    exchange: new TokenExchange({
+      count: (scope, subject) => attempts.count(scope, subject),
+      check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
+      contracts,
+      issue: (clientId, label, at) => issueAccessToken(issuing, clientId, label, at),
+      key: createSecretKey(deriveKey(config.CLIENTS_KEY, 'attempts')),
+      now: Date.now,
+      log,
+    }),
+  });
+  await mcpEndpoint(app, {
+    data: createProviderData(views),
+    queries: toolQueries(views),
+    view: views,
+    authenticate(bearer) {
+      const token = tokens.find(bearer, Date.now());
+      if (token === undefined || contracts.find(token.client_id) === undefined) return null;
+      return { tokenId: token.token_id, clientId: token.client_id };
+    },
+    accessOf: (clientId) => contracts.find(clientId)?.access,
+    allowedHosts: config.MCP_ALLOWED_HOSTS,
+    allowedOrigins: config.MCP_ALLOWED_ORIGINS,
+    admit: (tokenId, at) => rate.admit(tokenId, at),
+    ready: () => replica.ready,
+    now: Date.now,
+    version: serviceVersion(),
+    boardUrl: config.BOARD_URL?.replace(/\/+$/, '') ?? null,
+    metrics: mcpMetrics(registry),
+    log,
+    onFailure: (error) => replica.onFailure(error),
+  });
+  await app.listen({ port: config.TOOLS_PORT, host: config.LISTEN_HOST });
+  log.info({ host: config.LISTEN_HOST, port: (app.server.address() as AddressInfo).port }, 'listening');
+  return {
+    ready: () => publisher.healthy && replica.ready,
+    async stop() {
+      await app.close();
+      // Publishes its last counts, so it must close before the publisher.
+      await rate.close();
+      await Promise.all([tokens.close(), contracts.close(), attempts.close(), publisher.close()]);
+    },
+  };
+}

@@ -6,12 +6,20 @@ import { defineCommand } from '../../command.ts';
 import { platformSettings } from '../../platform-settings.ts';
 
 const { DATASET, MATCHES, SEED, DURATION, SPEED, FAULTS } = simulatorSettings.shape;
+/**
+ * Default duration of the play, seconds. With `--keep` the board is looked at, and what is played faster is over before feed health
+ * believes its feed.
+ */
+export const PLAY_SECONDS = { alone: 60, kept: 150 } as const;
+
 export const config = z.object({
   ...platformSettings,
   DATASET,
   MATCHES,
   SEED,
-  DURATION: DURATION.unwrap().prefault('60').describe('Duration of the play, seconds.'),
+  DURATION: DURATION.describe(
+    `Duration of the play, seconds. Default: ${PLAY_SECONDS.alone}, with --keep ${PLAY_SECONDS.kept}.`,
+  ),
   SPEED: SPEED.prefault('20').describe('Speed at which --keep plays the league, as a multiple of real time.'),
   AFTERWARDS: z
     .enum(['england-2017-18', 'nothing'], 'must be england-2017-18 or nothing')

@@ -26,7 +26,9 @@ export type DemoPlay = {
   readonly provider: ProviderAccess;
   readonly dataset: Dataset;
   readonly matches: Dataset['matches'];
-  readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
+  readonly settings: { readonly SEED: string; readonly FAULTS: string };
+  /** Duration of the play. */
+  readonly seconds: number;
   /** The file that the simulator writes its summary to. */
   readonly summaryFile: string;
   /** A client that gets every message. */
@@ -58,7 +60,7 @@ export async function playAndCheck(play: DemoPlay): Promise<boolean | null> {
   const simulator = startSimulator(play, {
     DATASET: dataset.competition.dataset,
     MATCHES: String(matches.length),
-    DURATION: String(settings.DURATION),
+    DURATION: String(play.seconds),
     SEED: settings.SEED,
     FAULTS: settings.FAULTS,
     SUMMARY_FILE: summaryFile,

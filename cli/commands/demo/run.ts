@@ -14,7 +14,7 @@ import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-se
 import { isFree, portFor } from '../../ports.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
 import { isInUse } from './check.ts';
-import { type command, config } from './command.ts';
+import { type command, config, PLAY_SECONDS } from './command.ts';
 import { claimDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
@@ -40,8 +40,10 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const folder = claimDemoFolder(settings.DATA_DIR);
   const isFoundInDataDir =
     folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
+  const seconds = settings.DURATION ?? (keep ? PLAY_SECONDS.kept : PLAY_SECONDS.alone);
+  const warning = seconds < PLAY_SECONDS.kept ? ': a match may be over before its feed is believed' : '';
   printLine(
-    `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds: a match may be over before its feed is believed.${keep ? ' Look at the board when the league is played.' : ''}\n`,
+    `Touchline plays ${matches.length} real matches in about ${Math.round(seconds)} seconds${warning}.\n`,
   );
   const provider = await simulatedProvider(settings.LISTEN_HOST);
   const webhook = await DemoWebhook.listen(folder.path, process.env);
@@ -58,7 +60,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   try {
     await webhook.subscribe(platform);
     const summaryFile = join(folder.path, 'summary.json');
-    const play = { platform, provider, dataset, matches, settings, summaryFile, webhook, signal };
+    const play = { platform, provider, dataset, matches, settings, seconds, summaryFile, webhook, signal };
     const passed = await playAndCheck(play);
     if (passed === null) {
       printLine('Stopping …');

@@ -29,6 +29,11 @@ const NO_PLACE = { competition: null, season: null, stage: null, group: null };
 
 /** Returns a match as the live board has it at `now`, Unix milliseconds. */
 export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): BoardMatch {
-  const view = { place: () => NO_PLACE, matchHealth: () => feed, scoringIncidents: () => new Map() };
+  const view = {
+    place: () => NO_PLACE,
+    matchHealth: () => feed,
+    scoringIncidents: () => new Map(),
+    yellowCards: () => new Map(),
+  };
   return boardMatch(state, view, now / 1000);
 }

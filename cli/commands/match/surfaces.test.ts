@@ -19,7 +19,7 @@ import { readVectors } from '#domain/testing/vectors.ts';
 import * as provider from '#ingestion/testing/messages.ts';
 import type { TimelineEntry } from '#story/incidents.ts';
 import { scoreWords } from '#story/words.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { KeyIncident, MatchState } from '#topics/generated/types.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
 import { shownStateOf } from '#views/store/board-view.ts';
@@ -39,6 +39,7 @@ import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
 const T = 1_790_000_000;
 const FEED = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' } as const;
+const NO_CARDS = { home: 0, away: 0 };
 const PLACE = { competition: null, season: null, stage: null, group: null };
 
 type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;
@@ -99,9 +100,18 @@ function expectSameIncidents(match: PlayedMatch): void {
   const cards = standingRedCards(state);
   const red = tool.timeline.filter(({ type_id, stands }) => type_id === INCIDENT.redCard && stands);
   expect(cards.map(({ id }) => id)).toEqual(red.map(({ incident_id }) => incident_id));
-  const of = (side: MatchState['home']) =>
-    cards.filter(({ team_id }) => side !== null && team_id === side.id).length;
-  expect(details.match.red_cards).toEqual({ home: of(state.home), away: of(state.away) });
+  const yellow = records.incidents.flatMap(({ id, incident }) =>
+    incident?.incident_id === INCIDENT.yellowCard && exported.get(id)?.stands === true
+      ? [{ team_id: incident.participant_id }]
+      : [],
+  );
+  const of = (some: readonly Pick<KeyIncident, 'team_id'>[]) => {
+    const count = (side: MatchState['home']) =>
+      some.filter(({ team_id }) => side !== null && team_id === side.id).length;
+    return { home: count(state.home), away: count(state.away) };
+  };
+  expect(details.match.red_cards).toEqual(of(cards));
+  expect(details.match.yellow_cards).toEqual(of(yellow));
 }
 
 function pageText(records: PageRecords, now: number): string {
@@ -114,7 +124,12 @@ function surfacesOf(state: MatchState) {
   const shown = shownStateOf(state);
   const board = boardMatch(
     shown,
-    { place: () => PLACE, matchHealth: () => FEED, scoringIncidents: () => new Map() },
+    {
+      place: () => PLACE,
+      matchHealth: () => FEED,
+      scoringIncidents: () => new Map(),
+      yellowCards: () => new Map(),
+    },
     now,
   );
   const queries = { health: () => FEED, place: () => PLACE };
@@ -315,7 +330,7 @@ describe('every surface shows the same of a match', () => {
         played ?? null,
       ]);
       expect(text).toContain(STATUSES.get(status)?.name);
-      expect(board.red_cards).toEqual({ home: 0, away: 0 });
+      expect([board.red_cards, board.yellow_cards]).toEqual([NO_CARDS, NO_CARDS]);
     }
     const { state, details } = match;
     const { board, text } = surfacesOf(state);

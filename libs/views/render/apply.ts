@@ -1,6 +1,6 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
 import { withShortTexts } from '#contract/short-text.ts';
-import { isGoal, isRedCard } from '#domain/goal-facts.ts';
+import { isCard, isGoal } from '#domain/goal-facts.ts';
 import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
@@ -101,7 +101,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       const rendered = renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record);
       if (!views.incidentLog.put(value, value.incident, rendered)) return;
       changed.events.add(value.event_id);
-      if (isGoal(value.incident) || isRedCard(value.incident)) changed.keyIncidents.add(value.event_id);
+      if (isGoal(value.incident) || isCard(value.incident)) changed.keyIncidents.add(value.event_id);
       return;
     }
     case 'match-transitions':

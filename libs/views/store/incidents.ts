@@ -1,6 +1,7 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { type ScoringIncident, type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
+import { STANDING_YELLOW } from './schema.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 import { classOf, isStoryStep, subjectOf } from './story-steps.ts';
 
@@ -115,6 +116,14 @@ export class IncidentView extends SqlView {
         }),
       ),
     );
+  }
+
+  /** Returns the number of yellow cards that are neither removed nor cancelled, by the id of the team. */
+  yellowCards(eventId: number): ReadonlyMap<number, number> {
+    const text = `SELECT participant_id AS team, count(*) AS cards FROM incidents
+      WHERE event_id = ? AND participant_id IS NOT NULL AND ${STANDING_YELLOW} GROUP BY participant_id`;
+    const rows = this.sql.rows<{ team: number; cards: number }>(text, eventId);
+    return new Map(rows.map(({ team, cards }) => [team, cards]));
   }
 
   /** Returns the story of a match, in order. */

@@ -3,8 +3,12 @@
  * change here needs no migration. Raise RENDERING when rendered records change.
  */
 import { hash } from 'node:crypto';
+import { INCIDENT } from '#contract/soccer.ts';
 
 const RENDERING = 6;
+
+/** Which incidents are yellow cards that stand; the same in queries and in their index, else SQLite does not use it. */
+export const STANDING_YELLOW = `incident_id = ${INCIDENT.yellowCard} AND removed = 0 AND confirmation IS NOT 'cancelled'`;
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -143,6 +147,7 @@ export const INDEXES = [
   'feed_by_ut ON feed (ut)',
   'feed_by_change ON feed (changed)',
   FEED_BY_EVENT,
+  `yellow_cards ON incidents (event_id, participant_id) WHERE ${STANDING_YELLOW}`,
 ].map((index) => `CREATE INDEX IF NOT EXISTS ${index}`);
 
 /** Identifies the schema and the rendering of the stored records. */

@@ -51,6 +51,7 @@ export type BoardView = Pick<
   | 'state'
   | 'incidents'
   | 'scoringIncidents'
+  | 'yellowCards'
   | 'story'
   | 'place'
   | 'seasons'
@@ -279,6 +280,11 @@ export class Views {
   /** Returns what decides about the incidents of an event with these ids, by id. */
   scoringIncidents(eventId: number, ids: readonly string[]) {
     return this.incidentLog.scoring(eventId, ids);
+  }
+
+  /** Returns the number of yellow cards of an event that stand, by the id of the team. */
+  yellowCards(eventId: number) {
+    return this.incidentLog.yellowCards(eventId);
   }
 
   /** Returns the changes of important incidents, goals, score, status, guard and result of a match, in order. */

@@ -11,7 +11,7 @@ import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts'
 /** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(
   state: ShownState,
-  view: Pick<BoardView, 'place' | 'matchHealth' | 'scoringIncidents'>,
+  view: Pick<BoardView, 'place' | 'matchHealth' | 'scoringIncidents' | 'yellowCards'>,
   now: number,
 ): BoardMatch {
   const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);

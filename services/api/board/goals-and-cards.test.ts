@@ -17,8 +17,8 @@ function playing() {
   const shown = () => {
     const state = played.views.state(match.id);
     if (state === null) throw new Error('no match');
-    const { goals, half_time, red_cards } = boardMatch(state, played.views, ut);
-    return { goals, half_time, red_cards };
+    const { goals, half_time, red_cards, yellow_cards } = boardMatch(state, played.views, ut);
+    return { goals, half_time, red_cards, yellow_cards };
   };
   const publish = (event: Fields, fields?: Fields, of: FixtureMatch = match) => {
     ut += 1;
@@ -105,14 +105,20 @@ test('a goal or a card whose incident is read after the state is shown once it i
   expect(notified).toEqual([version, version]);
 });
 
-test('counts the red cards that are neither removed nor cancelled', () => {
+test.each([
+  ['red_cards', 418],
+  ['yellow_cards', 419],
+] as const)('counts the %s that are neither removed nor cancelled', (cards, type) => {
   const { publish } = playing();
+  const at = (n: number, participant_id: number, more: Fields = {}) =>
+    incident(n, type, `0${n}:00`, { participant_id, ...more });
   publish({ ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
-  publish(firstHalf(1), incident(2, 418, '01:00', { participant_id: HOME }));
-  expect(publish(firstHalf(2), incident(3, 418, '02:00', { participant_id: AWAY })).red_cards).toEqual({
-    home: 1,
-    away: 1,
+  publish(firstHalf(1), at(2, HOME));
+  publish(firstHalf(2), at(3, HOME));
+  expect(publish(firstHalf(3), at(4, AWAY))[cards]).toEqual({ home: 2, away: 1 });
+  expect(publish(firstHalf(4), at(4, AWAY, { confirmation: 'cancelled' }))[cards]).toEqual({
+    home: 2,
+    away: 0,
   });
-  const cancelled = incident(3, 418, '02:00', { participant_id: AWAY, confirmation: 'cancelled' });
-  expect(publish(firstHalf(3), cancelled).red_cards).toEqual({ home: 1, away: 0 });
+  expect(publish(firstHalf(5), at(3, HOME, { action: 'delete' }))[cards]).toEqual({ home: 1, away: 0 });
 });

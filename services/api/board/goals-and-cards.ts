@@ -9,13 +9,13 @@ import type { BoardView } from '#views/store/views.ts';
 import type { BoardGoal, BoardMatch } from './shown/match.ts';
 
 /**
- * Returns the goals that count, the score at half-time and the red cards that stand. Who and when is in match state; the incidents
- * decide the side of a goal and its half. Reads no incident of a match without goals and red cards.
+ * Returns the goals that count, the score at half-time and the cards that stand. Who and when is in match state, but for yellow cards;
+ * the incidents decide the side of a goal and its half.
  */
 export function goalsAndCards(
   state: ShownState,
-  view: Pick<BoardView, 'scoringIncidents'>,
-): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards'> {
+  view: Pick<BoardView, 'scoringIncidents' | 'yellowCards'>,
+): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards' | 'yellow_cards'> {
   const { event_id, counting_goals, key_incidents, removed, home, away } = state;
   const cards = key_incidents.filter(
     ({ id, incident_type, stands }) =>
@@ -25,12 +25,15 @@ export function goalsAndCards(
   const known: ReadonlyMap<string, ScoringIncident> =
     ids.length === 0 ? new Map() : view.scoringIncidents(event_id, ids);
   const standing = cards.filter(({ id }) => known.get(id)?.confirmation !== 'cancelled');
-  const cardsOf = (side: ShownState['home']): number =>
+  const yellow = view.yellowCards(event_id);
+  const redOf = (side: ShownState['home']): number =>
     side === null ? 0 : standing.filter(({ team_id }) => team_id === side.id).length;
+  const yellowOf = (side: ShownState['home']): number => (side === null ? 0 : (yellow.get(side.id) ?? 0));
   return {
     goals: goalsOf(state, known),
     half_time: halfTimeOf(state, known),
-    red_cards: { home: cardsOf(home), away: cardsOf(away) },
+    red_cards: { home: redOf(home), away: redOf(away) },
+    yellow_cards: { home: yellowOf(home), away: yellowOf(away) },
   };
 }
 

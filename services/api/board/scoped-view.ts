@@ -29,6 +29,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
     scoringIncidents: (eventId, ids) =>
       state(eventId) === null ? new Map() : view.scoringIncidents(eventId, ids),
+    yellowCards: (eventId) => (state(eventId) === null ? new Map() : view.yellowCards(eventId)),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
     place: (of) => view.place(of),
     seasons,

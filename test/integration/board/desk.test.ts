@@ -66,7 +66,15 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
       const before = await heights();
       expect(before).toHaveLength(1);
       publish(22, { reported: [1, 3] }, { incident_id: 418, confirmation: 'confirmed' });
-      await visit.shows(`${ROW} .red-card`, 'red card');
+      await visit.shows(`${ROW} .card.red`, 'red card');
+      // Beside a name that is too long for its column, a card is seen too.
+      const cardBesideLongName = `(() => {
+        const card = document.querySelector('${ROW} .card.red');
+        const team = card.closest('.team');
+        team.querySelector('.name').textContent = 'long '.repeat(30);
+        return card.getBoundingClientRect().right <= team.getBoundingClientRect().right;
+      })()`;
+      expect(await visit.ask(cardBesideLongName)).toBe(true);
       publish(23, { bet_status: 'stopped', reported: [1, 3] });
       await visit.shows(`${ROW} .reasons`, 'provider says 1–3');
       expect(await heights()).toEqual(before);
@@ -110,7 +118,7 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     for (const width of [1440, 1024, 390]) {
       await visit.page.setViewport({ width, height: 900 });
       const cards = await visit.ask<[height: number, cut: string][]>(
-        `[...document.querySelectorAll('.match')].map((card) => [card.getBoundingClientRect().height, [...card.querySelectorAll('a, a *:not(.visually-hidden)')].filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflow !== 'visible' || one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow !== 'visible').map((one) => one.className).join()])`,
+        `[...document.querySelectorAll('.match')].map((card) => [card.getBoundingClientRect().height, [...card.querySelectorAll('a, a *:not(.visually-hidden)')].filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflow !== 'visible' || one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow !== 'visible' || one.getBoundingClientRect().bottom > card.getBoundingClientRect().bottom).map((one) => one.className).join()])`,
       );
       expect(cards, `at ${width} px`).toHaveLength(2);
       expect(new Set(cards.map(([height]) => height)).size).toBe(1);

@@ -5,6 +5,8 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const NAMES = ['match-state', 'match-transitions', 'feed-health'] as const;
+/** Time in which Ctrl-C must end the command, on a busy machine too, milliseconds. */
+const STOPS_MS = 1_000;
 const SIZE = { columns: 120, rows: 20 };
 
 const state = (id: number, version = 1) => ({
@@ -86,8 +88,11 @@ describe('touchline live', () => {
     await run.shows(/halted: feed health unknown +\d+ s +1$/);
     await topics.write('match-state', [{ key: '1', value: { ...state(1, 4), status_type: 'finished' } }]);
     await run.shows(/^1 live, 0 safe/);
+    const interruptedAt = performance.now();
     run.interrupt();
     expect(await run.ended).toBe(0);
+    // Well below the two seconds for which a fetch may wait at the broker.
+    expect(performance.now() - interruptedAt).toBeLessThan(STOPS_MS);
   });
 
   test('halts a match that becomes live while a newer change of it is known', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -44,6 +44,8 @@ describe('touchline up', () => {
     await run.says('creating topics');
     expect(existsSync(mark), 'a demonstration would replace its data').toBe(false);
     const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
+    const [, tools = ''] = await run.says(/Tools +(\S+)/);
+    const [, api = ''] = await run.says(/REST +(\S+)/);
     await run.says('Ctrl-C stops everything');
     const kept = join(dataDir, 'webhook-secret');
     expect([readFileSync(kept, 'utf8').trim(), statSync(kept).mode & 0o777]).toEqual([secret, 0o600]);
@@ -54,12 +56,17 @@ describe('touchline up', () => {
       expect(readFileSync(join(dataDir, 'logs', `${label}.log`), 'utf8')).toContain('metrics and health');
     const addresses = before.map((pid) => new Set(listeningAddresses(pid)));
     expect(addresses).toEqual(before.map(() => new Set(['127.0.0.1'])));
+    const views = readdirSync(dataDir).filter((name) => ['api', 'tool-gateway'].includes(name));
+    expect(views, 'api and tool gateway have the same views').toEqual(['api']);
+    const shown = () => Promise.all([statusOf(`${api}/sports`), statusOf(tools)]);
+    expect(await shown()).toEqual([200, 401]);
     for (const pid of before) process.kill(pid, 'SIGKILL');
     await run.says(/! match-processor was ended by SIGKILL; starting it again/);
     await run.says(/! webhook-receiver was ended by SIGKILL; starting it again/);
     await expect
       .poll(() => post(port, [], secret).catch(() => 'no answer'), { timeout: 120_000 })
       .toBe('200 Accepted');
+    await expect.poll(shown, { timeout: 120_000 }).toEqual([200, 401]);
     run.child.kill('SIGTERM');
     expect(await run.end()).toBe(0);
     expect(run.text()).toContain('Stopping (SIGTERM)');
@@ -78,6 +85,13 @@ describe('touchline up', () => {
     ]);
   });
 });
+
+/** Returns the status of an answer without credentials; 0 when there is none. */
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url).catch(() => null);
+  await answer?.body?.cancel();
+  return answer?.status ?? 0;
+}
 
 async function post(
   port: number,

@@ -52,8 +52,9 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly goals: readonly BoardGoal[];
   /** The score at half-time; null in the first half, and where it is unknown. */
   readonly half_time: Score | null;
-  /** Number of red cards that were not cancelled or removed. */
+  /** Number of cards that were not cancelled or removed. */
   readonly red_cards: Score;
+  readonly yellow_cards: Score;
   /** The health of the match's feed. */
   readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason'>;
   readonly place: PlaceNames;

@@ -54,10 +54,10 @@ describe('a row', () => {
       'Pens Home Away 1–0 pens 3–4 Safe to trade 20 s ago',
     ],
     [
-      'red cards',
-      { red_cards: { home: 1, away: 2 } },
+      'cards',
+      { red_cards: { home: 1, away: 2 }, yellow_cards: { home: 3, away: 1 } },
       'safe',
-      '66′ 2H Home (red card) Away (2 red cards)2 1–0 Safe to trade 20 s ago',
+      '66′ 2H Home (red card) (3 yellow cards)3 Away (2 red cards)2 (yellow card) 1–0 Safe to trade 20 s ago',
     ],
     [
       'who scored, and the score at half-time',

@@ -62,11 +62,11 @@ export function lastUpdate(
   return { text: agoWords(match.received_at, now), isQuiet: false };
 }
 
-/** Renders the name of a side with its initials, its red cards and its goals. */
+/** Renders the name of a side with its initials, its cards and its goals. */
 function teamCell(match: BoardMatch, side: 'home' | 'away'): Html {
   const { acronym } = match[side];
   const goals = goalsWords(match.goals.filter((goal) => goal.side === side));
-  return html`<span class="team ${side}" data-initials="${acronym?.slice(0, MAX_INITIALS)}"><span class="name">${nameOf(match[side])}</span>${redCards(match.red_cards[side])}${
+  return html`<span class="team ${side}" data-initials="${acronym?.slice(0, MAX_INITIALS)}"><span class="name">${nameOf(match[side])}</span>${cardsHtml('red', match.red_cards[side])}${cardsHtml('yellow', match.yellow_cards[side])}${
     goals !== '' &&
     html`<span class="visually-hidden">, goals: </span><span class="scorers" title="${goals}">${goals}</span>`
   }</span>`;
@@ -104,10 +104,10 @@ function besideParts(match: BoardMatch): Html[] {
   ].slice(0, MAX_BESIDE);
 }
 
-function redCards(cards: number): Html | false {
+function cardsHtml(colour: 'red' | 'yellow', cards: number): Html | false {
   if (cards === 0) return false;
-  const words = cards === 1 ? 'red card' : `${cards} red cards`;
-  return html` <span class="red-card"><span class="visually-hidden">(${words})</span>${cards > 1 && html`<span aria-hidden="true">${cards}</span>`}</span>`;
+  const words = cards === 1 ? `${colour} card` : `${cards} ${colour} cards`;
+  return html` <span class="card ${colour}"><span class="visually-hidden">(${words})</span>${cards > 1 && html`<span aria-hidden="true">${cards}</span>`}</span>`;
 }
 
 function spokenStatus(match: BoardMatch): string {

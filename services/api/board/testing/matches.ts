@@ -24,6 +24,7 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     goals: [],
     half_time: null,
     red_cards: { home: 0, away: 0 },
+    yellow_cards: { home: 0, away: 0 },
     source: 'incidents',
     derived: { home: 1, away: 0 },
     reported: { home: 1, away: 0 },

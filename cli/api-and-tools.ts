@@ -1,0 +1,25 @@
+/**
+ * A process of `touchline up`: api and tool gateway, which answer from one set of views. Alone each would copy the same topics. When
+ * one of them fails the process ends, and both start again.
+ */
+import { z } from 'zod';
+import { runService } from '#service/run-service.ts';
+import { settings as apiSettings } from '../services/api/config.ts';
+import { openViews, serveApi } from '../services/api/service.ts';
+import { settings as toolSettings } from '../services/tool-gateway/config.ts';
+import { serveTools } from '../services/tool-gateway/service.ts';
+import { API_AND_TOOLS } from './services.ts';
+
+await runService({
+  name: API_AND_TOOLS,
+  parts: ['api', 'tool-gateway'],
+  about: 'Runs api and tool gateway on one set of views.',
+  config: z.object({ ...toolSettings.shape, ...apiSettings.shape }),
+  async start(context) {
+    const replica = await openViews(context);
+    const part = (name: string) => ({ ...context, logger: context.logger.child({ part: name }) });
+    return replica.serve(
+      await Promise.all([serveApi(part('api'), replica), serveTools(part('tool-gateway'), replica)]),
+    );
+  },
+});
