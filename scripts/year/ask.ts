@@ -1,6 +1,6 @@
 import { request } from 'undici';
 
-export type Answer = { readonly status: number; readonly body: string };
+export type ShortAnswer = { readonly status: number; readonly body: string };
 
 type Question = {
   readonly method?: 'POST';
@@ -11,7 +11,7 @@ type Question = {
 const TIMEOUT_MS = 30_000;
 
 /** Sends a request on a connection of its own: a kept one may be closed at the moment of the request. */
-export async function ask(url: string, question: Question = {}): Promise<Answer> {
+export async function ask(url: string, question: Question = {}): Promise<ShortAnswer> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const { statusCode, body } = await request(url, { ...question, reset: true, signal });
   return { status: statusCode, body: await body.text() };

@@ -10,7 +10,7 @@ const LIBRARIES = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu'].ma
 export const LIBFAKETIME = LIBRARIES.find((path) => existsSync(path));
 
 /** A wall clock that steps. Processes that start with its environment follow it at once; it advances at real pace between steps. */
-export class FakeClock {
+export class SteppedClock {
   readonly #library: string;
   readonly #file: string;
   #offsetMs = 0;

@@ -43,7 +43,7 @@ export class Customer {
   static async start(
     validFrom: number,
     validTo: number,
-  ): Promise<{ customer: Customer; certificate: Certificate }> {
+  ): Promise<{ customer: Customer; certificate: ServerCertificate }> {
     const certificate = await certificateUntil(validFrom, validTo);
     const server = createServer(certificate);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -55,7 +55,7 @@ export class Customer {
   }
 
   /** Serves another certificate from the next connection on; ends the open ones. */
-  renew(certificate: Certificate): void {
+  renew(certificate: ServerCertificate): void {
     this.#server.setSecureContext(certificate);
     this.#server.closeAllConnections();
   }
@@ -92,10 +92,10 @@ export class Customer {
 }
 
 /** A certificate for localhost and its key, as PEM. */
-export type Certificate = { readonly key: string; readonly cert: string };
+export type ServerCertificate = { readonly key: string; readonly cert: string };
 
 /** Creates a certificate for localhost and 127.0.0.1 that is its own authority. */
-export async function certificateUntil(validFrom: number, validTo: number): Promise<Certificate> {
+export async function certificateUntil(validFrom: number, validTo: number): Promise<ServerCertificate> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'year' }], {
     keyType: 'ec',
     algorithm: 'sha256',

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CUSTOMER_EXPIRES, FIRST_DAY, feedStops, happen, hasEvent, LAST_DAY } from './calendar.ts';
 import { require } from './checks.ts';
-import { FakeClock, LIBFAKETIME } from './clock.ts';
+import { LIBFAKETIME, SteppedClock } from './clock.ts';
 import { judgeGrowth } from './measure.ts';
 import { renderYear, type YearRecord } from './page.ts';
 import { presentCommit } from './releases.ts';
@@ -63,7 +63,7 @@ async function yearIn(
   deadlineMs: number,
 ): Promise<YearRecord> {
   const began = performance.now();
-  const clock = new FakeClock(library, folder, Date.parse(`${FIRST_DAY}T${WAKES}Z`));
+  const clock = new SteppedClock(library, folder, Date.parse(`${FIRST_DAY}T${WAKES}Z`));
   const year = await Year.start(folder, clock, Date.parse(`${CUSTOMER_EXPIRES}T00:00:00Z`));
   try {
     const isWhole = await play(year, until, () => performance.now() - began > deadlineMs);

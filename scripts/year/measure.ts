@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask } from './ask.ts';
-import type { RunningService, YearSystem } from './system.ts';
+import type { YearService, YearSystem } from './system.ts';
 
 /** A measurement of the whole system. Sizes are in bytes. */
 export type Sample = {
@@ -56,7 +56,7 @@ export async function measure(system: YearSystem, at: number, matches: number): 
   };
 }
 
-async function sampleOf({ pid, metricsUrl }: RunningService): Promise<ServiceSample> {
+async function sampleOf({ pid, metricsUrl }: YearService): Promise<ServiceSample> {
   const metrics = await metricsOf(metricsUrl);
   const rss = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return {

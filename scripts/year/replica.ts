@@ -5,13 +5,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Certificate } from './customer.ts';
+import type { ServerCertificate } from './customer.ts';
 import { metricValue } from './measure.ts';
 import { YearSystem } from './system.ts';
 
 const DISK_MIB = 256;
 
-export class Replica {
+export class SecureReplica {
   /** Its folder: a small disk where this machine may mount one. */
   readonly disk: string;
   readonly hasDisk: boolean;
@@ -28,7 +28,7 @@ export class Replica {
   }
 
   /** Writes its certificate, which a running replica reads. */
-  certify({ cert, key }: Certificate): void {
+  certify({ cert, key }: ServerCertificate): void {
     writeFileSync(join(this.#tls, 'key.pem'), key, { mode: 0o600 });
     writeFileSync(join(this.#tls, 'cert.pem'), cert);
   }

@@ -8,7 +8,7 @@ import { freePort } from '#embedded/ports.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { poll } from '#timing/poll.ts';
 import { serviceNames } from '../../cli/services.ts';
-import type { FakeClock } from './clock.ts';
+import type { SteppedClock } from './clock.ts';
 
 /** The folder of this repository. */
 export const HERE = join(import.meta.dirname, '../..');
@@ -30,7 +30,7 @@ const COMMAND_MS = 60_000;
 export type CommandResult = { readonly code: number; readonly out: string };
 
 /** A service that runs: its process and its metrics. */
-export type RunningService = { readonly name: string; readonly pid: number; readonly metricsUrl: string };
+export type YearService = { readonly name: string; readonly pid: number; readonly metricsUrl: string };
 
 export class YearSystem {
   readonly kafka: Kafka;
@@ -38,7 +38,7 @@ export class YearSystem {
   /** The folder of everything: `kafka`, `registry` and `data`. */
   readonly folder: string;
   readonly dataDir: string;
-  readonly #clock: FakeClock;
+  readonly #clock: SteppedClock;
   readonly #env: Record<string, string>;
   #up: ChildProcess | null = null;
   #release = HERE;
@@ -48,7 +48,7 @@ export class YearSystem {
   private constructor(
     kafka: Kafka,
     registry: SchemaRegistry,
-    { folder, clock, env }: { folder: string; clock: FakeClock; env: Record<string, string> },
+    { folder, clock, env }: { folder: string; clock: SteppedClock; env: Record<string, string> },
   ) {
     this.kafka = kafka;
     this.registry = registry;
@@ -59,7 +59,7 @@ export class YearSystem {
   }
 
   /** Starts broker and registry; `startServices` starts the rest. */
-  static async start(folder: string, clock: FakeClock): Promise<YearSystem> {
+  static async start(folder: string, clock: SteppedClock): Promise<YearSystem> {
     const faked = { ...process.env, ...clock.env };
     const kafka = await startKafka({
       dataDir: join(folder, 'kafka'),
@@ -178,7 +178,7 @@ export class YearSystem {
   }
 
   /** The services that run now, by the last port and process that each logged. */
-  services(): RunningService[] {
+  services(): YearService[] {
     return serviceNames().flatMap((name) => {
       const line = this.log(name).findLast(({ msg }) => msg === 'metrics and health');
       return line === undefined

@@ -8,7 +8,7 @@ import { signatureHeaders } from '#signing/signing.ts';
 import { silentLogger } from '#streams/log.ts';
 import { applicationOf, PROCESSORS } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Answer, ask } from './ask.ts';
+import { ask, type ShortAnswer } from './ask.ts';
 import {
   CheckError,
   checkCustomer,
@@ -18,12 +18,12 @@ import {
   RestClient,
   require,
 } from './checks.ts';
-import type { FakeClock } from './clock.ts';
-import { type Certificate, Customer, certificateUntil } from './customer.ts';
+import type { SteppedClock } from './clock.ts';
+import { Customer, certificateUntil, type ServerCertificate } from './customer.ts';
 import { type LagSample, measure, metricsOf, metricValue, type Sample } from './measure.ts';
 import type { Check, Happening } from './page.ts';
 import { type Release, unpackReleases } from './releases.ts';
-import { Replica } from './replica.ts';
+import { SecureReplica } from './replica.ts';
 import {
   announcement,
   kickOffOf,
@@ -50,9 +50,9 @@ const STILL = 3;
 const UPGRADES = 11;
 
 export class Year {
-  readonly clock: FakeClock;
+  readonly clock: SteppedClock;
   readonly system: YearSystem;
-  readonly replica: Replica;
+  readonly replica: SecureReplica;
   readonly customer: Customer;
   readonly client: RestClient;
   readonly releases: readonly Release[];
@@ -67,7 +67,7 @@ export class Year {
   secret = randomBytes(16).toString('hex');
   readonly clientsKey = randomBytes(32).toString('hex');
   /** Certificates of the customer: the one that expires, and the one that replaces it. */
-  readonly renewed: Certificate;
+  readonly renewed: ServerCertificate;
   accepted = 0;
   #deliveries = 0;
   #release = 0;
@@ -85,14 +85,14 @@ export class Year {
   }
 
   /** Starts everything with the oldest release. The customer's first certificate expires at `expiry`, Unix milliseconds. */
-  static async start(folder: string, clock: FakeClock, expiry: number): Promise<Year> {
+  static async start(folder: string, clock: SteppedClock, expiry: number): Promise<Year> {
     const releases = unpackReleases(join(folder, 'releases'), UPGRADES);
     const begin = clock.now() - DAY;
     const { customer, certificate } = await Customer.start(begin, expiry);
     const renewed = await certificateUntil(begin, begin + 800 * DAY);
     const system = await YearSystem.start(folder, clock);
     const client = new RestClient(system.url('API_PORT'), { id: '', secret: '' });
-    const replica = new Replica(folder);
+    const replica = new SecureReplica(folder);
     const year = new Year({ clock, system, replica, customer, client, releases, renewed });
     writeFileSync(join(folder, 'ca.pem'), `${certificate.cert}\n${renewed.cert}`);
     system.set({
@@ -165,7 +165,7 @@ export class Year {
     }
   }
 
-  post(messages: readonly object[], secret: string): Promise<Answer> {
+  post(messages: readonly object[], secret: string): Promise<ShortAnswer> {
     const body = Buffer.from(JSON.stringify(messages));
     const signature = signatureHeaders(body, secret, this.clock.now());
     const headers = { 'content-type': 'application/json', ...signature };
