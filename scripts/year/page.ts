@@ -1,0 +1,182 @@
+/** The report of a year as one page: checks, growth and plots as SVG, without scripts. */
+import type { GrowthFinding, LagSample, Sample } from './measure.ts';
+
+export type Check = { readonly at: number; readonly what: string; readonly problem: string | null };
+/** Something that happened in the year. */
+export type Happening = { readonly at: number; readonly what: string };
+
+export type YearRecord = {
+  readonly commit: string;
+  readonly realSeconds: number;
+  readonly matches: number;
+  readonly messages: number;
+  readonly happenings: readonly Happening[];
+  readonly checks: readonly Check[];
+  readonly growth: readonly GrowthFinding[];
+  readonly warnings: Readonly<Record<string, number>>;
+  readonly samples: readonly Sample[];
+  readonly lags: readonly LagSample[];
+};
+
+type Line = { readonly name: string; readonly points: readonly (readonly [at: number, value: number])[] };
+
+const COLOURS = [
+  '#1b6ca8',
+  '#c8553d',
+  '#2e7d32',
+  '#7b4ea3',
+  '#b8860b',
+  '#00838f',
+  '#ad1457',
+  '#5d4037',
+  '#455a64',
+];
+const WIDTH = 900;
+const HEIGHT = 260;
+const LEFT = 60;
+const MIB = 1024 * 1024;
+
+/** Renders the page. */
+export function renderYear(record: YearRecord): string {
+  const { samples, lags, checks, growth, happenings } = record;
+  const services = Object.keys(samples.at(-1)?.services ?? {});
+  const bySample = (name: string, value: (sample: Sample) => number | undefined): Line => ({
+    name,
+    points: samples.flatMap((sample) => {
+      const known = value(sample);
+      return known === undefined ? [] : [[sample.at, known] as const];
+    }),
+  });
+  const topics = Object.entries(samples.at(-1)?.topicBytes ?? {})
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, COLOURS.length - 1)
+    .map(([topic]) => topic);
+  const plots = [
+    plot(
+      'Memory of each service, MiB',
+      services.map((name) => bySample(name, (sample) => mib(sample.services[name]?.rssBytes))),
+      happenings,
+    ),
+    plot(
+      'Heap in use of each service, MiB',
+      services.map((name) => bySample(name, (sample) => mib(sample.services[name]?.heapBytes))),
+      happenings,
+    ),
+    plot(
+      'Metric series of each service',
+      services.map((name) => bySample(name, (sample) => sample.services[name]?.series)),
+      happenings,
+    ),
+    plot('Files', [bySample('files', ({ files }) => files)], happenings),
+    plot(
+      'Bytes on disk, MiB',
+      [
+        bySample('broker', (sample) => mib(sample.brokerBytes)),
+        bySample('views', (sample) => mib(sample.viewBytes)),
+        bySample('logs', (sample) => mib(sample.logBytes)),
+      ],
+      happenings,
+    ),
+    plot(
+      'Largest topics, MiB',
+      topics.map((topic) => bySample(topic, (sample) => mib(sample.topicBytes[topic] ?? 0))),
+      happenings,
+    ),
+    plot(
+      'Lag: seconds from the last delivery of a match day until all of it is served and sent',
+      [{ name: 'lag', points: lags.map(({ at, settledMs }) => [at, settledMs / 1_000] as const) }],
+      happenings,
+    ),
+  ];
+  const failed = checks.filter(({ problem }) => problem !== null);
+  const grown = growth.filter(({ isFlat }) => !isFlat);
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>A year of operation</title>
+<style>
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 940px; margin: 2rem auto; padding: 0 1rem; color: #222 }
+table { border-collapse: collapse; width: 100% } td, th { border-bottom: 1px solid #ddd; padding: .2rem .5rem; text-align: left; vertical-align: top }
+.bad { color: #b00020; font-weight: 600 } .good { color: #1b5e20 } svg { width: 100%; height: auto } figure { margin: 2rem 0 } .number { text-align: right; white-space: nowrap }
+</style>
+<h1>A year of operation</h1>
+<p>${dayOf(samples[0]?.at)} to ${dayOf(samples.at(-1)?.at)}, played in ${Math.round(record.realSeconds / 60)} minutes against the real platform at commit ${text(record.commit)}: ${record.matches} matches, ${record.messages} messages.
+<span class="${failed.length + grown.length === 0 ? 'good' : 'bad'}">${checks.length - failed.length} of ${checks.length} checks passed, ${growth.length - grown.length} of ${growth.length} measures are flat.</span></p>
+${plots.join('\n')}
+<h2>Growth</h2>
+<table><tr><th>measure<th class="number">second quarter<th class="number">last quarter<th class="number">limit<th></tr>
+${growth.map(({ what, second, last, limit, isFlat }) => `<tr><td>${text(what)}<td class="number">${shown(second)}<td class="number">${shown(last)}<td class="number">${shown(limit)}<td class="${isFlat ? 'good">flat' : 'bad">grows'}</tr>`).join('\n')}
+</table>
+<h2>Checks</h2>
+<table>${checks.map(({ at, what, problem }) => `<tr><td>${dayOf(at)}<td>${text(what)}<td class="${problem === null ? 'good">passed' : `bad">${text(problem)}`}</tr>`).join('\n')}</table>
+<h2>What happened</h2>
+<table>${happenings.map(({ at, what }) => `<tr><td>${dayOf(at)}<td>${text(what)}</tr>`).join('\n')}</table>
+<h2>Warnings and errors in the logs</h2>
+<table>${Object.entries(record.warnings)
+    .map(([what, count]) => `<tr><td class="number">${count}<td>${text(what)}</tr>`)
+    .join('\n')}</table>
+</html>
+`;
+}
+
+/** Renders lines over the year, with a mark for each happening. */
+function plot(title: string, lines: readonly Line[], happenings: readonly Happening[]): string {
+  const points = lines.flatMap((line) => line.points);
+  if (points.length === 0)
+    return `<figure><figcaption><strong>${text(title)}</strong>: not measured</figcaption></figure>`;
+  const from = Math.min(...points.map(([at]) => at));
+  const to = Math.max(...points.map(([at]) => at));
+  const top = Math.max(1e-9, ...points.map(([, value]) => value)) * 1.05;
+  const x = (at: number): string =>
+    (LEFT + ((at - from) / Math.max(1, to - from)) * (WIDTH - LEFT)).toFixed(1);
+  const y = (value: number): string => (HEIGHT - 20 - (value / top) * (HEIGHT - 40)).toFixed(1);
+  const grid = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const at = y(top * share);
+    return `<line x1="${LEFT}" x2="${WIDTH}" y1="${at}" y2="${at}" stroke="#e5e5e5"/><text x="${LEFT - 6}" y="${Number(at) + 4}" font-size="11" text-anchor="end">${shown(top * share)}</text>`;
+  });
+  const months = monthsBetween(from, to).map(
+    (at) =>
+      `<text x="${x(at)}" y="${HEIGHT - 4}" font-size="11">${new Date(at).toISOString().slice(2, 7)}</text>`,
+  );
+  const marks = happenings
+    .filter(({ at }) => at >= from && at <= to)
+    .map(
+      ({ at, what }) =>
+        `<line x1="${x(at)}" x2="${x(at)}" y1="20" y2="26" stroke="#888"><title>${dayOf(at)} ${text(what)}</title></line>`,
+    );
+  const drawn = lines.map(({ name, points: own }, n) => {
+    const colour = COLOURS[n % COLOURS.length];
+    return `<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${own.map(([at, value]) => `${x(at)},${y(value)}`).join(' ')}"><title>${text(name)}</title></polyline>`;
+  });
+  const key = lines.map(
+    ({ name }, n) => `<span style="color:${COLOURS[n % COLOURS.length]}">■</span> ${text(name)}`,
+  );
+  return `<figure><figcaption><strong>${text(title)}</strong><br>${key.join(' ')}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${text(title)}">${[...grid, ...months, ...marks, ...drawn].join('')}</svg></figure>`;
+}
+
+/** The first moments of the months within a time, Unix milliseconds. */
+function monthsBetween(from: number, to: number): number[] {
+  const months: number[] = [];
+  const start = new Date(from);
+  for (let n = 0; ; n++) {
+    const at = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + n, 1);
+    if (at > to) return months;
+    if (at >= from) months.push(at);
+  }
+}
+
+function mib(bytes: number | undefined): number | undefined {
+  return bytes === undefined ? undefined : bytes / MIB;
+}
+
+function shown(value: number): string {
+  if (value >= 10 * MIB) return `${Math.round(value / MIB)} Mi`;
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 0 : 1);
+}
+
+function dayOf(at: number | undefined): string {
+  return at === undefined ? '' : new Date(at).toISOString().slice(0, 10);
+}
+
+function text(value: string): string {
+  return value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

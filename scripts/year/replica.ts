@@ -1,0 +1,113 @@
+/** A second api of the year, behind TLS and with its views on a disk of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { ServerCertificate } from './customer.ts';
+import { metricValue } from './measure.ts';
+import { YearSystem } from './system.ts';
+
+const DISK_MIB = 256;
+
+export class SecureReplica {
+  /** Its folder: a small disk where this machine may mount one. */
+  readonly disk: string;
+  readonly hasDisk: boolean;
+  readonly #tls: string;
+  #child: ChildProcess | null = null;
+  #port = 0;
+
+  constructor(folder: string) {
+    this.disk = join(folder, 'replica');
+    this.#tls = join(folder, 'tls');
+    mkdirSync(this.disk);
+    mkdirSync(this.#tls);
+    this.hasDisk = mounts(this.disk);
+  }
+
+  /** Writes its certificate, which a running replica reads. */
+  certify({ cert, key }: ServerCertificate): void {
+    writeFileSync(join(this.#tls, 'key.pem'), key, { mode: 0o600 });
+    writeFileSync(join(this.#tls, 'cert.pem'), cert);
+  }
+
+  /** Starts it with the api of the release in that folder. */
+  async start(release: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+    const child = spawn(process.execPath, [join(release, 'services/api/main.ts')], {
+      env: {
+        ...env,
+        API_PORT: '0',
+        METRICS_PORT: '0',
+        DRAIN_MS: '0',
+        DATA_DIR: this.disk,
+        TOUCHLINE_PARENT_PIPE: '1',
+        HTTP_TLS_CERT_FILE: join(this.#tls, 'cert.pem'),
+        HTTP_TLS_KEY_FILE: join(this.#tls, 'key.pem'),
+      },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    let log = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      log = (log + chunk).slice(-8_192);
+      const line = /^\{.*"metrics and health".*\}$/m.exec(log)?.[0];
+      if (line !== undefined) this.#port = JSON.parse(line).port;
+    });
+    await YearSystem.until('the replica is ready', async () => {
+      if (child.exitCode !== null) throw new Error(`the replica ended with ${child.exitCode}:\n${log}`);
+      return this.#port > 0 && (await this.#get('/health/ready')).status === 200;
+    });
+  }
+
+  async metric(name: string): Promise<number> {
+    return metricValue((await this.#get('/metrics')).body, name);
+  }
+
+  /** Fills its disk to a share of it, and returns what removes the filling. */
+  async fill(share: number): Promise<() => void> {
+    const path = join(this.disk, 'filling');
+    const total = await this.metric('touchline_data_disk_bytes');
+    const free = await this.metric('touchline_data_disk_free_bytes');
+    writeFileSync(path, Buffer.alloc(Math.max(0, Math.floor(free - total * (1 - share)))));
+    return () => rmSync(path);
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }
+    if (this.hasDisk) execFileSync('umount', [this.disk]);
+  }
+
+  /** Requests its metrics and health; any certificate will do, also an expired one. */
+  #get(path: string): Promise<{ readonly status: number; readonly body: string }> {
+    return new Promise((resolve, reject) => {
+      const asked = request({
+        host: '127.0.0.1',
+        port: this.#port,
+        path,
+        rejectUnauthorized: false,
+        agent: false,
+      });
+      asked.on('response', (response) => {
+        text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+      });
+      asked.on('error', reject).end();
+    });
+  }
+}
+
+/** Mounts a small disk in memory. Returns whether this machine allows it. */
+function mounts(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
