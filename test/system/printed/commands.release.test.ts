@@ -21,7 +21,7 @@ import { deliverSigned } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline as startTouchline, type TouchlineRun } from '../../support/touchline.ts';
 import { services, touchline } from '../demo/platform.ts';
-import { type Env, runPrinted, runs } from './shell.ts';
+import { runPrinted, runs, type ShellEnv } from './shell.ts';
 
 const PARTITIONS = 2;
 const RULES = join(import.meta.dirname, '../../../deploy/prometheus/rules/touchline.yml');
@@ -31,7 +31,7 @@ const NO_RECEIVER = 'https://127.0.0.1:1/hook';
 /** Runs the commands of the pages in a state, in the order of the table. `values` are what a reader fills in. */
 async function runPages(
   state: PrintedState,
-  env: Env,
+  env: ShellEnv,
   values: Readonly<Record<string, string>>,
 ): Promise<void> {
   const commands = pageCommands(COMMANDS, state);
@@ -49,7 +49,7 @@ function filled(command: string, values: Readonly<Record<string, string>>): stri
 }
 
 /** Runs every command of `output` that begins with `start`; there is one. */
-async function runsPrintedIn(output: string, start: string, env: Env): Promise<string[]> {
+async function runsPrintedIn(output: string, start: string, env: ShellEnv): Promise<string[]> {
   const commands = commandsIn(output).filter((command) => command.startsWith(start));
   expect(commands, output).not.toEqual([]);
   for (const command of commands) await runs(command, env);
@@ -135,7 +135,7 @@ test('commands find a platform that starts, and those that it and the pages prin
 });
 
 /** Runs the block of commands that `up` prints when it is ready, line by line: the simulator, and a tail. */
-async function runsWhatUpPrints(text: string, env: Env): Promise<void> {
+async function runsWhatUpPrints(text: string, env: ShellEnv): Promise<void> {
   const lines = /From another terminal\n([\s\S]*?)\nCtrl-C/.exec(text)?.[1]?.split('\n') ?? [];
   const commands = lines.filter((line) => line.startsWith('  ')).map((line) => line.trim());
   expect(commands).toHaveLength(3);
@@ -156,7 +156,7 @@ async function failingWebhook({
   client,
   webhook,
 }: {
-  readonly env: Env;
+  readonly env: ShellEnv;
   readonly client: string;
   readonly webhook: string;
 }): Promise<void> {
@@ -250,7 +250,7 @@ test('what doctor prints for processors that do not run starts them, and for a l
 });
 
 /** Plays a match into the topics by a receiver. */
-async function publishMatch(env: Env): Promise<void> {
+async function publishMatch(env: ShellEnv): Promise<void> {
   const receiver = startTouchline(['webhook-receiver'], env);
   const port = await until('the receiver listens', () =>
     /"port":(\d+)[^\n]*POST \/webhook|POST \/webhook[^\n]*"port":(\d+)/

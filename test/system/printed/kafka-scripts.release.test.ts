@@ -21,7 +21,7 @@ import { runBlock } from '../../support/runbook.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
-import { type Env, runs } from './shell.ts';
+import { runs, type ShellEnv } from './shell.ts';
 
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 const MECHANISM = 'SCRAM-SHA-256';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** Runs lines of a shell with Kafka's scripts on its path. */
-async function shell(lines: string, env: Env, folder?: string): Promise<string> {
+async function shell(lines: string, env: ShellEnv, folder?: string): Promise<string> {
   const { code, out, err } = await runBlock(`PATH="$PATH:${scripts}"\n${lines}`, env, folder);
   expect(code, `${lines}\n${out}${err}`).toBe(0);
   return out;
