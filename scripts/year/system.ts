@@ -7,7 +7,7 @@ import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { poll } from '#timing/poll.ts';
-import { serviceNames } from '../../cli/services.ts';
+import { API_AND_TOOLS, serviceNames } from '../../cli/services.ts';
 import type { SteppedClock } from './clock.ts';
 
 /** The folder of this repository. */
@@ -167,10 +167,15 @@ export class YearSystem {
     return out;
   }
 
-  /** The lines of a service's log, parsed; also those of the file before the last rotation. */
+  /**
+   * The lines of a service's log, parsed; also those of the file before the last rotation. Those of an api are followed by those of the
+   * process that later releases run it in.
+   */
   log(service: string): LogLine[] {
-    const path = join(this.dataDir, 'logs', `${service}.log`);
-    return [`${path}.1`, path]
+    const names = service === 'api' ? [service, API_AND_TOOLS] : [service];
+    return names
+      .map((name) => join(this.dataDir, 'logs', `${name}.log`))
+      .flatMap((path) => [`${path}.1`, path])
       .filter((file) => existsSync(file))
       .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
       .filter((line) => line.startsWith('{'))
@@ -181,7 +186,8 @@ export class YearSystem {
   services(): YearService[] {
     return serviceNames().flatMap((name) => {
       const line = this.log(name).findLast(({ msg }) => msg === 'metrics and health');
-      return line === undefined
+      // A release may run without a service that an earlier one had.
+      return line === undefined || !existsSync(`/proc/${line.pid}`)
         ? []
         : [{ name, pid: line.pid, metricsUrl: `http://127.0.0.1:${line.port}/metrics` }];
     });
