@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { textOfOutput } from './processes.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
+import { ServiceProcess, textOfOutput } from './processes.ts';
 
 const DUMP = `
 <--- Last few GCs --->
@@ -21,4 +23,17 @@ test('a process whose heap is full has one line that names the option', () => {
 
 test('any other output that is no log line is shown as it is', () => {
   expect(textOfOutput('Error: Cannot find module')).toBe('Error: Cannot find module');
+});
+
+test('a service with wrong settings ends with all that is wrong, not with the last line of it', async () => {
+  const simulator = new ServiceProcess({
+    name: 'simulator',
+    settings: { SPEED: 'fast', MATCHES: '0' },
+    logFile: join(temporaryFolder(), 'simulator.log'),
+    restart: true,
+    onProblem: () => {},
+  });
+  await expect(simulator.ready()).rejects.toThrow(
+    /^simulator: These settings are wrong:\n {2}MATCHES: .*\n {2}SPEED: .*"fast"\nSee touchline simulator --help\.$/,
+  );
 });

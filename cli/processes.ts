@@ -65,6 +65,8 @@ export class ServiceProcess {
   #wasReady = false;
   #failures = 0;
   #lastError = '';
+  /** What the last process wrote beside its log. */
+  #output: string[] = [];
 
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
@@ -81,10 +83,17 @@ export class ServiceProcess {
   /** Waits until it is ready. Throws `ProcessError` when it ended and is not restarted. */
   async ready(): Promise<void> {
     while (!(await this.#isReady())) {
-      if (this.#end !== null) throw new ProcessError(this.name, this.#lastError || endText(this.#end));
+      if (this.#end !== null) throw this.#failure(this.#end);
       await delay(POLL_MS);
     }
     this.#wasReady = true;
+  }
+
+  #failure(end: ProcessEnd): ProcessError {
+    // All wrong settings, with the name of the service before them.
+    if (end.code === INVALID_SETTINGS && this.#output.length > 0)
+      return new ProcessError(this.name, this.#output.join('\n').replace(`${this.name}: `, ''));
+    return new ProcessError(this.name, this.#lastError || endText(end));
   }
 
   /** Stops the process, without waiting for its end, until `resume`. */
@@ -138,6 +147,7 @@ export class ServiceProcess {
     const startedAt = performance.now();
     this.#child = child;
     this.#opsUrl = null;
+    this.#output = [];
     // The child watches this pipe for the end of this process. An error on it means that the child has ended.
     child.stdin?.on('error', () => {});
     if (child.stderr !== null)
@@ -182,6 +192,7 @@ export class ServiceProcess {
       const text = textOfOutput(line);
       if (text === null) return;
       this.#lastError = text;
+      this.#output.push(text);
       this.#options.onProblem(`${this.name}: ${text}`);
       return;
     }
