@@ -103,7 +103,7 @@ describe('createTopics', () => {
   test('rejects topics with another number of partitions, naming each', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix, partitions: 3 });
-    const failure = await createTopics({ brokers, prefix }).catch((error: unknown) => error);
+    const failure = await createTopics({ brokers, prefix, partitions: 8 }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TopicMismatchError);
     expect(failure).toMatchObject({ code: 'TOPIC_MISMATCH' });
     expect((failure as Error).message).toContain(`${prefix}match-state has 3 partitions, not 8`);
