@@ -19,7 +19,7 @@ import { connectionEnv } from '../../support/environment.ts';
 import { createKafka, withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
-import { DEADLINE_MS, until, untilTrue } from '../../support/poll.ts';
+import { DEADLINE_MS, until } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { type BlockRun, runBlock } from '../../support/runbook.ts';
 import { recreateTopic } from '../../support/topics.ts';
@@ -96,23 +96,20 @@ async function refused(
 ): Promise<{ processor: TestService; commands: ReadonlyMap<string, readonly string[]> }> {
   const processor = pipeline.startProcessor();
   const tasksIn = (state: string) => processor.metric('touchline_tasks', `state="${state}"`);
-  await untilTrue(
-    `the partitions are refused or running (${code})`,
-    async () =>
-      (await tasksIn('refused')) > 0 &&
-      (await tasksIn('refused')) + (await tasksIn('running')) === FEW_PARTITIONS,
+  // A refused task is claimed again now and then: its state and its line are looked at together.
+  const logged = await until(
+    `the partitions are refused or running, and their refusals logged (${code})`,
+    async () => {
+      const [count, running] = [await tasksIn('refused'), await tasksIn('running')];
+      const commands = processor.lines
+        .filter((one) => one.includes(`"code":"${code}"`))
+        .map((line) => JSON.parse(line) as Refusal)
+        .map(({ partition, msg, err }) => [partition, commandsIn(`${msg}\n${err?.message ?? ''}`)] as const);
+      const byPartition = new Map(commands);
+      const isWhole = count > 0 && count + running === FEW_PARTITIONS && byPartition.size === count;
+      return isWhole ? byPartition : undefined;
+    },
   );
-  const count = await tasksIn('refused');
-  const logged = await until('every refusal is logged', () => {
-    const refusals = processor.lines
-      .filter((one) => one.includes(`"code":"${code}"`))
-      .map((line) => JSON.parse(line) as Refusal);
-    const commands = refusals.map(
-      ({ partition, msg, err }) => [partition, commandsIn(`${msg}\n${err?.message ?? ''}`)] as const,
-    );
-    const byPartition = new Map(commands);
-    return byPartition.size === count ? byPartition : undefined;
-  });
   const doctor = await touchline('doctor');
   const row = OPERATE.split('\n').find((line) => line.startsWith(`| \`${code}\` |`)) ?? expect.fail(code);
   const [, advice = ''] = (ERRORS.RefusedError as Readonly<Record<string, readonly string[]>>)[code] ?? [];
@@ -176,19 +173,30 @@ async function loseInput(): Promise<void> {
 
 /** Names the marker of the last commit, which is no record, as the last record of an output. */
 async function loseOutput(): Promise<void> {
-  const log = await topicBounds({ ...place, clientId: 'test' }, [topicOf('match-transitions')]);
-  const { end } = log.find((one) => one.partition === partition) ?? expect.fail('no output');
+  await commitMore();
+  const end = await endOf('match-transitions');
   await changePosition(({ logs }) => ({ logs: withMark(logs, 'match-transitions', { last: end - 1 }) }));
 }
 
-/** Writes what nobody can read between the states of the partition. */
+/** Adds what nobody can read to the states of the partition, as the last commit's last record. */
 async function spoilChangelog(): Promise<void> {
-  const processor = pipeline.startProcessor();
-  await processor.ready();
+  await commitMore();
   await publish({ topic: topicOf('match-state'), partition, key: '1', value: Buffer.from([9, 9, 9]) });
-  await pipeline.feed(workload({ events: 6, perEvent: 10, seed: 4 }));
+  const end = await endOf('match-state');
+  await changePosition(({ logs }) => ({ logs: withMark(logs, 'match-state', { end, last: end - 1 }) }));
+}
+
+/** Processes further messages: a position that a command has written names no logs before the next commit. */
+async function commitMore(): Promise<void> {
+  const processor = pipeline.startProcessor();
+  await pipeline.feed(LOAD);
   await pipeline.settled();
   await processor.stop();
+}
+
+async function endOf(name: string): Promise<number> {
+  const log = await topicBounds({ ...place, clientId: 'test' }, [topicOf(name)]);
+  return log.find((one) => one.partition === partition)?.end ?? expect.fail(`no ${name}`);
 }
 
 async function recreateInput(): Promise<void> {
