@@ -66,7 +66,13 @@ async function yearIn(
   const clock = new SteppedClock(library, folder, Date.parse(`${FIRST_DAY}T${WAKES}Z`));
   const year = await Year.start(folder, clock, Date.parse(`${CUSTOMER_EXPIRES}T00:00:00Z`));
   try {
-    const isWhole = await play(year, until, () => performance.now() - began > deadlineMs);
+    let isStopped = false;
+    // The day ends, so that everything that was started ends too.
+    process.once('SIGINT', () => {
+      isStopped = true;
+    });
+    const isLate = () => isStopped || performance.now() - began > deadlineMs;
+    const isWhole = await play(year, until, isLate);
     return {
       commit: presentCommit(),
       realSeconds: (performance.now() - began) / 1_000,
@@ -113,7 +119,9 @@ async function play(year: Year, until: string, isLate: () => boolean): Promise<b
   await year.settle();
   await year.checkMonth();
   const isWhole = !isLate();
-  await year.check('the year is played to its end', () => require(isWhole, 'it took too long'));
+  await year.check('the year is played to its end', () =>
+    require(isWhole, 'it was stopped, or took too long'),
+  );
   return isWhole;
 }
 

@@ -47,7 +47,10 @@ export async function measure(system: YearSystem, at: number, matches: number): 
   return {
     at,
     matches,
-    files: filesIn(system.folder).length,
+    files:
+      filesIn(join(system.folder, 'kafka')).length +
+      filesIn(join(system.folder, 'registry')).length +
+      data.length,
     brokerBytes,
     topicBytes,
     viewBytes: sum((path) => /^(api|tool-gateway)\//.test(path)),
