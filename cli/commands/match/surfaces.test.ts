@@ -25,7 +25,6 @@ import { renderEvent } from '#views/render/event.ts';
 import { shownStateOf } from '#views/store/board-view.ts';
 import { normalized } from '#views/testing/world.ts';
 import { standingRedCards } from '../../../services/alert-processor/decide.ts';
-import { boardMatch } from '../../../services/api/board/board-match.ts';
 import type { MatchDetails } from '../../../services/api/board/match-details.ts';
 import { matchPage } from '../../../services/api/board/pages/match-page.ts';
 import { minuteText } from '../../../services/api/board/shown/minute.ts';
@@ -33,6 +32,7 @@ import { summaryOf } from '../../../services/tool-gateway/mcp/tools/common.ts';
 import type { ToolScope } from '../../../services/tool-gateway/mcp/tools/tool.ts';
 import { type ExportCell, STATES } from '../export/columns.ts';
 import { matchJson } from '../live/board.ts';
+import { boardMatchOf } from '../live/shown-match.ts';
 import { type PageRecords, pageJson, pageLines } from './page.ts';
 import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
@@ -122,16 +122,7 @@ function pageText(records: PageRecords, now: number): string {
 function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
   const shown = shownStateOf(state);
-  const board = boardMatch(
-    shown,
-    {
-      place: () => PLACE,
-      matchHealth: () => FEED,
-      scoringIncidents: () => new Map(),
-      yellowCards: () => new Map(),
-    },
-    now,
-  );
+  const board = boardMatchOf(shown, FEED, now * 1_000);
   const queries = { health: () => FEED, place: () => PLACE };
   const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
     queries,

@@ -26,14 +26,15 @@ export function goalsAndCards(
     ids.length === 0 ? new Map() : view.scoringIncidents(event_id, ids);
   const standing = cards.filter(({ id }) => known.get(id)?.confirmation !== 'cancelled');
   const yellow = view.yellowCards(event_id);
-  const redOf = (side: ShownState['home']): number =>
-    side === null ? 0 : standing.filter(({ team_id }) => team_id === side.id).length;
-  const yellowOf = (side: ShownState['home']): number => (side === null ? 0 : (yellow.get(side.id) ?? 0));
+  const ofSides = (count: (teamId: number) => number): Score => ({
+    home: home === null ? 0 : count(home.id),
+    away: away === null ? 0 : count(away.id),
+  });
   return {
     goals: goalsOf(state, known),
     half_time: halfTimeOf(state, known),
-    red_cards: { home: redOf(home), away: redOf(away) },
-    yellow_cards: { home: yellowOf(home), away: yellowOf(away) },
+    red_cards: ofSides((id) => standing.filter(({ team_id }) => team_id === id).length),
+    yellow_cards: ofSides((id) => yellow.get(id) ?? 0),
   };
 }
 
