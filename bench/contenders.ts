@@ -65,6 +65,9 @@ export function matchProcessor(processes: number, env: Readonly<Record<string, s
 
 export const OURS: Contender = matchProcessor(1);
 
+/** Settings with which the peer commits and sends at once, where latency counts. */
+export const AT_ONCE = { 'commit.interval.ms': 1, 'producer.linger.ms': 0 } as const;
+
 /**
  * Returns the peer, with `settings` of Kafka Streams that override its own. Every run has a new group, because a member
  * of Kafka Streams does not leave its group when it is closed.

@@ -5,7 +5,7 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Contender, floor, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
+import { AT_ONCE, type Contender, floor, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
 import { type Bench, type BenchContext, connectionEnv, median, PROCESSOR, quantile } from './context.ts';
 import { remove, silent } from './kafka.ts';
 import { liveMessages, Pending, sendLive } from './live-load.ts';
@@ -37,7 +37,7 @@ export const bench: Bench = {
     const peer: Subject = {
       ...ours,
       name: 'Kafka Streams',
-      contender: kafkaStreams({ 'commit.interval.ms': 1, 'producer.linger.ms': 0 }),
+      contender: kafkaStreams(AT_ONCE),
     };
     const least: Subject = { name: 'floor', contender: bare, read: readMessages, enter: byWebhook };
     const straight: Subject = { ...least, name: 'floor without receiver', enter: byPublisher };

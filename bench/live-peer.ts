@@ -1,7 +1,7 @@
 /** Measures what a live message costs a match processor alone, and Kafka Streams: its processor and its broker. */
 import { createTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Contender, kafkaStreams, OURS } from './contenders.ts';
+import { AT_ONCE, type Contender, kafkaStreams, OURS } from './contenders.ts';
 import { type BenchContext, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { byPublisher } from './latency.ts';
@@ -13,12 +13,12 @@ import { sizeOf } from './size.ts';
 
 const WINDOW_SECONDS = sizeOf(null, 5, 1);
 const WARM_UP = { count: sizeOf(null, 6_000, 100), perSecond: 1_000 };
-/** Kafka Streams commits every 100 ms by default; the other setting is that of the bench `latency`. */
+/** Kafka Streams commits every 100 ms by default. */
 const PEERS = [
   { name: 'Kafka Streams', contender: kafkaStreams() },
   {
     name: 'Kafka Streams, a commit each ms',
-    contender: kafkaStreams({ 'commit.interval.ms': 1, 'producer.linger.ms': 0 }),
+    contender: kafkaStreams(AT_ONCE),
   },
 ];
 
