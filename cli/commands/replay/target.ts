@@ -13,12 +13,8 @@ import { CommandError, requireConfirmed } from '../../command.ts';
 import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/set-position.ts';
 
-/** The processors that resume after the replay. The composer sends none of the replayed messages. */
-const CONTINUED = [
-  'match-processor',
-  'standings-processor',
-  'webhook-composer',
-] as const satisfies readonly ProcessorName[];
+/** The processors that resume after the replay. */
+const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
 
 /**
  * Creates the topics of the target and registers their schemas; topics of a match get `partitions`, by default as many as those

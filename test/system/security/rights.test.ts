@@ -109,7 +109,6 @@ describe('with an authorizer', () => {
       'match-processor',
       'standings-processor',
       'api',
-      'webhook-composer',
       'webhook-dispatcher',
       'tool-gateway',
     ];
