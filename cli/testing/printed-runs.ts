@@ -253,6 +253,8 @@ export function pageCommands(test: string, state: PrintedState): string[] {
   );
 }
 
+const GROW = 'test/system/guides/grow.release.test.ts';
+
 /** Other programs that are printed, and which test runs them, or why none does. */
 export const OTHER_PROGRAMS: Readonly<
   Record<string, { readonly test: string } | { readonly reason: string }>
@@ -262,6 +264,7 @@ export const OTHER_PROGRAMS: Readonly<
   'kafka-consumer-groups.sh': { test: SCRIPTS },
   'kafka-topics.sh': { test: SCRIPTS },
   'kafka-transactions.sh': { test: SCRIPTS },
+  'connect-mirror-maker.sh': { test: GROW },
   'kafka-delete-records.sh': {
     reason: 'named without arguments: the reader chooses the offsets whose records are gone for good',
   },
