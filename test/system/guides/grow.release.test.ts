@@ -1,7 +1,7 @@
 /** Runs the blocks of the page Grow in order: from `up` to processes, to three brokers with TLS, to two apis. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
@@ -20,6 +20,9 @@ import { runBlock, startBlock } from '../../support/runbook.ts';
 import { brokerCertificates } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../demo/platform.ts';
+
+// 400 s at load 20.
+vi.setConfig({ testTimeout: 1_800_000 });
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/grow.md'), 'utf8');
 const BLOCK = /^ *```(?:sh|properties) grow\n([\s\S]*?)^ *```$/gm;
