@@ -1,12 +1,11 @@
 /**
  * Which test runs each printed command as a process, in the state in which it is printed. cli/printed-commands.test.ts fails for a
  * command without a row, and for a row that nothing prints. Commands in blocks of guides and runbooks need no row: the tests of
- * these pages run every block. test/integration/streams/truncation.test.ts calls the function of its command.
+ * these pages run every block.
  */
 
 export const COMMANDS = 'test/system/printed/commands.release.test.ts';
 const REFUSED = 'test/integration/cli/refused-positions.release.test.ts';
-const TRUNCATED = 'test/integration/streams/truncation.test.ts';
 const DEMO = 'test/system/printed/demo.release.test.ts';
 export const SCRIPTS = 'test/system/printed/kafka-scripts.release.test.ts';
 const COMPLETION = 'cli/complete.test.ts';
@@ -150,13 +149,8 @@ export const PRINTED_RUNS: readonly PrintedRuns[] = [
       'position <application> <partition> <next> --accept-state',
       'position <application> <partition> <offset> --accept-state',
       'position <application> <partition> <next>',
+      'position <application> <partition> <from>',
     ],
-  },
-  {
-    in: 'libs/streams/runtime/start-checks.ts',
-    state: 'refusing',
-    test: TRUNCATED,
-    commands: ['position <application> <partition> <from>'],
   },
   { in: 'libs/streams/runtime/stream.ts', state: 'no topics', test: COMMANDS, commands: ['topics'] },
   {
