@@ -5,6 +5,7 @@ import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, received, startApi } from '../../support/api.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -30,6 +31,15 @@ beforeAll(async () => {
   credentials = await clients(pipeline.place, 'add --name everything');
   await pipeline.settled();
 });
+
+/** Removes all records of a topic, as retention does. */
+async function expireAll(topic: string): Promise<void> {
+  await withKafkaAdmin(pipeline.place.brokers, async (admin) => {
+    const offsets = await admin.fetchTopicOffsets(topic);
+    const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
+    await admin.deleteTopicRecords({ topic, partitions });
+  });
+}
 
 test('serves the match state of the pipeline, and each change of it', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug', API_BOARD: 'on' });
@@ -89,11 +99,11 @@ test('serves the match state of the pipeline, and each change of it', async () =
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
-test('resumes after a kill or a stop, and rebuilds lost views', async () => {
+test('resumes after a kill or a stop, and rebuilds views that were lost or miss expired records', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
-  const wanted = await first.season(token);
+  let wanted = await first.season(token);
   const read = await first.service.metric('touchline_api_records_total');
   expect(read).toBeGreaterThan(5);
   await first.service.kill();
@@ -107,6 +117,18 @@ test('resumes after a kill or a stop, and rebuilds lost views', async () => {
   expect(await second.season(token)).toEqual(wanted);
   expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
   expect(await second.service.stop()).toBe(0);
+
+  const ut = 1_790_000_120;
+  await pipeline.feed(received(incidentMessage({ id: 6, ut }, { confirmation: 'confirmed' })));
+  await pipeline.settled();
+  await expireAll(`${pipeline.place.prefix}match-transitions`);
+  await expect(startApi(pipeline.place, folder)).rejects.toThrow(
+    /match-transitions-\d+ lost the records from \d+ to \d+ before they were read/,
+  );
+  const third = await startApi(pipeline.place, folder);
+  expect(third.service.log).toContain('rebuilds the views');
+  wanted = await third.season(token);
+  expect(await third.service.stop()).toBe(0);
 
   // A damaged file is rebuilt too: libs/views/store/database.test.ts.
   rmSync(join(folder, 'api'), { recursive: true });
