@@ -29,12 +29,12 @@ const PRINTED = new RegExp(
 const PROSE = /, |,? or | (?:prints|shows|sends|names|creates)\b| {2,}|: |\. |\)|\s[[(]/;
 
 /** Blocks of commands of a page; their kind says which test runs them. */
-const BLOCK = /^ *```sh( runbook| step)?\n[\s\S]*?^ *```$/gm;
+const BLOCK = /^ *```sh( runbook| step| grow)?\n[\s\S]*?^ *```$/gm;
 /** Commands of a page that stand on lines of their own, indented, as `test/system/guides/commands.ts` collects them. */
 const INDENTED = /^ {4}npx touchline .*$/gm;
 
 /** Kinds of blocks: all but `sh` are run as they stand, each by the test of its pages. */
-type CommandBlock = 'sh' | 'runbook' | 'step';
+type CommandBlock = 'sh' | 'runbook' | 'step' | 'grow';
 
 /** A printed command. */
 export type PrintedCommand = {
@@ -69,7 +69,7 @@ function printingFiles(): string[] {
 }
 
 const OTHER_PROGRAM =
-  /\b(?:kafka-[a-z-]+\.sh|kubectl|docker compose|helm(?= (?:install|upgrade|template)))\b/g;
+  /\b(?:(?:kafka|connect)-[a-z-]+\.sh|kubectl|docker compose|helm(?= (?:install|upgrade|template)))\b/g;
 
 /** Returns the names of other programs whose commands are printed. */
 export function otherPrograms(): string[] {

@@ -1,12 +1,11 @@
 /**
  * Which test runs each printed command as a process, in the state in which it is printed. cli/printed-commands.test.ts fails for a
  * command without a row, and for a row that nothing prints. Commands in blocks of guides and runbooks need no row: the tests of
- * these pages run every block. test/integration/streams/truncation.test.ts calls the function of its command.
+ * these pages run every block.
  */
 
 export const COMMANDS = 'test/system/printed/commands.release.test.ts';
 const REFUSED = 'test/integration/cli/refused-positions.release.test.ts';
-const TRUNCATED = 'test/integration/streams/truncation.test.ts';
 const DEMO = 'test/system/printed/demo.release.test.ts';
 export const SCRIPTS = 'test/system/printed/kafka-scripts.release.test.ts';
 const COMPLETION = 'cli/complete.test.ts';
@@ -150,13 +149,8 @@ export const PRINTED_RUNS: readonly PrintedRuns[] = [
       'position <application> <partition> <next> --accept-state',
       'position <application> <partition> <offset> --accept-state',
       'position <application> <partition> <next>',
+      'position <application> <partition> <from>',
     ],
-  },
-  {
-    in: 'libs/streams/runtime/start-checks.ts',
-    state: 'refusing',
-    test: TRUNCATED,
-    commands: ['position <application> <partition> <from>'],
   },
   { in: 'libs/streams/runtime/stream.ts', state: 'no topics', test: COMMANDS, commands: ['topics'] },
   {
@@ -253,6 +247,8 @@ export function pageCommands(test: string, state: PrintedState): string[] {
   );
 }
 
+const GROW = 'test/system/guides/grow.release.test.ts';
+
 /** Other programs that are printed, and which test runs them, or why none does. */
 export const OTHER_PROGRAMS: Readonly<
   Record<string, { readonly test: string } | { readonly reason: string }>
@@ -262,6 +258,7 @@ export const OTHER_PROGRAMS: Readonly<
   'kafka-consumer-groups.sh': { test: SCRIPTS },
   'kafka-topics.sh': { test: SCRIPTS },
   'kafka-transactions.sh': { test: SCRIPTS },
+  'connect-mirror-maker.sh': { test: GROW },
   'kafka-delete-records.sh': {
     reason: 'named without arguments: the reader chooses the offsets whose records are gone for good',
   },

@@ -16,6 +16,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand',
   'kafka-transactions.sh': 'org.apache.kafka.tools.TransactionsCommand',
 };
+/** Not every part of the embedded broker's version is on Maven Central; MirrorMaker is a client of any broker. */
+const MIRROR_VERSION = '4.3.1';
 
 /** Returns a folder with the scripts, which the embedded broker lacks the classes of. */
 export async function kafkaScripts(): Promise<string> {
@@ -27,6 +29,26 @@ export async function kafkaScripts(): Promise<string> {
   const folder = temporaryFolder();
   for (const [script, main] of Object.entries(CLASSES))
     writeScript(folder, script, `java -XX:TieredStopAtLevel=1 -cp '${kafkaLibs}/*:${tools}/*' ${main} "$@"`);
+  return folder;
+}
+
+const MIRROR_POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>touchline</groupId><artifactId>mirror</artifactId><version>1</version><packaging>pom</packaging><dependencies>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>connect-mirror</artifactId><version>${MIRROR_VERSION}</version></dependency>
+</dependencies></project>`;
+
+/** Returns a folder with `connect-mirror-maker.sh`. */
+export async function mirrorMaker(): Promise<string> {
+  const libs = await jars('connect-mirror', MIRROR_VERSION, [
+    'dependency:copy-dependencies',
+    '-DincludeScope=runtime',
+  ]);
+  const folder = temporaryFolder();
+  writeScript(
+    folder,
+    'connect-mirror-maker.sh',
+    `java -cp '${libs}/*' org.apache.kafka.connect.mirror.MirrorMaker "$@"`,
+  );
   return folder;
 }
 
@@ -43,6 +65,7 @@ async function jars(name: string, version: string, goal: readonly string[]): Pro
   const partial = `${folder}.partial`;
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true });
+  writeFileSync(join(partial, 'pom.xml'), MIRROR_POM);
   await promisify(execFile)('mvn', ['-q', '-B', ...goal, `-DoutputDirectory=${partial}`], {
     cwd: partial,
     env: { HOME: homedir(), ...process.env },

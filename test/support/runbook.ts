@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { atEnd } from './at-end.ts';
 import { bareEnvironment } from './environment.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/guides/runbooks/', import.meta.url));
@@ -94,18 +96,51 @@ export function runBlock(
   env: Readonly<Record<string, string>>,
   cwd?: string,
 ): Promise<BlockRun> {
-  const inherited = bareEnvironment();
-  const path = [commandFolder(), dirname(process.execPath), inherited.PATH].join(delimiter);
   return new Promise((resolve) => {
     execFile(
       'sh',
       ['-e', '-c', block],
-      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: MAX_OUTPUT },
+      { cwd, env: { ...shellEnvironment(), ...env }, maxBuffer: MAX_OUTPUT },
       (error, out, err) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
       },
     );
   });
+}
+
+/** Starts commands of a page that go on, in the background of a shell. They end after the test or the file. */
+export function startBlock(block: string, env: Readonly<Record<string, string>>, cwd?: string): StartedBlock {
+  const child = spawn('sh', ['-e', '-c', `${block}\nwait`], {
+    cwd,
+    detached: true,
+    env: { ...shellEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const started = { text: '', stop: async () => {} };
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      started.text += part;
+    });
+  const ended = once(child, 'close');
+  // The shell and its commands are one group, as of a terminal.
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), name);
+  };
+  atEnd(() => signal('SIGKILL'));
+  started.stop = async () => {
+    signal('SIGTERM');
+    await ended;
+  };
+  return started;
+}
+
+/** Commands that go on: what they have written so far, and their end by SIGTERM. */
+export type StartedBlock = { readonly text: string; readonly stop: () => Promise<void> };
+
+function shellEnvironment(): Record<string, string> {
+  const inherited = bareEnvironment();
+  const path = [commandFolder(), dirname(process.execPath), inherited.PATH].join(delimiter);
+  return { ...inherited, PATH: path };
 }
 
 let folder: string | undefined;

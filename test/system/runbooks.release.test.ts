@@ -1,7 +1,8 @@
 /** Follows docs/guides/runbooks: runs the commands of the pages in order on one system. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { topicBounds } from '#cluster/logs.ts';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { QUICK_START } from '#embedded/settings.ts';
@@ -102,13 +103,15 @@ async function deliver(...messages: readonly object[]): Promise<void> {
   expect(await (await deliverSigned(receiverUrl, messages)).text()).toBe('Accepted');
 }
 
+/** After all played matches, and in the past: a time ahead of the receipt is not believed. */
+const AFTER_ALL = 1_700_000_000;
 let sent = 0;
 
 /** Returns a change of a played match, in a field that identifies the change. */
 function change(eventId: number): object {
   sent += 1;
   const event = { id: eventId, bet_status: `change ${sent}` };
-  return { id: `change-${sent}`, type: 'event', ut: 2_000_000_000 + sent, data: { event } };
+  return { id: `change-${sent}`, type: 'event', ut: AFTER_ALL + sent, data: { event } };
 }
 
 /** Returns the states of all matches without fields that depend on the order in the log. */
@@ -137,9 +140,23 @@ class StopWatch {
     this.#since = performance.now();
   }
 
-  print(): void {
-    process.stdout.write(`restore: ${this.#steps.join(', ')}\n`);
+  print(what: string): void {
+    process.stdout.write(`restore of ${what}: ${this.#steps.join(', ')}\n`);
   }
+}
+
+/** Number of offsets of all topics: their records, and markers of transactions. */
+async function recordCount(): Promise<number> {
+  const names = TOPIC_NAMES.map((topic) => topicName(place.prefix, topic));
+  const bounds = await topicBounds({ brokers: place.brokers, clientId: 'test' }, names);
+  return bounds.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Bytes of the logs in the folder of a broker, without their indexes. */
+function logBytes(dataDir: string): number {
+  const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+  const logs = files.filter((file) => file.endsWith('.log'));
+  return logs.reduce((sum, file) => sum + statSync(join(dataDir, file)).size, 0);
 }
 
 /** Expects that a match processor continues from a replay's topics under a prefix. */
@@ -262,6 +279,7 @@ test('restore-all-brokers, from folders and from some topics', async () => {
   const runbook = pages.page('restore-all-brokers');
   const saved = await tables.pipeline.output();
   const id = firstEvent(saved);
+  const records = await recordCount();
   await kafka.kill('SIGTERM');
   await runbook.succeeds(env);
   await kafka.start();
@@ -312,7 +330,7 @@ test('restore-all-brokers, from folders and from some topics', async () => {
     expect(await runbook.succeeds(env)).toContain(words);
     watch.note(`from some topics: ${words}`);
   }
-  watch.print();
+  watch.print(`${records} records, ${Math.round(logBytes(env.BACKUP ?? '') / 1024)} KiB of logs`);
   const again = await Pipeline.create({ ...place, prefix: 'restored.' });
   expect(statesOf(await again.output())).toEqual(statesOf(restored));
   await expectToContinue('restored.', PARTITIONS);

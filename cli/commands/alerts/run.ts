@@ -71,6 +71,12 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
       for (const { value, record } of await readable(codecs.alerts, batch, batch.records))
         if (value !== null) await printer.published(value, record.offset);
     },
+    onExpired({ from, next }) {
+      logger.error(
+        { topic: of.topic, from, records: next - from },
+        'alerts expired before they were printed',
+      );
+    },
   });
   const reading = Promise.all([
     printing,

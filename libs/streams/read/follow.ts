@@ -17,6 +17,9 @@ import { StreamError } from '../errors.ts';
 /** A record with its partition. */
 export type ReadRecord = FetchedRecord & { readonly partition: number };
 
+/** Records of a partition that retention removed before they were read: from `from` up to, without, `next`. */
+export type ExpiredRecords = TopicPartition & { readonly from: number; readonly next: number };
+
 /** Records of one partition, in order, each delivered once. */
 export type FollowedBatch = TopicPartition & {
   readonly records: readonly ReadRecord[];
@@ -54,6 +57,12 @@ export type FollowOptions = {
   readonly signal?: AbortSignal;
   /** Receives one batch at a time. An error it throws ends the reading. */
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
+  /**
+   * Called when records of a partition expired before they were read: after a checkpoint, or while it is read. The reading continues
+   * after them; an error it throws ends the reading. Without it, a checkpoint before the start of the log means the start, and a reader
+   * whose next records expire ends with `OFFSET_OUT_OF_RANGE`.
+   */
+  readonly onExpired?: (records: ExpiredRecords) => void;
   /** Called once all records that existed at the start are delivered, including those of transactions that were open then. */
   readonly onCaughtUp?: () => void;
   /**
@@ -63,7 +72,7 @@ export type FollowOptions = {
   readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
 
-/** A log no longer has the records before a checkpoint: the topic was replaced, or lost records. */
+/** A reader cannot continue from its checkpoint: the topic was replaced, lost records before it, or removed records after it unread. */
 export class PositionLostError extends TouchlineError<'PositionLostError'> {
   override readonly name = 'PositionLostError';
 
@@ -125,6 +134,8 @@ function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowO
     throw new PositionLostError(`${key} ends at ${end}, before the checkpoint ${checkpoint}`);
   const lastFetchedEpoch = checkpoint === undefined ? undefined : epochs?.get(key);
   const offset = Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end));
+  if (checkpoint !== undefined && checkpoint < start)
+    options.onExpired?.({ topic: of.topic, partition: of.partition, from: checkpoint, next: start });
   return { ...of, topicId: '', offset, currentLeaderEpoch: -1, lastFetchedEpoch, end, isAnswered: false };
 }
 
@@ -228,12 +239,44 @@ class Follower {
   /** Looks up the leader of a partition again after an error. Ends the reading when the error is not retryable. */
   #moved(partitions: Set<FollowedPartition>, of: FollowedPartition, error: unknown): void {
     partitions.delete(of);
+    const { onExpired } = this.#options;
+    if (onExpired !== undefined && isOutOfRange(error)) {
+      void this.#skipExpired(of, error, onExpired);
+      return;
+    }
     if (!isRetryable(error)) {
       this.#fail(of, error);
       return;
     }
     this.#connections.forget();
     void delay(FIRST_RETRY_MS).then(() => this.#assign(of));
+  }
+
+  /** Continues at the start of a log whose next records have expired. Ends the reading of a log that ends before them. */
+  async #skipExpired(
+    of: FollowedPartition,
+    error: unknown,
+    onExpired: (records: ExpiredRecords) => void,
+  ): Promise<void> {
+    try {
+      const [bounds] = await logBounds(this.#connections, [of]);
+      if (bounds === undefined || bounds.start <= of.offset) return this.#fail(of, error);
+      if (this.#isOver) return;
+      const { topic, partition, offset: from } = of;
+      of.offset = bounds.start;
+      of.lastFetchedEpoch = undefined;
+      onExpired({ topic, partition, from, next: of.offset });
+      this.#passed(of);
+    } catch (cause) {
+      if (!isRetryable(cause)) return this.#end(() => this.#ended.reject(cause));
+    }
+    void this.#assign(of);
+  }
+
+  /** Reports that all records of the start are delivered once the last partition has passed them. */
+  #passed(of: FollowedPartition): void {
+    if (of.offset >= of.end && this.#behind.delete(of) && this.#behind.size === 0)
+      this.#options.onCaughtUp?.();
   }
 
   /** Delivers records after all earlier deliveries. */
@@ -252,7 +295,7 @@ class Follower {
     }
     of.offset = next;
     of.lastFetchedEpoch = epoch ?? of.lastFetchedEpoch;
-    if (next >= of.end && this.#behind.delete(of) && this.#behind.size === 0) this.#options.onCaughtUp?.();
+    this.#passed(of);
   }
 
   #reportUpToDate(of: FollowedPartition, at: number): void {
@@ -276,4 +319,8 @@ class Follower {
 
 function isRetryable(error: unknown): boolean {
   return isTransient(error) || isDisconnected(error);
+}
+
+function isOutOfRange(error: unknown): boolean {
+  return toStreamError('fetch', error).code === 'OFFSET_OUT_OF_RANGE';
 }

@@ -5,7 +5,7 @@ import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
-import { type FollowedBatch, follow } from '#streams/read/follow.ts';
+import { type FollowedBatch, follow, PositionLostError } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { readable } from '#topics/readable.ts';
 import type { Registry } from '#topics/registry.ts';
@@ -69,7 +69,7 @@ type DecodedBatch = {
 
 /**
  * Applies all existing and new records until `signal` is aborted. Reads urgent topics apart from the others. Rejects as
- * `follow` does, or with the error of `apply`.
+ * `follow` does, with `PositionLostError` when records expired before they were read, or with the error of `apply`.
  */
 export async function followSources(options: SourceOptions): Promise<void> {
   const lanes = [
@@ -130,6 +130,13 @@ async function followLane(options: LaneOptions): Promise<void> {
       const source = topics.get(batch.topic);
       if (source === undefined) return;
       await gatherer.add({ topic: source.topic, batch, records: await decode(source, batch) });
+    },
+    // The views would keep what an expired record replaced.
+    onExpired(records) {
+      const { from: first, next } = records;
+      throw new PositionLostError(
+        `${partitionKey(records)} lost the records from ${first} to ${next - 1} before they were read`,
+      );
     },
     ...(hasStates && {
       onUpToDate({ topic, partition }: TopicPartition, at: number) {

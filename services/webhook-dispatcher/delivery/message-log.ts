@@ -81,6 +81,8 @@ export class MessageLog {
         this.window.add(partition, messages, next);
         onMessages(messages);
       },
+      // Each subscription that has not passed them reads there, and records its loss.
+      onExpired: ({ partition, next }) => this.window.restart(partition, next),
     });
   }
 

@@ -44,6 +44,17 @@ describe('the window', () => {
     );
   });
 
+  test('has no messages before a gap: who is behind it reads from the log, and learns what expired', () => {
+    const window = new MessageWindow([0, 0], 3 * BYTES);
+    window.add(0, messagesAt(0, 1), 2);
+    window.add(1, messagesAt(0), 1);
+    window.restart(0, 9);
+    expect([window.bytes, window.startOf(0), window.nextOf(0)]).toEqual([BYTES, 9, 9]);
+    window.add(0, messagesAt(9, 10, 11), 12);
+    expect([offsetsFrom(window, 0, 9), offsetsFrom(window, 1, 1)]).toEqual([[9, 10, 11], []]);
+    expect([window.bytes, window.startOf(1)]).toEqual([3 * BYTES, 1]);
+  });
+
   test('drops a message that is larger than the window, and moves its start past it', () => {
     const window = new MessageWindow([0], BYTES - 1);
     window.add(0, messagesAt(0), 1);

@@ -28,7 +28,7 @@ const COMPACT_AT = 1_024;
  */
 export class MessageWindow {
   readonly #maxBytes: number;
-  readonly #partitions: readonly PartitionWindow[];
+  readonly #partitions: PartitionWindow[];
   /** The partition of each message, in order of arrival. */
   #order: number[] = [];
   #orderHead = 0;
@@ -68,6 +68,15 @@ export class MessageWindow {
     }
     window.next = next;
     while (this.#bytes > this.#maxBytes) this.#drop();
+  }
+
+  /** Drops the messages of a partition, and begins anew at an offset: messages before it were not read. */
+  restart(partition: number, next: number): void {
+    const window = this.#windowOf(partition);
+    for (const { message } of window.entries.slice(window.head)) this.#bytes -= message.message.length;
+    this.#order = this.#order.slice(this.#orderHead).filter((one) => one !== partition);
+    this.#orderHead = 0;
+    this.#partitions[partition] = { entries: [], head: 0, start: next, next };
   }
 
   /** Yields the messages of a partition at or after an offset, which must not be below its start. */

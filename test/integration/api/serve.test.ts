@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, clients, received, startApi } from '../../support/api.ts';
+import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -37,6 +38,15 @@ beforeAll(async () => {
   api = await startApi(pipeline.place, folder, { LOG_LEVEL: 'debug', API_BOARD: 'on' });
   token = await api.token(credentials);
 });
+
+/** Removes all records of a topic, as retention does. */
+async function expireAll(topic: string): Promise<void> {
+  await withKafkaAdmin(pipeline.place.brokers, async (admin) => {
+    const offsets = await admin.fetchTopicOffsets(topic);
+    const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
+    await admin.deleteTopicRecords({ topic, partitions });
+  });
+}
 
 test('serves the match state of the pipeline, and each change of it', async () => {
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
@@ -117,8 +127,8 @@ test('lets two replicas verify each other’s tokens, and refuses a client once 
   await expect(startApi(place, folder)).rejects.toThrow(/give each replica its own DATA_DIR/);
 });
 
-test('resumes after a kill or a stop, and rebuilds lost views', async () => {
-  const wanted = await api.season(token);
+test('resumes after a kill or a stop, and rebuilds views that were lost or miss expired records', async () => {
+  let wanted = await api.season(token);
   const read = await api.service.metric('touchline_api_records_total');
   expect(read).toBeGreaterThan(5);
   await api.service.kill();
@@ -132,6 +142,18 @@ test('resumes after a kill or a stop, and rebuilds lost views', async () => {
   expect(await second.season(token)).toEqual(wanted);
   expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
   expect(await second.service.stop()).toBe(0);
+
+  const ut = 1_790_000_120;
+  await pipeline.feed(received(incidentMessage({ id: 6, ut }, { confirmation: 'confirmed' })));
+  await pipeline.settled();
+  await expireAll(`${pipeline.place.prefix}match-transitions`);
+  await expect(startApi(pipeline.place, folder)).rejects.toThrow(
+    /match-transitions-\d+ lost the records from \d+ to \d+ before they were read/,
+  );
+  const third = await startApi(pipeline.place, folder);
+  expect(third.service.log).toContain('rebuilds the views');
+  wanted = await third.season(token);
+  expect(await third.service.stop()).toBe(0);
 
   // A damaged file is rebuilt too: libs/views/store/database.test.ts.
   rmSync(join(folder, 'api'), { recursive: true });

@@ -1,8 +1,7 @@
 /**
  * Runs each command that the log of the match processor, doctor, docs/guides/operate.md and the catalogue of errors print for a
  * partition that is refused, as a process and while the processor runs: the partition is processed again.
- * test/system/orders/refusing.test.ts does so with `touchline rebuild` beside `touchline up`, and
- * test/integration/streams/truncation.test.ts with an input that lost its end.
+ * test/system/orders/refusing.test.ts does so with `touchline rebuild` beside `touchline up`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +14,14 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { findPosition, type LogMark, type Position, positionRecord } from '#streams/runtime/positions.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { cutLog } from '../../support/cut-log.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { createKafka, withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
 import { DEADLINE_MS, until } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { type BlockRun, runBlock } from '../../support/runbook.ts';
 import { recreateTopic } from '../../support/topics.ts';
 import { workload } from '../../support/workload.ts';
@@ -36,8 +37,11 @@ let pipeline: Pipeline;
 /** A partition with messages. */
 let partition: number;
 
-beforeEach(async () => {
-  place = backbone();
+beforeEach(() => play(backbone()));
+
+/** Processes messages at a place. */
+async function play(at: PipelineConnection): Promise<void> {
+  place = at;
   pipeline = await Pipeline.create(place);
   await pipeline.feed(LOAD);
   const log = await topicBounds({ ...place, clientId: 'test' }, [topicOf('normalized-messages')]);
@@ -45,7 +49,7 @@ beforeEach(async () => {
   const processor = pipeline.startProcessor();
   await pipeline.settled();
   await processor.stop();
-});
+}
 
 const topicOf = (name: string): string => `${place.prefix}${name}`;
 
@@ -228,21 +232,38 @@ const STATES: readonly [code: string, happens: () => Promise<void>][] = [
   ['LAYOUT_UNKNOWN', () => changeStored(() => ({ layout: 1 }))],
 ];
 
+/** Brings about a state again for each command that is printed for it, and mends it with this command. */
+async function mendsEach(code: string, happens: () => Promise<void>): Promise<void> {
+  const done = new Set<string>();
+  for (;;) {
+    await happens();
+    const { processor, commands } = await refused(code);
+    const form = [...commands.keys()].find((one) => !done.has(one));
+    if (form === undefined) {
+      await processor.stop();
+      expect(done.size).toBeGreaterThan(0);
+      return;
+    }
+    done.add(form);
+    await mends(processor, commands.get(form) ?? []);
+  }
+}
+
 describe('a processor that refuses its input or state', () => {
-  test.each(STATES)(
-    '%s: processes it again after each command that is printed for it',
-    async (code, happens) => {
-      const done = new Set<string>();
-      for (;;) {
-        await happens();
-        const { processor, commands } = await refused(code);
-        const form = [...commands.keys()].find((one) => !done.has(one));
-        if (form === undefined) return void (await processor.stop());
-        done.add(form);
-        await mends(processor, commands.get(form) ?? []);
-      }
-    },
-  );
+  test.each(STATES)('%s: processes it again after each command that is printed for it', mendsEach);
+
+  test('INPUT_TRUNCATED: processes it again after each command that is printed for it', async () => {
+    const { kafka, dataDir, directBrokers } = await restartableKafka();
+    await play({ ...backbone(), brokers: directBrokers });
+    await mendsEach('INPUT_TRUNCATED', async () => {
+      await commitMore();
+      await kafka.kill('SIGKILL');
+      cutLog(dataDir, { topic: topicOf('normalized-messages'), partition }, 1);
+      await kafka.start();
+      // Other records have the lost offsets.
+      await pipeline.feed(LOAD);
+    });
+  });
 });
 
 test('a batch that is too large to decompress: the command of its error goes on after it', async () => {

@@ -4,7 +4,7 @@ import { offsetsAt, topicIds } from '#cluster/logs.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import { type FollowedBatch, type FollowOptions, follow } from '#streams/read/follow.ts';
+import { type ExpiredRecords, type FollowedBatch, type FollowOptions, follow } from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
@@ -100,6 +100,47 @@ test('continues from its checkpoints, and reports at once that it caught up with
   await untilTrue('the new records are delivered', () => second.values.length >= 10);
   await second.stop();
   expect(sorted(second.values)).toEqual(upTo(60, 50));
+});
+
+test('says which records expired before it read them, and continues after them', async () => {
+  const [topic] = topics;
+  const records = (from: number, to: number) =>
+    numbers(from, to).map((one) => ({ ...one, topic, partition: 0 }));
+  const publisher = await writer(brokers);
+  const values: number[] = [];
+  const expired: ExpiredRecords[] = [];
+  const onExpired = (one: ExpiredRecords) => expired.push(one);
+  const gate = Promise.withResolvers<void>();
+  await publisher.publish(records(0, 10));
+  const reader = new RecordingReader().start({
+    topics: [topic],
+    onExpired,
+    async onBatch(batch) {
+      values.push(...batch.records.map(({ value }) => Number(value)));
+      await gate.promise;
+    },
+  });
+  await untilTrue('it holds the first records', () => values.length === 10);
+  await publisher.publish(records(10, 20));
+  const admin = kafka.admin();
+  await admin.connect();
+  onTestFinished(() => admin.disconnect());
+  // Loads what it knows of the topic.
+  await admin.fetchTopicOffsets(topic);
+  await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '15' }] });
+  gate.resolve();
+  await untilTrue('it reads on', () => values.length >= 15);
+  await reader.stop();
+  expect(values).toEqual([...upTo(10), ...upTo(20, 15)]);
+  const gap = { topic, partition: 0, from: 10, next: 15 };
+  expect(expired).toEqual([gap]);
+
+  const from = new Map([[partitionKey(gap), 10]]);
+  const later = new RecordingReader().start({ topics: [topic], from, onExpired });
+  await untilTrue('it has caught up', () => later.caughtUpAt !== null);
+  await later.stop();
+  expect(later.values).toEqual(upTo(20, 15));
+  expect(expired).toEqual([gap, gap]);
 });
 
 /** Tolerance for the rounding of timers and clocks. */

@@ -1,11 +1,11 @@
 /** Refuses logs that lost their end, as after a power loss, a lost disk or an unclean election, and publishes nothing. */
-import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, PositionLostError } from '#streams/read/follow.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { cutLog, partitionFolder } from '../../support/cut-log.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
@@ -58,10 +58,12 @@ beforeAll(async () => {
   await Promise.all(NAMES.map((name) => countToThree(of(name), name)));
   follower = await startFollower(of('cut input').input);
   await kafka.kill('SIGKILL');
-  cut(of('cut changelog').counts, 2);
-  rmSync(folderOf(of('lost changelog').counts), { recursive: true });
-  cut(of('cut input').input, 2);
-  cut(of('cut input while it is read').input, 2);
+  const { dataDir } = restartable;
+  const second = (topic: string) => ({ topic, partition: 1 });
+  cutLog(dataDir, second(of('cut changelog').counts), 2);
+  rmSync(partitionFolder(dataDir, second(of('lost changelog').counts)), { recursive: true });
+  cutLog(dataDir, second(of('cut input').input), 2);
+  cutLog(dataDir, second(of('cut input while it is read').input), 2);
   await kafka.start();
   for (const name of NAMES) for (const value of ['x', 'y', 'z', 'u']) await of(name).send(['a', value]);
 });
@@ -87,24 +89,6 @@ async function countToThree(counting: CountingApplication, name: Name): Promise<
   }
   if (name === 'cut input while it is read') running = { lines, stop: () => stream.stop() };
   else await stream.stop();
-}
-
-/** The folder of partition 1 of a topic. */
-function folderOf(topic: string): string {
-  const found = readdirSync(restartable.dataDir, { recursive: true, withFileTypes: true }).find(
-    (entry) => entry.isDirectory() && entry.name === `${topic}-1`,
-  );
-  if (found === undefined) throw new Error(`no folder of ${topic}-1`);
-  return join(found.parentPath, found.name);
-}
-
-/** Removes the last record batches of partition 1, markers included. */
-function cut(topic: string, batches: number): void {
-  const file = join(folderOf(topic), '00000000000000000000.log');
-  const bytes = readFileSync(file);
-  const starts: number[] = [];
-  for (let at = 0; at < bytes.length; at += 12 + bytes.readInt32BE(at + 8)) starts.push(at);
-  truncateSync(file, starts.at(-batches) ?? 0);
 }
 
 /** Starts a member, stops it after it refused partition 1 with `code`, and returns the log line. Checks that it processed nothing. */

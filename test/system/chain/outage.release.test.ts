@@ -8,9 +8,9 @@ import {
 } from '../../../services/simulator/rest/testing/manual-provider.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
-import { DATASET, System } from '../../support/system.ts';
+import { DATASET } from '../../support/system.ts';
 import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
-import { FaultyProxy } from './faulty-proxy.ts';
+import { advance, CLIENT, isVerified, keyOf, MINUTE, OutageFollower } from './follower.ts';
 import { FULL } from './play.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
@@ -20,7 +20,6 @@ vi.setConfig({ testTimeout: 1_800_000 });
  * long.
  */
 const MATCHES = 16;
-const MINUTE = 60;
 /** Timeout for reading a day of matches, milliseconds. */
 const CAUGHT_UP_MS = 600_000;
 const DAY = 86_400;
@@ -29,78 +28,6 @@ const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
 const OUTAGE = 15 * MINUTE;
 /** Default maximum window of the feed, seconds. */
 const WINDOW = 300;
-
-const CLIENT = { id: '1', secret: 'a-secret-key-for-tests' };
-
-/** A poller behind its own proxy, with its system. */
-class Follower {
-  readonly system: System;
-  readonly way: FaultyProxy;
-  poller: TestService;
-  /** All pollers so far, including the current one. */
-  readonly #pollers: TestService[] = [];
-
-  private constructor(system: System, way: FaultyProxy) {
-    this.system = system;
-    this.way = way;
-    this.poller = this.start();
-  }
-
-  static async create(url: string, seed: number): Promise<Follower> {
-    const [system, way] = await Promise.all([System.create(), FaultyProxy.start(seed)]);
-    way.targets = [url];
-    const follower = new Follower(system, way);
-    await follower.poller.ready();
-    return follower;
-  }
-
-  start(settings: Readonly<Record<string, string>> = {}): TestService {
-    this.poller = this.system.startPoller({ url: this.way.url, client: CLIENT }, settings);
-    this.#pollers.push(this.poller);
-    return this.poller;
-  }
-
-  /**
-   * Returns the checkpoints from which the pollers resumed, Unix seconds: after a kill, and after a silence that lost
-   * the leadership.
-   */
-  resumed(): number[] {
-    const [, ...terms] = this.#pollers.flatMap(({ lines }) =>
-      lines.filter((line) => line.includes('polling from the checkpoint')),
-    );
-    return terms.map((line) => JSON.parse(line).feed ?? 0);
-  }
-
-  /** Waits until the feed is read up to the provider's current time, Unix seconds. */
-  async readTo(time: number): Promise<void> {
-    const since = Date.now() / 1000;
-    await untilTrue('the feed is read', () =>
-      this.way.passedSince('/v2/feed', since).some(({ query }) => Number(query.get('timestamp_to')) >= time),
-    );
-  }
-
-  /** Returns the last checkpoint of the feed, Unix seconds. */
-  async checkpoint(): Promise<number> {
-    let position = 0;
-    await this.system.pipeline.read('poller-checkpoints', (one) => {
-      if (one.resource === 'feed') position = one.position;
-    });
-    return position;
-  }
-
-  /** Returns the published messages of the feed in order, each as its id and time. */
-  async published(): Promise<string[]> {
-    const keys: string[] = [];
-    await this.system.pipeline.read('normalized-messages', ({ message_id, ut, type }) => {
-      if (type !== 'incident_snapshot' && !message_id.startsWith('event/')) keys.push(`${message_id} ${ut}`);
-    });
-    return keys;
-  }
-}
-
-function keyOf({ id, ut }: { readonly id: unknown; readonly ut: number }): string {
-  return `${id} ${ut}`;
-}
 
 async function serve(): Promise<{ provider: ManualProvider; url: string }> {
   const provider = manualProvider({
@@ -117,7 +44,7 @@ async function serve(): Promise<{ provider: ManualProvider; url: string }> {
 test('a poller that is down for 24 hours of matches reaches the same state as one that never stopped, without loss or repetition', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
-  const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
+  const [steady, killed] = await Promise.all([OutageFollower.create(url, 1), OutageFollower.create(url, 2)]);
   /** Kills the poller, expects that everything up to the checkpoint is published, and returns the checkpoint. */
   const killNow = async (): Promise<number> => {
     await killed.poller.kill();
@@ -192,23 +119,8 @@ test('a poller that is down for 24 hours of matches reaches the same state as on
   }
 });
 
-function isVerified({ verified_result }: { readonly verified_result: string | null }): boolean {
-  return verified_result === '"yes"';
-}
-
-/** Advances the provider's time in steps, so that the followers keep up. */
-async function advance(provider: ManualProvider, to: number, followers: readonly Follower[]): Promise<void> {
-  const end = provider.timeline.endsAt;
-  for (let now = provider.now(); now < to; ) {
-    // Skips the time after the last message.
-    now = now > end ? to : Math.min(to, now + 4 * MINUTE);
-    provider.advanceTo(now);
-    await Promise.all(followers.map((follower) => follower.readTo(now)));
-  }
-}
-
 /** Starts the poller again and waits until it has caught up. Returns its reported lags and its peak memory. */
-async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
+async function catchUp(follower: OutageFollower): Promise<{ lags: number[]; peak: number }> {
   // Long, so that the poller keeps its leadership and publishes each message once.
   const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
   const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();
