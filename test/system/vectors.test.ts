@@ -23,7 +23,7 @@ async function throughKafka(
   round: readonly Vector[],
   prefix: string,
 ): Promise<ReadonlyMap<number, MatchState>> {
-  const pipeline = await Pipeline.create({ ...place, prefix });
+  const pipeline = await Pipeline.create({ ...place, prefix, services: ['match-processor'] });
   const processor = pipeline.startProcessor();
   await pipeline.feed(round.flatMap(({ messages }) => messages));
   await pipeline.settled();

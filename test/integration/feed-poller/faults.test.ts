@@ -8,7 +8,7 @@ const T0 = 1_800_000_000;
 // One poller meets all faults: each concerns other resources.
 let rig: Rig;
 beforeAll(async () => {
-  rig = await Rig.create();
+  rig = await Rig.create(['feed-poller']);
 });
 
 test('stops without waiting for a token request that the provider does not answer', async () => {

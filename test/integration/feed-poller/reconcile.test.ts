@@ -6,7 +6,7 @@ import { event, incident, message, Rig } from './support.ts';
 const T0 = 1_700_000_000;
 
 test('takes nothing back for a list that lags, and removes a goal at once that the provider lists as deleted', async () => {
-  const rig = await Rig.create();
+  const rig = await Rig.create(['feed-poller', 'match-processor']);
   const { provider, pipeline } = rig;
   let clock = T0;
   provider.now = () => clock;
@@ -56,7 +56,7 @@ test('takes nothing back for a list that lags, and removes a goal at once that t
 });
 
 test('checks a finished match until its result is verified, not again after a restart, and never one of a result alone', async () => {
-  const rig = await Rig.create();
+  const rig = await Rig.create(['feed-poller', 'match-processor']);
   const { provider, pipeline } = rig;
   provider.now = () => T0;
   const finished = {

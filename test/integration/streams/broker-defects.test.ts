@@ -32,7 +32,7 @@ describe('defects of brokers', () => {
     expect(defect).toMatchObject({ code: CODE, brokers });
     expect(defect?.message).toContain('docs/known-issues.md');
 
-    const place = { ...backbone(), brokers };
+    const place = { ...backbone(), brokers, services: ['match-processor', 'standings-processor'] as const };
     const pipeline = await Pipeline.create(place);
     const services = [pipeline.startProcessor(), startService('standings-processor', connectionEnv(place))];
     for (const service of services) {

@@ -18,7 +18,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { workload } from '../../support/workload.ts';
 
-const place = backbone();
+const place = { ...backbone(), services: ['match-processor'] as const };
 const KILLS = times(30, 3);
 const RESTARTS = times(100, 2);
 /** A load that is long enough for every restart. */

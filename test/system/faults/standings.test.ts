@@ -12,7 +12,7 @@ import { seeded } from '../../support/seed.ts';
 import { fixtures, seasonMessages, shuffled } from '../../support/standings/made-up-season.ts';
 import { finalBytes, type TablesOutput, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
-const place = backbone();
+const place = { ...backbone(), services: ['match-processor', 'standings-processor'] as const };
 const KILLS = times(20, 4);
 const SEASONS = 6;
 const COMPETITION = 1;
