@@ -14,7 +14,6 @@ const SERVICES = [
   'standings-processor',
   'feed-poller',
   'feed-monitor',
-  'webhook-composer',
   'webhook-dispatcher',
   'api',
   'tool-gateway',

@@ -27,7 +27,7 @@ const RECORDED_MS = 500;
 type Stamps = {
   /** When a read-committed reader had its transition. */
   transition?: number;
-  /** When the composer had sent it to the broker. */
+  /** When it was sent to the broker. */
   composed?: number;
   /** When a read-committed reader had it. */
   message?: number;
@@ -47,13 +47,13 @@ export async function latency(context: BenchContext, sink: Sink): Promise<void> 
   const place = await WebhookBench.create(context, prefix, sink);
   const ids = await place.subscribe(subscriptions, (n) => `/${n}`);
   const services = new Map(
-    ['match-processor', 'webhook-composer', 'webhook-dispatcher'].map((name) => [name, place.start(name)]),
+    ['match-processor', 'webhook-dispatcher'].map((name) => [name, place.start(name)]),
   );
   const entry = await byPublisher(context, prefix);
   const reads = readStamps(context, prefix);
   reads.transitions();
   const live = liveMessages();
-  // The composer only composes recently received messages.
+  // Only recently received messages are composed.
   const send = () => void entry.send({ ...live.next().value, ut: Math.floor(Date.now() / 1_000) });
   const deliver = async (count: number) => {
     await pace(count, perSecond, send);

@@ -113,6 +113,5 @@ export const REPLICABLE: readonly string[] = [
   'feed-poller',
   'match-processor',
   'standings-processor',
-  'webhook-composer',
   'webhook-dispatcher',
 ];

@@ -13,7 +13,6 @@ const CONFIGURATIONS: Readonly<Record<string, () => Promise<{ readonly settings:
   simulator: () => import('../services/simulator/config.ts'),
   'standings-processor': () => import('../services/standings-processor/config.ts'),
   'tool-gateway': () => import('../services/tool-gateway/config.ts'),
-  'webhook-composer': () => import('../services/webhook-composer/config.ts'),
   'webhook-dispatcher': () => import('../services/webhook-dispatcher/config.ts'),
   'webhook-receiver': () => import('../services/webhook-receiver/config.ts'),
 };

@@ -246,7 +246,6 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect([...scaled.keys()].sort()).toEqual([
       'match-processor',
       'standings-processor',
-      'webhook-composer',
       'webhook-dispatcher',
     ]);
     expect(scaled.get('match-processor')).toMatchObject({

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
-import { leftOutLines } from './left-out.ts';
+import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
 /** Runs Vitest as `npm test` does, with the fixture's tests: first all, then those of one name. */
@@ -28,20 +27,4 @@ test('prints the tests that were left out with the remedy, and nothing when test
     'end of a run',
     '',
   ]);
-});
-
-describe('leftOutLines', () => {
-  test('returns no line when no test was left out', () => {
-    expect(leftOutLines([])).toEqual([]);
-  });
-
-  test('counts tests with the same reason together', () => {
-    const names = [
-      'official tables (../shared/data/tables) > en',
-      'published answers (they are in ../shared) > x',
-    ];
-    const lines = leftOutLines(names.map((name) => ({ name, file: 'a.test.ts' })));
-    expect(lines).toHaveLength(2);
-    expect(lines[1]).toContain('2 beside the provider');
-  });
 });

@@ -71,7 +71,7 @@ const REASONS: readonly Reason[] = [
 ];
 
 /** Returns one line for each reason of left-out tests, after a heading; none when no test was left out. */
-export function leftOutLines(tests: readonly LeftOutTest[]): string[] {
+function leftOutLines(tests: readonly LeftOutTest[]): string[] {
   if (tests.length === 0) return [];
   const groups = new Map<string, number>();
   for (const test of tests) {

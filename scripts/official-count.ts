@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 type Count = { readonly tables: number; readonly ties: number };
 
 /** Returns the line for some counts; null where no test counted any. `failed`: number of tests of official data that failed. */
-export function officialLine(counts: readonly Count[], failed: number): string | null {
+function officialLine(counts: readonly Count[], failed: number): string | null {
   if (counts.length === 0 && failed === 0) return null;
   const sum = (of: keyof Count) => counts.reduce((total, one) => total + one[of], 0);
   return `Official: ${sum('tables')} tables and the winners of ${sum('ties')} ties derived, ${failed} tests failed`;

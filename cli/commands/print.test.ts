@@ -35,15 +35,15 @@ test('touchline acls prints what grants a service its rights', async () => {
     'acls',
     '--print',
     '--service',
-    'webhook-composer',
+    'standings-processor',
     '--principal',
     'User:touchline',
   ]);
-  expect(printed).toContain(`${grant} Read --topic x.match-transitions`);
-  expect(printed).toContain(`${grant} Write --topic x.webhook-composer-positions`);
-  expect(printed).toContain(`${grant} Read --group x.webhook-composer`);
+  expect(printed).toContain(`${grant} Read --topic x.match-results`);
+  expect(printed).toContain(`${grant} Write --topic x.standings-processor-positions`);
+  expect(printed).toContain(`${grant} Read --group x.standings-processor`);
   expect(printed).toContain(
-    `${grant} Write --transactional-id x.webhook-composer- --resource-pattern-type prefixed`,
+    `${grant} Write --transactional-id x.standings-processor- --resource-pattern-type prefixed`,
   );
   expect(printed.filter((line) => line.includes('x.clients'))).toEqual([]);
 });

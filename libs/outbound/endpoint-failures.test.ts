@@ -131,6 +131,16 @@ describe('a delivery fails with a code', () => {
     expect(receiver.received).toEqual([]);
   });
 
+  test.each([
+    ['has expired', 'expired', 'CERT_HAS_EXPIRED'],
+    ['is not valid yet', 'early', 'CERT_NOT_YET_VALID'],
+  ] as const)('where the certificate %s', async (_, validity, reason) => {
+    const receiver = await HttpsReceiver.start(answers.accepted, { validity });
+    const endpoint = endpointOf(receiver.url, { ca: receiver.ca });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason });
+    expect(receiver.received).toEqual([]);
+  });
+
   test('where the certificate has another name', async () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://other.test:${receiver.port}/`;

@@ -1,29 +1,31 @@
-/** Metrics of a process's host: the expiry of its certificate, and the disk of its data. */
-import { X509Certificate } from 'node:crypto';
+/** Metrics of a process's host: the expiry of its certificates, and the disk of its data. */
 import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';
-import { readServerTls, type ServerTlsFiles } from './server-tls.ts';
+import { type CertificateFile, validityOf } from './certificates.ts';
 
 type Host = {
-  /** Null: the process serves plain HTTP. */
-  readonly tls: ServerTlsFiles | null;
+  readonly certificates: readonly CertificateFile[];
   /** Null: the process keeps no data. */
   readonly dataDir: string | null;
 };
 
 /** Registers the metrics. They are read on each scrape; one that cannot be read has no value. */
-export function hostMetrics(registry: Registry, { tls, dataDir }: Host): void {
+export function hostMetrics(registry: Registry, { certificates, dataDir }: Host): void {
   const registers = [registry];
-  if (tls !== null)
+  if (certificates.length > 0)
     new Gauge({
       name: 'touchline_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate of HTTP_TLS_CERT_FILE expires, Unix seconds.',
+      help: 'When the certificate of a setting expires, Unix seconds.',
+      labelNames: ['setting'],
       registers,
       collect() {
-        try {
-          this.set(Date.parse(new X509Certificate(readServerTls(tls).cert).validTo) / 1_000);
-        } catch {
-          this.remove();
+        for (const file of certificates) {
+          const { setting } = file;
+          try {
+            this.set({ setting }, validityOf(file).to / 1_000);
+          } catch {
+            this.remove({ setting });
+          }
         }
       },
     });

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
+import { certificateFiles } from './certificates.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
 import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -84,7 +85,7 @@ export async function runService<Spec extends ProcessSpec>(
   const metrics = createMetrics(service.name);
   const dataDir = 'DATA_DIR' in config ? String(config.DATA_DIR) : null;
   reportUnreadableRecords(metrics, logger);
-  hostMetrics(metrics, { tls: serverTlsFiles(config), dataDir });
+  hostMetrics(metrics, { certificates: certificateFiles(process.env), dataDir });
   const stopping = new AbortController();
   const draining = new AbortController();
   let exitCode: number = EXIT.ok;

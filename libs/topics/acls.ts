@@ -1,6 +1,8 @@
 /** The rights of each service on the broker: exactly those that its access control lists must grant. */
+import { positionsTopic } from '#streams/runtime/positions.ts';
 import {
   ALERT_HEALTH,
+  formerComposerTopics,
   PROCESSOR_NAMES,
   PROCESSORS,
   type ProcessorName,
@@ -16,6 +18,8 @@ export type Right = {
   readonly name: string;
   /** Prefixed: applies to every resource whose name begins with `name`. */
   readonly pattern: 'Literal' | 'Prefixed';
+  /** Whether there need not be such a topic. */
+  readonly mayBeMissing?: true;
 };
 
 type ServiceTopics = {
@@ -63,13 +67,12 @@ const OTHER_SERVICES = {
 
 /** Topics that processors read and write in addition to those of their streams. */
 const ADDITIONAL_TOPICS: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
-  'webhook-composer': { reads: ['normalized-messages'], writes: [] },
   'webhook-dispatcher': { reads: ['webhook-messages', 'clients'], writes: ['webhook-attempts'] },
   'alert-processor': { reads: ['match-state', 'feed-health'], writes: [] },
 };
 
 /** Processors whose backlog an api shows at `/feeds`. */
-export const BACKLOG_OF = ['match-processor', 'standings-processor', 'webhook-composer'] as const;
+export const BACKLOG_OF = ['match-processor', 'standings-processor'] as const;
 
 /** Rights of a service beyond its topics, its group and its transactions. */
 const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
@@ -80,6 +83,16 @@ const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) =
     ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
     readOf(topicName(prefix, 'match-results')),
   ],
+  // For what the composer of release 1 left, in the name of its producers.
+  'match-processor': (prefix) => {
+    const { application } = formerComposerTopics(prefix);
+    const positions = positionsTopic(application);
+    return [
+      { ...readOf(positions), mayBeMissing: true },
+      { ...literal('Write', 'Topic', positions), mayBeMissing: true },
+      { operation: 'Write', resource: 'TransactionalId', name: `${application}-`, pattern: 'Prefixed' },
+    ];
+  },
   // One process leads, and publishes the alerts on feed-health.
   'alert-processor': (prefix) => [
     literal('Read', 'Group', `${prefix}${ALERT_HEALTH}`),

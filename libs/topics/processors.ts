@@ -1,5 +1,6 @@
 /** The processors and their topics, for services and for the commands that operate them. */
 import { positionsTopic } from '#streams/runtime/positions.ts';
+import type { StreamTopics } from '#streams/runtime/stream-topics.ts';
 import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The topics of a processor. */
@@ -21,10 +22,10 @@ export type ProcessorSpec = {
 export const PROCESSORS = {
   'match-processor': {
     input: 'normalized-messages',
-    changelogs: ['match-incidents', 'match-state'],
+    changelogs: ['match-incidents', 'match-state', 'webhook-times'],
     mixedChangelogs: [],
     own: ['match-transitions'],
-    joint: [],
+    joint: ['webhook-messages'],
     shared: ['match-results', 'dead-letters'],
   },
   'standings-processor': {
@@ -33,14 +34,6 @@ export const PROCESSORS = {
     mixedChangelogs: ['standings', 'standings-catalogue'],
     own: [],
     joint: [],
-    shared: ['dead-letters'],
-  },
-  'webhook-composer': {
-    input: 'match-transitions',
-    changelogs: ['webhook-times'],
-    mixedChangelogs: [],
-    own: [],
-    joint: ['webhook-messages'],
     shared: ['dead-letters'],
   },
   'webhook-dispatcher': {
@@ -64,6 +57,18 @@ export const PROCESSORS = {
 export type ProcessorName = keyof typeof PROCESSORS;
 
 export const PROCESSOR_NAMES = Object.keys(PROCESSORS) as ProcessorName[];
+
+const FORMER_COMPOSER = 'webhook-composer';
+
+/** The topics of the composer of release 1, a service of its own, which the match processor takes over (docs/decisions/0160). */
+const OF_FORMER_COMPOSER: ProcessorSpec = {
+  input: 'match-transitions',
+  changelogs: ['webhook-times'],
+  mixedChangelogs: [],
+  own: [],
+  joint: ['webhook-messages'],
+  shared: ['dead-letters'],
+};
 
 /** Name, after the prefix, of the group and the transactional id for alerts on feed-health. */
 export const ALERT_HEALTH = 'alert-health';
@@ -90,10 +95,22 @@ export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
 };
 
 /** Returns the topics of a processor by their names on the broker, as the task runtime takes them. */
-export function streamTopics(prefix: string, processor: ProcessorName) {
-  const { input, changelogs, mixedChangelogs, own, joint, shared }: ProcessorSpec = PROCESSORS[processor];
+export function streamTopics(prefix: string, processor: ProcessorName): StreamTopics {
+  return namedTopics(prefix, applicationOf(prefix, processor), PROCESSORS[processor]);
+}
+
+/** Returns the topics of the composer of release 1. Its positions topic is missing where there was none. */
+export function formerComposerTopics(prefix: string): StreamTopics {
+  return namedTopics(prefix, `${prefix}${FORMER_COMPOSER}`, OF_FORMER_COMPOSER);
+}
+
+function namedTopics(
+  prefix: string,
+  application: string,
+  { input, changelogs, mixedChangelogs, own, joint, shared }: ProcessorSpec,
+): StreamTopics {
   return {
-    application: applicationOf(prefix, processor),
+    application,
     input: topicName(prefix, input),
     changelogs: changelogs.map((topic) => topicName(prefix, topic)),
     mixedChangelogs: mixedChangelogs.map((topic) => topicName(prefix, topic)),

@@ -153,7 +153,7 @@ export const TOPICS = {
   },
   'webhook-times': {
     about:
-      'Incidents that were sent with another time than the provider’s: changelog of the webhook composer.',
+      'Incidents that were sent with another time than the provider’s: changelog of the match processor.',
     key: 'event id "/" incident id',
     ...OF_MATCH,
     ...COMPACTED,

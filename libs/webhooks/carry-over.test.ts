@@ -34,7 +34,8 @@ const LOG = [
   attempt('failed', 26, 3, {
     attempt: 1,
     started_at: 26 * DAY,
-    outcome: 'timeout',
+    outcome: 'failed',
+    reason: 'CERT_HAS_EXPIRED',
     next_attempt_at: 27 * DAY,
   }),
   attempt('disabled', 32, 3, { reason: 'operator' }),
@@ -76,10 +77,11 @@ describe('carryOver', () => {
     const progress = fold(LOG.slice(0, count));
     if (progress === null) throw new Error('no progress');
     const restored = kept(fold(carryOver(progress)));
-    const { failing_since, last_outcome } = progress;
+    const { failing_since, last_outcome, last_reason } = progress;
     expect(restored).toEqual({
       ...kept(progress),
       last_outcome: failing_since === null ? null : last_outcome,
+      last_reason: failing_since === null ? null : last_reason,
     });
   });
 

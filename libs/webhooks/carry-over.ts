@@ -35,7 +35,7 @@ export function carryOver(progress: WebhookProgress): WebhookAttempt[] {
         attempt: progress.attempts,
         outcome: progress.last_outcome,
         next_attempt_at: progress.next_attempt_at,
-        reason: 'rebuild',
+        reason: progress.last_reason,
       }),
     );
   if (progress.disabled !== null) records.push(record('disabled', { reason: progress.disabled }));

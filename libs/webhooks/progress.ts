@@ -85,6 +85,7 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
         ...recovered,
         next: moved(progress.next, attempt.next, Math.max),
         last_outcome: attempt.outcome,
+        last_reason: null,
         delivered_at: at,
       };
     case 'failed':
@@ -94,6 +95,7 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
         failing_since: progress.failing_since ?? attempt.started_at,
         next_attempt_at: attempt.next_attempt_at,
         last_outcome: attempt.outcome,
+        last_reason: attempt.reason ?? (attempt.status === null ? null : String(attempt.status)),
         updated_at: at,
       };
     case 'passed':
@@ -118,6 +120,7 @@ function begin({ subscription_id, client_id, next, at }: WebhookAttempt): Webhoo
     next: sorted(next),
     ...NO_FAILURE,
     last_outcome: null,
+    last_reason: null,
     delivered_at: null,
     disabled: null,
     updated_at: at,

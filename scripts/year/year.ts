@@ -221,7 +221,7 @@ export class Year {
     const isStill = async (): Promise<boolean> => {
       const lags = await Promise.all([
         this.metric('standings-processor', 'touchline_lag_records'),
-        this.metric('webhook-composer', 'touchline_lag_records'),
+        this.metric('match-processor', 'touchline_lag_records'),
         this.metric('api', 'touchline_api_lag_records'),
         isSent ? this.metric('webhook-dispatcher', 'touchline_dispatcher_behind_records') : 0,
       ]);

@@ -6,6 +6,7 @@ import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
+import type { LeftUncomposed } from './left-uncomposed.ts';
 import {
   checkSize,
   checkSizes,
@@ -21,6 +22,7 @@ import {
   VALUES,
 } from './loaded-match.ts';
 import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
+import type { WebhookStage } from './webhook-stage.ts';
 
 /** The effect of a commit, for the metrics. */
 export type MatchCommit = {
@@ -30,10 +32,15 @@ export type MatchCommit = {
   readonly flagged: FlagCounts;
 };
 
+/** What composes the webhook messages of a partition. */
+type Webhooks = { readonly stage: WebhookStage; readonly left: LeftUncomposed };
+
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
   /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
+  /** Composes the webhook messages. Default: they are left out. */
+  readonly webhooks?: Webhooks | undefined;
   /** Called after each commit, for the metrics. */
   readonly onCommitted?: (commit: MatchCommit) => void;
 };
@@ -67,11 +74,18 @@ export class MatchPartition implements PartitionProcessor {
     if (topic === this.#names['match-state']) {
       await fetchStateSchemas(codecs['match-state'], records);
       this.#cache.restoreStates(records);
+    } else if (topic === this.#options.topicName('webhook-times')) {
+      await this.#options.webhooks?.stage.restore(records);
+      return;
     } else {
       await fetchStateSchemas(codecs['match-incidents'], records);
       this.#cache.restoreIncidents(records);
     }
     await this.#cache.room();
+  }
+
+  async prepareFirst(): Promise<boolean> {
+    return (await this.#options.webhooks?.left.next()) ?? false;
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -96,6 +110,7 @@ export class MatchPartition implements PartitionProcessor {
 
   /** Publishes the changed matches. Throws `PoisonError` for a record above the limit that `process` did not foresee. */
   flush(collector: RecordCollector): void {
+    this.#options.webhooks?.left.take(collector);
     for (const [eventId, loaded] of this.#changed) {
       if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
       this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));
@@ -203,6 +218,7 @@ export class MatchPartition implements PartitionProcessor {
     for (const transition of transitions) {
       collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
+    this.#options.webhooks?.stage.add(transitions, message, collector);
     for (const id of incidents) loaded.touched.add(id);
     if (result || loaded.restored) loaded.isResultStale = true;
     this.#changed.set(event_id, loaded);

@@ -2,24 +2,47 @@ import { Gauge, type Registry } from 'prom-client';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
+import { formerComposerTopics } from '#topics/processors.ts';
 import { settings } from './config.ts';
+import { LeftUncomposed } from './left-uncomposed.ts';
 import { MATCH_FLAGS, VALUES } from './loaded-match.ts';
 import { type MatchCommit, MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
+import { WEBHOOK_TOPICS, WebhookStage } from './webhook-stage.ts';
 
 const NAME = 'match-processor';
 
 /** The service that derives match state by the laws, with a task for each partition of normalized-messages. */
 export const matchProcessor: ServiceDefinition<typeof settings> = {
   name: NAME,
-  about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',
+  about:
+    'Turns normalized messages into match state, incidents, transitions, results and webhook messages, exactly once.',
   config: settings,
   start(context) {
     const observe = commitMetrics(context.metrics, Date.now);
-    return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {
-      const { KEEP_LOADED_SECONDS, MAX_LOADED_MATCHES: maxLoaded } = context.config;
-      const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
+    const {
+      KEEP_LOADED_SECONDS,
+      MAX_LOADED_MATCHES: maxLoaded,
+      TOPIC_PREFIX,
+      COMPOSE_WEBHOOKS,
+    } = context.config;
+    const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
+    const former = formerComposerTopics(TOPIC_PREFIX);
+    const values = [...VALUES, ...WEBHOOK_TOPICS] as const;
+    return runProcessor(NAME, context, values, ({ codecs, client, topicName }, partition) => {
       const onCommitted: MatchPartitionOptions['onCommitted'] = (commit) => observe(partition, commit);
-      return new MatchPartition({ partition, codecs, topicName, keepLoadedMs, maxLoaded, onCommitted });
+      const stage = new WebhookStage({ codecs, topicName, now: Date.now });
+      const causesTopic = topicName('normalized-messages');
+      const { logger: log } = context;
+      const left = new LeftUncomposed({ client, codecs, former, causesTopic, partition, stage, log });
+      return new MatchPartition({
+        partition,
+        codecs,
+        topicName,
+        keepLoadedMs,
+        maxLoaded,
+        webhooks: COMPOSE_WEBHOOKS === 'on' ? { stage, left } : undefined,
+        onCommitted,
+      });
     });
   },
 };

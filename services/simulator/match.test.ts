@@ -7,12 +7,16 @@ import { type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 import { applyAll, stateAfter } from './testing/states.ts';
 
-/** Of a season its first third: what happens in a match repeats. */
+/** Of a season its first sixth: what happens in a match repeats. */
 const DATA = DATASETS.map((name) => {
   const { competition, matches } = readDataset(name);
-  return { competition, matches: matches.slice(0, 128) };
+  return { competition, matches: matches.slice(0, 64) };
 });
-const TOURNAMENT = DATA.slice(0, 1);
+/** The last round of the groups, and the knock-out with its extra times and shoot-outs. */
+const TOURNAMENT = DATA.slice(0, 1).map(({ competition, matches }) => ({
+  competition,
+  matches: matches.slice(-24),
+}));
 const KICK_OFF = 1_530_000_000;
 
 function simulateAll(
@@ -85,7 +89,7 @@ describe('an invented goal', () => {
     const simulated = simulateAll(`${way}=1`, undefined, TOURNAMENT).filter(
       ({ invented }) => invented[way] === 1,
     );
-    expect(simulated.length).toBeGreaterThan(60);
+    expect(simulated.length).toBeGreaterThan(20);
     for (const { facts, messages } of simulated) {
       const end = stateAfter(facts.id, messages);
       const [[goal = '', why] = []] = Object.entries(end.void_goals);

@@ -3,6 +3,8 @@ import { stageLatencies } from '#service/stage-latency.ts';
 
 const STATES = ['delivering', 'failing', 'disabled'] as const;
 export type DeliveryState = (typeof STATES)[number];
+/** The state of a subscription that no key opens: it has no delivery. */
+const SEALED = 'sealed';
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
@@ -11,6 +13,8 @@ export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 export type DispatcherSource = {
   /** Subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;
+  /** Subscriptions of this process that no key opens. */
+  readonly sealed: number;
   /** Records between the subscriptions and the end of webhook-messages, summed over those that are not disabled. */
   readonly behind: number;
   /** Bytes of the messages in the window. */
@@ -60,8 +64,9 @@ export function showDeliveries(registry: Registry, source: () => DispatcherSourc
     labelNames: ['state'],
     registers,
     collect() {
-      const { states } = source();
+      const { states, sealed } = source();
       for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
+      this.set({ state: SEALED }, sealed);
     },
   });
   new Gauge({

@@ -39,7 +39,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const { config, logger: log, metrics: registers, draining, fail } = context;
   const open = await openProcessor(SERVICE, context, WRITTEN);
   const { client, codecs } = open;
-  const { messages, backlog, attempts, subscriptions } = await openTopics(open, context);
+  const { messages, backlog, attempts, clients, subscriptions } = await openTopics(open, context);
   /** Allowed addresses of receivers, and authorities to trust. */
   const outbound = {
     allowed: config.WEBHOOK_ALLOWED_RANGES,
@@ -68,7 +68,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
 
   const stopping = new AbortController();
   const following = [
-    subscriptions.follow(stopping.signal, () => deliverer.refresh()),
+    subscriptions.follow(clients, stopping.signal, () => deliverer.refresh()),
     messages.follow(stopping.signal, (latest) => deliverer.offer(latest)),
   ];
   for (const one of following) one.catch(fail);
@@ -122,13 +122,8 @@ async function openTopics(
       cacheBytes: windowBytes / 2,
     }),
     attempts: await AttemptLog.open({ brokers, clientId: application, log, topic: input, codec }),
-    subscriptions: new WebhookSubscriptions({
-      brokers,
-      topic: topicName('clients'),
-      decoder: registry.decoder('clients'),
-      log,
-      keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
-    }),
+    clients: { brokers, topic: topicName('clients'), decoder: registry.decoder('clients') },
+    subscriptions: new WebhookSubscriptions({ keys: deriveKeys(clientsKeysOf(config), 'webhooks'), log }),
   };
 }
 

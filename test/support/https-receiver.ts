@@ -5,6 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import { atEnd } from './at-end.ts';
 
+const DAY_MS = 86_400_000;
+
 /** A completely received request. */
 export type ReceivedRequest = {
   readonly method: string;
@@ -45,7 +47,8 @@ export const answers = {
 } as const satisfies Record<string, HostileAnswer>;
 
 type Certificate = { readonly key: string; readonly cert: string };
-const certificates = new Map<'trusted' | 'untrusted', Promise<Certificate>>();
+type Validity = 'expired' | 'early' | 'valid';
+const certificates = new Map<string, Promise<Certificate>>();
 
 /**
  * A customer's receiver of webhooks in the test's own process: HTTPS on a free port of the loopback interface, with a
@@ -80,16 +83,16 @@ export class HttpsReceiver {
 
   /**
    * Starts a receiver that listens until the test or the file ends. With `trusted: false` its certificate is not that
-   * of `ca`.
+   * of `ca`. `validity`: whether its certificate has expired, or is not valid yet.
    */
   static async start(
     answer: HostileAnswer = answers.accepted,
-    { trusted = true }: { readonly trusted?: boolean } = {},
+    { trusted = true, validity = 'valid' }: { readonly trusted?: boolean; readonly validity?: Validity } = {},
   ): Promise<HttpsReceiver> {
-    const { cert: ca } = await certificate('trusted');
+    const { cert: ca } = await certificate('trusted', validity);
     // Only the client closes idle connections.
     const server = createServer({
-      ...(await certificate(trusted ? 'trusted' : 'untrusted')),
+      ...(await certificate(trusted ? 'trusted' : 'untrusted', validity)),
       keepAliveTimeout: 0,
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -132,16 +135,27 @@ export class HttpsReceiver {
 }
 
 /** Returns a certificate, which is created once for each process. */
-function certificate(kind: 'trusted' | 'untrusted'): Promise<Certificate> {
-  const made = certificates.get(kind) ?? createCertificate(kind);
-  certificates.set(kind, made);
+function certificate(kind: 'trusted' | 'untrusted', validity: Validity): Promise<Certificate> {
+  const name = `${kind} ${validity}`;
+  const made = certificates.get(name) ?? createCertificate(name, validity);
+  certificates.set(name, made);
   return made;
 }
 
-async function createCertificate(name: string): Promise<Certificate> {
+/** Days from now on at which a certificate is valid. */
+const DAYS: Readonly<Record<Validity, readonly [from: number, to: number]>> = {
+  expired: [-2, -1],
+  early: [1, 2],
+  valid: [-1, 365],
+};
+
+async function createCertificate(name: string, validity: Validity): Promise<Certificate> {
+  const [from, to] = DAYS[validity].map((days) => new Date(Date.now() + days * DAY_MS)) as [Date, Date];
   const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',
     algorithm: 'sha256',
+    notBeforeDate: from,
+    notAfterDate: to,
     extensions: [
       { name: 'basicConstraints', cA: true },
       {

@@ -21,10 +21,6 @@ const FAST = {
   WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
 };
 
-export function startComposer(place: PipelineConnection): TestService {
-  return startService('webhook-composer', { ...connectionEnv(place), SESSION_TIMEOUT_MS: '6000' });
-}
-
 /** Starts a dispatcher that trusts the receivers of the test. */
 export async function startDispatcher(
   place: PipelineConnection,

@@ -21,7 +21,6 @@ import { rulesFolder, TablesPipeline } from '../support/standings/tables-pipelin
 import { deliverSigned, logged, WEBHOOK_SECRET } from '../support/system.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
-import { startComposer } from '../support/webhooks.ts';
 
 const SEASON = 31_018;
 const COMPETITION = '3100';
@@ -218,12 +217,7 @@ test('rule-change', async () => {
 
 test('replay-and-switch', async () => {
   const runbook = pages.page('replay-and-switch');
-  const composer = startComposer(place);
-  services.push(composer);
   await services[0]?.stop();
-  await untilTrue('the composer is behind nothing', async () =>
-    isBehindNothing(await here('position', 'webhook-composer')),
-  );
   const behind = await runbook.succeeds(env);
   expect(isBehindNothing(behind), behind).toBe(true);
   for (const words of ['records of normalized-messages replayed into next.', 'the same (level log)'])

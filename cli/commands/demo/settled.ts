@@ -6,7 +6,7 @@ import { streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 
 /** Processors in the order of the data flow. */
-const PROCESSORS = ['match-processor', 'standings-processor', 'webhook-composer'] as const;
+const PROCESSORS = ['match-processor', 'standings-processor'] as const;
 /** Timeout without progress: a processor may be killed and restarted. */
 const PROGRESS_TIMEOUT = { timeoutMs: 60_000, everyMs: 200 };
 

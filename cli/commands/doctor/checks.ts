@@ -9,6 +9,7 @@ import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
+import { certificateFiles, validityOf } from '#service/certificates.ts';
 import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
@@ -26,6 +27,7 @@ import { serviceConfig } from '../../services.ts';
 import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
+import { judgeCertificate } from './certificate-rules.ts';
 import { judgeRefusals } from './positions.ts';
 import {
   type CheckName,
@@ -62,6 +64,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
   const independent = [
     ...services.map((name) => guarded('settings', () => settingsOf(name, env))),
     guarded('disk', () => localDisks(env)),
+    guarded('tls', async () => certificates(env)),
     guarded('provider', () => provider(env)),
   ];
   if (!('brokers' in cluster)) return [cluster, ...(await Promise.all(independent)).flat()];
@@ -228,6 +231,12 @@ async function receiverClocks(cluster: TopicCluster): Promise<CheckResult[]> {
     if (value !== null) last.set(value.instance, value);
   });
   return judgeReceiverClocks(last.values());
+}
+
+/** Checks the certificates of ours that the settings name. */
+function certificates(env: Environment): CheckResult[] {
+  const now = Date.now();
+  return certificateFiles(env).map((file) => judgeCertificate(file.setting, validityOf(file), now));
 }
 
 /** Checks the disks of views and of spilled state. */

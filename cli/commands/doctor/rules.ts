@@ -18,7 +18,8 @@ export type CheckName =
   | 'webhooks'
   | 'provider'
   | 'clock'
-  | 'disk';
+  | 'disk'
+  | 'tls';
 
 export type CheckResult = {
   readonly check: CheckName;

@@ -7,7 +7,15 @@ describe('webhooks of clients', () => {
     id: 'abc',
     clientId: 1,
     active: true,
-    progress: { disabled: null, attempts: 0, failing_since: null, last_outcome: 'accepted', ...change },
+    isUnopened: false,
+    progress: {
+      disabled: null,
+      attempts: 0,
+      failing_since: null,
+      last_outcome: 'accepted',
+      last_reason: null,
+      ...change,
+    },
   });
 
   test.each([
@@ -21,10 +29,31 @@ describe('webhooks of clients', () => {
     ],
     ['one that is disabled as it failed', [webhook({ disabled: 'failing', attempts: 9 })], ['failed']],
     ['one that an operator disabled', [webhook({ disabled: 'operator' })], ['warning']],
+    ['one that no key opens', [{ ...webhook({}), isUnopened: true, progress: null }], ['failed']],
     ['one of a disabled client', [{ ...webhook({ attempts: 3 }), active: false }], ['ok']],
   ])('are judged as `webhooks list` shows them: %s', (_, webhooks, statuses) => {
     const findings = judgeWebhooks(webhooks);
     expect(findings.map(({ status }) => status)).toEqual(statuses);
     for (const { status, advice } of findings) expect(advice === null).toBe(status === 'ok');
+  });
+
+  test.each([
+    ['CERT_HAS_EXPIRED', 'it has expired'],
+    ['CERT_NOT_YET_VALID', 'it is not valid yet'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'it is for another name'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'no trusted authority vouches for it'],
+  ])('name the fault of a receiver’s certificate: %s', (last_reason, fault) => {
+    const failing = { attempts: 3, failing_since: since, last_outcome: 'failed', last_reason };
+    for (const change of [failing, { ...failing, attempts: 0, disabled: 'failing' }])
+      expect(judgeWebhooks([webhook(change)])[0]?.message).toContain(
+        `ended as failed ${last_reason}: the certificate of its receiver is refused, as ${fault}`,
+      );
+  });
+
+  test('name the status that a receiver answers', () => {
+    const failing = { attempts: 3, failing_since: since, last_outcome: 'status', last_reason: '503' };
+    expect(judgeWebhooks([webhook(failing)])[0]?.message).toMatch(
+      /3 attempts, the last ended as status 503$/,
+    );
   });
 });

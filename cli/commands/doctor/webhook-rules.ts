@@ -1,4 +1,6 @@
+import { certificateFault } from '#security/tls.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
+import { lastText } from '../webhooks/lines.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';
 
 /** A webhook of a client as `judgeWebhooks` reads it; `progress` is null until a dispatcher has seen it. */
@@ -6,28 +8,50 @@ type JudgedWebhook = {
   readonly id: string;
   readonly clientId: number;
   readonly active: boolean;
-  readonly progress: Pick<WebhookProgress, 'disabled' | 'attempts' | 'failing_since' | 'last_outcome'> | null;
+  /** Whether the keys of clients are known and none opens it. */
+  readonly isUnopened: boolean;
+  readonly progress: Pick<
+    WebhookProgress,
+    'disabled' | 'attempts' | 'failing_since' | 'last_outcome' | 'last_reason'
+  > | null;
 };
 
 /** Judges the deliveries to the webhooks of clients. A disabled client receives nothing, as its operator wants. */
 export function judgeWebhooks(webhooks: readonly JudgedWebhook[]): CheckResult[] {
-  const findings = webhooks.flatMap(({ id, clientId, active, progress }): CheckResult[] => {
-    if (!active || progress === null) return [];
-    const { disabled, attempts, failing_since, last_outcome } = progress;
-    const since = failing_since === null ? '' : ` since ${new Date(failing_since).toISOString()}`;
+  const findings = webhooks.flatMap(({ id, clientId, active, isUnopened, progress }): CheckResult[] => {
+    if (!active) return [];
     const which = `webhook ${id} of client ${clientId}`;
+    if (isUnopened)
+      return [
+        failed(
+          'webhooks',
+          `${which} is sealed with another key than those of this environment: a dispatcher with these sends it nothing`,
+          'set CLIENTS_KEY_SECOND to the key that sealed it, and seal it again: docs/guides/runbooks/rotate-secrets.md',
+        ),
+      ];
+    if (progress === null) return [];
+    const { disabled, attempts, failing_since, last_reason } = progress;
+    const since = failing_since === null ? '' : ` since ${new Date(failing_since).toISOString()}`;
+    const fault = certificateFault(last_reason ?? '');
+    const refused = fault === undefined ? '' : `: the certificate of its receiver is refused, as ${fault}`;
+    const last = `ended as ${lastText(progress) ?? 'unknown'}${refused}`;
     if (disabled !== null)
       return [
         // An operator's order is no defect.
         (disabled === 'operator' ? warning : failed)(
           'webhooks',
-          `${which} is disabled (${disabled})${since}: it receives nothing`,
+          `${which} is disabled (${disabled})${since}: it receives nothing; its last attempt ${last}`,
           `npx touchline webhooks attempts ${id} shows why; npx touchline webhooks enable ${id} sends what waits`,
         ),
       ];
     if (attempts === 0) return [];
-    const text = `${which} fails${since}: ${attempts} attempts, the last ended as ${last_outcome ?? 'unknown'}`;
-    return [warning('webhooks', text, `npx touchline webhooks attempts ${id} shows why`)];
+    return [
+      warning(
+        'webhooks',
+        `${which} fails${since}: ${attempts} attempts, the last ${last}`,
+        `npx touchline webhooks attempts ${id} shows each`,
+      ),
+    ];
   });
   if (findings.length > 0) return findings;
   return [

@@ -9,10 +9,10 @@ touchline up of the same DATA_DIR stops the processors meanwhile and starts them
 rebuild at their next start. Output from expired input (normalized-messages keeps 400 days) is lost. Without --yes the command
 only shows what it would delete.
 
-  match-processor      deletes match-incidents, match-state, match-transitions and match-results; also rebuilds
-                       standings-processor, webhook-composer and alert-processor
+  match-processor      deletes match-incidents, match-state, match-transitions, match-results and webhook-times; also
+                       rebuilds standings-processor and alert-processor; webhook messages of the last seven days are sent
+                       again, under the same ids
   standings-processor  deletes standings-results; tables are derived again, and their versions continue
-  webhook-composer     deletes webhook-times; messages of the last seven days are sent again, under the same ids
   webhook-dispatcher   deletes webhook-progress, after it copied the progress of each subscription to webhook-attempts
   alert-processor      deletes alert-guards; alerts of the last --max-age are published again, under the same ids
 

@@ -10,12 +10,11 @@ export const REBUILDS: Readonly<
   Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
 > = {
   'match-processor': {
-    deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results'],
-    readers: ['standings-processor', 'webhook-composer', 'alert-processor'],
+    // webhook-messages stays: its offsets are the progress of subscriptions.
+    deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results', 'webhook-times'],
+    readers: ['standings-processor', 'alert-processor'],
   },
   'standings-processor': { deleted: ['standings-results'], readers: [] },
-  // webhook-messages stays: its offsets are the progress of subscriptions.
-  'webhook-composer': { deleted: ['webhook-times'], readers: [] },
   'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
   'alert-processor': { deleted: ['alert-guards'], readers: [] },
 };

@@ -4,8 +4,14 @@ import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { silentLogger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import { positionsTopic } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
-import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import {
+  formerComposerTopics,
+  PROCESSOR_NAMES,
+  type ProcessorName,
+  streamTopics,
+} from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -13,12 +19,8 @@ import { CommandError, requireConfirmed } from '../../command.ts';
 import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/set-position.ts';
 
-/** The processors that resume after the replay. The composer sends none of the replayed messages. */
-const CONTINUED = [
-  'match-processor',
-  'standings-processor',
-  'webhook-composer',
-] as const satisfies readonly ProcessorName[];
+/** The processors that resume after the replay. */
+const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies readonly ProcessorName[];
 
 /**
  * Creates the topics of the target and registers their schemas; topics of a match get `partitions`, by default as many as those
@@ -56,7 +58,9 @@ export async function prepareTarget(
  * Touchline does not know: it is the prefix of another application, whose topics may have the same names as ours.
  */
 async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string[]> {
-  const known = new Set(wantedTopics({ prefix }).map(({ name }) => name));
+  // Where release 1 ran there are the positions of its composer.
+  const former = positionsTopic(formerComposerTopics(prefix).application);
+  const known = new Set([...wantedTopics({ prefix }).map(({ name }) => name), former]);
   const existing = await topicsUnder({ brokers, prefix });
   const foreign = existing.filter((name) => !known.has(name) && !isOfLongerPrefix(name, prefix)).sort();
   if (foreign.length > 0)

@@ -41,7 +41,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     processors: [
       { processor: 'match-processor', state },
       { processor: 'standings-processor', state: { ...state, processes: 0, behind: 0 } },
-      { processor: 'webhook-composer', state: { ...state, behind: 7, outside: [1, 5] } },
+      { processor: 'alert-processor', state: { ...state, behind: 7, outside: [1, 5] } },
       { processor: 'webhook-dispatcher', state: null },
     ],
     deadLetters: 3,
@@ -69,7 +69,7 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     'processor            processes  partitions  behind',
     'match-processor              2           8   12345',
     'standings-processor          0           8       0  not running',
-    'webhook-composer             2           8       7  refused: partitions 1, 5, see npx touchline doctor',
+    'alert-processor              2           8       7  refused: partitions 1, 5, see npx touchline doctor',
     'webhook-dispatcher           -           -       -  no topics: npx touchline topics',
     '',
     'dead letters  3  npx touchline dead-letters list',

@@ -7,8 +7,10 @@ export type WebhookRow = SubscriptionFilter & {
   readonly id: string;
   readonly clientId: number;
   readonly clientName: string;
-  /** Host of its address; null when the key of clients is not available. */
+  /** Host of its address; null when it cannot be opened. */
   readonly host: string | null;
+  /** Whether the keys of clients are known and none opens it. */
+  readonly isUnopened: boolean;
   readonly active: boolean;
   readonly progress: WebhookProgress | null;
 };
@@ -20,7 +22,7 @@ export const ROW_COLUMNS: readonly TextColumn<WebhookRow>[] = [
   { head: 'address', minWidth: 10, of: ({ host }) => host ?? 'sealed' },
   { head: 'state', minWidth: 20, of: stateCell },
   { head: 'delivered', of: ({ progress }) => progress && (timeText(progress.delivered_at) ?? 'nothing yet') },
-  { head: 'last', minWidth: 10, of: ({ progress }) => progress?.last_outcome ?? null },
+  { head: 'last', minWidth: 10, of: ({ progress }) => (progress === null ? null : lastText(progress)) },
 ];
 
 export const ATTEMPT_COLUMNS: readonly TextColumn<WebhookAttempt>[] = [
@@ -44,8 +46,17 @@ export const MESSAGE_COLUMNS: readonly TextColumn<WebhookMessage>[] = [
   { head: 'bytes', align: 'right', of: ({ message }) => message.length },
 ];
 
-function stateCell({ active, progress }: WebhookRow): TextCell {
+/** Returns the outcome of the last attempt with its reason, such as `failed CERT_HAS_EXPIRED` or `status 503`. */
+export function lastText({
+  last_outcome,
+  last_reason,
+}: Pick<WebhookProgress, 'last_outcome' | 'last_reason'>): string | null {
+  return last_outcome === null ? null : [last_outcome, last_reason].filter((part) => part !== null).join(' ');
+}
+
+function stateCell({ active, progress, isUnopened }: WebhookRow): TextCell {
   if (!active) return { text: 'client disabled', style: 'yellow' };
+  if (isUnopened) return { text: 'SEALED with another key', style: 'red' };
   if (progress === null) return 'not started';
   const { disabled, attempts, failing_since, next_attempt_at } = progress;
   const since = failing_since === null ? '' : ` since ${timeText(failing_since)}`;

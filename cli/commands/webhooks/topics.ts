@@ -34,7 +34,7 @@ export class WebhookTopics {
         id: webhook.id,
         clientId: client_id,
         clientName: name,
-        host: URL.parse(addressOf(client_id, webhook, keys) ?? '')?.host ?? null,
+        ...hostOf(addressOf(client_id, webhook, keys), keys !== null),
         active,
         progress: progress.get(webhook.id) ?? null,
         competitions: competitions === null ? null : new Set(competitions),
@@ -144,6 +144,10 @@ export class WebhookTopics {
   #name(topic: TopicName): string {
     return topicName(this.#cluster.prefix, topic);
   }
+}
+
+function hostOf(address: string | null, hasKeys: boolean): Pick<WebhookRow, 'host' | 'isUnopened'> {
+  return { host: URL.parse(address ?? '')?.host ?? null, isUnopened: hasKeys && address === null };
 }
 
 function requireFirst(

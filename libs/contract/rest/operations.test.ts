@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OPERATIONS, type OperationName } from './operations.ts';
+import { isOperationName, OPERATIONS, type OperationName, operationNamed } from './operations.ts';
 import type { Access, ProviderData } from './provider.ts';
 import { isRefused, prepared, requiredBy } from './testing/operations.ts';
 import { NOW } from './testing/world.ts';
@@ -21,52 +21,16 @@ function asked(name: OperationName, query: unknown, id = 1): unknown {
 }
 
 describe('parameters', () => {
+  // test/system/contract has the others.
   test.each<[OperationName, Record<string, unknown>]>([
-    ['sports.index', { limit: '7' }],
-    ['sports.index', { limit: '1000' }],
-    ['sports.index', { limit: '' }],
-    ['sports.index', { limit: '5.0' }],
-    ['sports.index', { limit: '-5' }],
-    ['sports.index', { limit: ['5', '10'] }],
-    ['sports.index', { page: '0' }],
-    ['sports.index', { page: '-1' }],
-    ['sports.index', { page: '1.5' }],
-    ['sports.index', { page: '1e3' }],
-    ['sports.index', { page: '0x10' }],
-    ['sports.index', { page: '٣' }],
-    ['sports.index', { page: '1\0' }],
-    ['sports.index', { page: '9'.repeat(30) }],
-    ['events.index', { limit: '250' }],
-    ['livescore.index', { limit: '500' }],
-    ['events-simple.index', { limit: '250' }],
-    ['events.index', { date_from: '2026-09-01', date_to: '2026-11-01' }],
-    ['livescore.index', { date_from: '2026-09-01', date_to: '2026-11-01' }],
     ['events.index', { date_from: '2026-02-30' }],
-    ['events.index', { date_from: 'today' }],
-    ['events.index', { season_id: '1', date_from: '2026-09-02', date_to: '2026-09-01' }],
-    ['events.index', { status_type: 'over' }],
-    ['events.index', { venue_type: 'neutral' }],
-    ['events.index', { season_id: '' }],
-    ['standings.index', { object_type: 'season' }],
-    ['standings.index', { object_id: '1' }],
-    ['standings.index', { object_type: 'galaxy', object_id: '1' }],
-    ['basic-livescore.index', {}],
-    ['basic-livescore.index', { timestamp: '' }],
-    ['basic-livescore.index', { timestamp: 'now' }],
-    ['events.incidents', { deleted: 'maybe' }],
-    ['events.incidents', { deleted: 'YES' }],
-    ['events.incidents', { confirmation: 'rejected' }],
-    ['events.incidents', { updated: '1' }],
-    ['events.incidents', { sort_type: 'ut' }],
-    ['events.incidents', { sort_order: 'up' }],
-    ['events.incidents', { participant_id: 'x' }],
-    ['feed.index', { type: 'lineup' }],
-    ['feed.index', { event_ids: '1,,2' }],
     ['feed.index', { event_ids: Array.from({ length: 501 }, () => '1').join(',') }],
+    ['feed.index', { event_ids: '1,,2' }],
+    ['feed.index', { type: 'lineup' }],
     ['feed.index', { important: 'true' }],
-    ['feed.index', { timestamp: '2', timestamp_to: '1' }],
     ['livescore.index', { events_details: 'all' }],
     ['livescore.index', { show_postponed: '0' }],
+    ['standings.index', { object_type: 'galaxy', object_id: '1' }],
   ])('%s rejects %j', (name, query) => {
     expect(isRefused(name, query)).toBe(true);
   });
@@ -231,4 +195,11 @@ describe('parameters', () => {
       expect(prepared(name, first, 1, NOW + 90_000).query).toEqual(first);
     }
   });
+});
+
+test('finds an operation by its name', () => {
+  expect(operationNamed('events.show').path).toBe('/v2/events/{id}');
+  expect(isOperationName('events.show')).toBe(true);
+  expect(isOperationName('venues.index')).toBe(false);
+  expect(() => operationNamed('venues.index' as OperationName)).toThrow(/no operation.*venues\.index/);
 });

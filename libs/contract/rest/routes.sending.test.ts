@@ -18,25 +18,6 @@ async function streaming(parts: () => AsyncGenerator<string>) {
 }
 
 describe('an answer in parts', () => {
-  test('is sent in the envelope, with the headers of every answer', async () => {
-    const { get, url } = await streaming(async function* () {
-      yield '[{"id":1}';
-      yield ',{"id":2}]';
-    });
-    const response = await get(url);
-    expect(response.statusCode).toBe(200);
-    expect(response.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-    });
-    expect(response.json().api).toMatchObject({
-      ver: '2.0.0',
-      timestamp: NOW,
-      method: { name: 'feed.index', total_items: 2 },
-      data: [{ id: 1 }, { id: 2 }],
-    });
-  });
-
   test('is not read for HEAD', async () => {
     let asked = 0;
     const { app, url } = await streaming(async function* () {

@@ -104,8 +104,8 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
 }
 
 /**
- * Returns the last committed position of a partition; null without one. Reads from the end of the log, and further back until it
- * finds one, as aborted transactions leave records too. `bounds`: default is a look-up.
+ * Returns the last committed position of a partition; null without one. `bounds`: default is a look-up. Throws `RefusedError`
+ * LAYOUT_UNKNOWN.
  */
 export async function findPosition(
   client: StreamClient,
@@ -113,6 +113,20 @@ export async function findPosition(
   partition: number,
   bounds?: LogBounds,
 ): Promise<Position | null> {
+  const value = await lastPositionValue(client, topic, partition, bounds);
+  return value === null ? null : parsePosition(topic, partition, value);
+}
+
+/**
+ * Returns the value of the last committed position of a partition; null without one. Reads from the end of the log, and further back
+ * until it finds one, as aborted transactions leave records too. `bounds`: default is a look-up.
+ */
+export async function lastPositionValue(
+  client: StreamClient,
+  topic: string,
+  partition: number,
+  bounds?: LogBounds,
+): Promise<Buffer | null> {
   const [log] = bounds === undefined ? await client.logBounds([{ topic, partition }]) : [bounds];
   if (log === undefined || log.end === log.start) return null;
   for (let offsets = FIRST_OFFSETS; ; offsets *= 8) {
@@ -126,8 +140,7 @@ export async function findPosition(
       maxBytes: READ_BYTES,
     }))
       last = records.findLast(({ value }) => value !== null)?.value ?? last;
-    if (last !== null) return parsePosition(topic, partition, last);
-    if (start === log.start) return null;
+    if (last !== null || start === log.start) return last;
   }
 }
 

@@ -825,6 +825,8 @@ export type WebhookProgress = {
   next_attempt_at: null | number;
   /** Of the last attempt: accepted, timeout, refused, failed, status, unreadable, different. */
   last_outcome: null | string;
+  /** Why the last attempt was not accepted: a code such as CERT_HAS_EXPIRED, or the HTTP status; null when the outcome says all. */
+  last_reason: null | string;
   /** End of the last attempt that was accepted, Unix milliseconds. */
   delivered_at: null | number;
   /** Why deliveries are stopped: failing, operator; null while they run. */

@@ -175,6 +175,7 @@ const OTHER_SAMPLES = {
     failing_since: 1_531_670_000_234,
     next_attempt_at: 1_531_670_005_456,
     last_outcome: 'status',
+    last_reason: '503',
     delivered_at: 1_531_669_999_000,
     disabled: 'operator',
     updated_at: 1_531_670_000_456,

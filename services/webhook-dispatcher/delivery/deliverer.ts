@@ -91,7 +91,20 @@ export class Deliverer {
       states.set(state, (states.get(state) ?? 0) + 1);
       if (state !== 'disabled') behind += records;
     }
-    return { states, behind, windowBytes: this.#options.context.window.bytes };
+    return { states, behind, sealed: this.#sealed(), windowBytes: this.#options.context.window.bytes };
+  }
+
+  /** Returns the number of subscriptions of this process that no key opens. */
+  #sealed(): number {
+    const own = [...this.#options.subscriptions.all()].filter(({ id }) =>
+      this.#owned.has(this.#partitionOf(id)),
+    );
+    return own.filter(({ isSealed }) => isSealed).length;
+  }
+
+  /** Returns the partition of webhook-attempts of a subscription. */
+  #partitionOf(id: string): number {
+    return partitionHash(Buffer.from(id)) % this.#options.partitions;
   }
 
   *#deliveries(): Generator<SubscriptionDelivery> {
@@ -100,13 +113,13 @@ export class Deliverer {
 
   /** Starts, changes and ends the deliveries of a partition, once all clients are known. */
   #refresh(partition: number): void {
-    const { subscriptions, partitions, context } = this.#options;
+    const { subscriptions, context } = this.#options;
     const owned = this.#owned.get(partition);
     if (owned === undefined || !subscriptions.known || this.#isDraining) return;
     const { deliveries, progress } = owned;
     for (const subscription of subscriptions.all()) {
       const { id, active } = subscription;
-      if (!active || partitionHash(Buffer.from(id)) % partitions !== partition) continue;
+      if (!active || this.#partitionOf(id) !== partition) continue;
       const delivery = deliveries.get(id);
       if (delivery !== undefined) delivery.change(subscription);
       else deliveries.set(id, new SubscriptionDelivery(context, subscription, progress.get(id) ?? null));

@@ -18,24 +18,35 @@ export type Subscription = SubscriptionFilter &
     readonly secret: string;
     /** False if the client is disabled: nothing is sent, and nothing is skipped. */
     readonly active: boolean;
+    /** Whether no key opens it, of an enabled client: it has neither address nor secret, and nothing is sent. */
+    readonly isSealed: boolean;
     /** Unix milliseconds; null if unknown. */
     readonly createdAt: number | null;
   };
 
 type SubscriptionsOptions = {
-  readonly brokers: Brokers;
-  /** Name of clients on the broker. */
-  readonly topic: string;
-  readonly decoder: Decoder<Client>;
   /** Keys for the purpose `webhooks`. */
   readonly keys: DerivedKeys;
   readonly log: Logger;
 };
 
-/** The current subscriptions of all clients, read from their topic. */
+/** The topic of clients. */
+type ClientsTopic = {
+  readonly brokers: Brokers;
+  /** Its name on the broker. */
+  readonly topic: string;
+  readonly decoder: Decoder<Client>;
+};
+
+/**
+ * The current subscriptions of all clients, read from their topic. It opens the last record of a client alone: earlier ones, which the
+ * topic keeps until it is compacted, may be sealed with a key that is no longer in use.
+ */
 export class WebhookSubscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<number, Client>();
+  /** Clients whose last record is not opened yet. */
+  readonly #unopened = new Set<number>();
   readonly #opened = new Map<number, readonly Subscription[]>();
   readonly #byId = new Map<string, Subscription>();
   #known = false;
@@ -58,8 +69,11 @@ export class WebhookSubscriptions {
   }
 
   /** Follows the topic until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
-  async follow(signal: AbortSignal, onChange: () => void): Promise<void> {
-    const { brokers, topic, decoder } = this.#options;
+  async follow(
+    { brokers, topic, decoder }: ClientsTopic,
+    signal: AbortSignal,
+    onChange: () => void,
+  ): Promise<void> {
     await follow({
       brokers,
       reader: 'touchline-webhook-dispatcher',
@@ -67,23 +81,36 @@ export class WebhookSubscriptions {
       signal,
       onBatch: async (batch) => {
         for (const { value } of await readable(decoder, batch, batch.records))
-          if (value !== null) this.#apply(value);
-        if (this.#known) onChange();
+          if (value !== null) this.apply(value);
+        if (!this.#known) return;
+        this.openChanged();
+        onChange();
       },
       onCaughtUp: () => {
-        this.#known = true;
+        this.openChanged();
         onChange();
       },
     });
   }
 
-  #apply(client: Client): void {
+  /** Applies a record; `openChanged` opens what is the last one then. */
+  apply(client: Client): void {
     if (!supersedes(client, this.#clients.get(client.client_id))) return;
     this.#clients.set(client.client_id, client);
-    for (const { id } of this.#opened.get(client.client_id) ?? []) this.#byId.delete(id);
-    const opened = client.webhooks.map((webhook) => this.#open(client, webhook));
-    this.#opened.set(client.client_id, opened);
-    for (const subscription of opened) this.#byId.set(subscription.id, subscription);
+    this.#unopened.add(client.client_id);
+  }
+
+  /** Opens the webhooks of the clients that changed. All clients must have been read once. */
+  openChanged(): void {
+    this.#known = true;
+    for (const clientId of this.#unopened) {
+      for (const { id } of this.#opened.get(clientId) ?? []) this.#byId.delete(id);
+      const client = this.#clients.get(clientId) as Client;
+      const opened = client.webhooks.map((webhook) => this.#open(client, webhook));
+      this.#opened.set(clientId, opened);
+      for (const subscription of opened) this.#byId.set(subscription.id, subscription);
+    }
+    this.#unopened.clear();
   }
 
   #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
@@ -95,6 +122,7 @@ export class WebhookSubscriptions {
         ...openWebhook(clientId, webhook, keys),
         clientId,
         active,
+        isSealed: false,
         createdAt,
         competitions: competitions === null ? null : new Set(competitions),
         types: types === null ? null : new Set(types),
@@ -104,7 +132,7 @@ export class WebhookSubscriptions {
       const fields = { client: clientId, subscription: id, code: error.code };
       log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
       // Not removed: with the right key its delivery continues at the same offset.
-      const closed = { ...CONTRACT_FORM, url: '', secret: '', active: false };
+      const closed = { ...CONTRACT_FORM, url: '', secret: '', active: false, isSealed: active };
       return { id, clientId, ...closed, competitions: null, types: null, createdAt };
     }
   }

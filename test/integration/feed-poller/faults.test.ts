@@ -1,34 +1,65 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { event, incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
 
-/** Creates a rig whose provider's clock is stopped at `T0`, with one live event and ten messages in the feed. */
-async function rigWithFeed(): Promise<Rig> {
-  const rig = await Rig.create();
-  rig.provider.now = () => T0;
-  rig.provider.events.set(9, event(9, T0 - 100));
-  rig.provider.incidents.set(9, [incident('5-1', T0 - 90)]);
-  for (let at = 0; at < 10; at++) {
-    const ut = T0 - 5_000 + at * 400;
-    rig.provider.feed.push(message(at, ut, 9, incident(`5-${at}`, ut)));
-  }
-  return rig;
-}
+// One poller meets all faults: each concerns other resources.
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.create();
+});
+
+test('stops without waiting for a token request that the provider does not answer', async () => {
+  let requests = 0;
+  const silent = await serve(() => {
+    requests += 1;
+  });
+  const poller = rig.startPoller({ PROVIDER_BASE_URL: silent });
+  await untilTrue('a token is requested', () => requests > 0);
+  expect(await poller.stop()).toBe(0);
+});
 
 test('stops resources outside the contract until it changes, repeats no rejected request, and reads all others', async () => {
-  const rig = await rigWithFeed();
   const { provider } = rig;
+  provider.now = () => T0;
+  provider.events.set(9, event(9, T0 - 100));
+  provider.incidents.set(9, [incident('5-1', T0 - 90)]);
+  for (let at = 0; at < 10; at++) {
+    const ut = T0 - 5_000 + at * 400;
+    provider.feed.push(message(at, ut, 9, incident(`5-${at}`, ut)));
+  }
+  const bad = { id: 'bad', type: 'incident', ut: T0 - 20, data: { incident: { id: 17 } } };
+  provider.feed.push(bad, message(51, T0 - 15, 9, incident('5-51', T0 - 15)));
   const refusals: Record<string, number> = { '/v2/livescore': 403, '/v2/events/9': 403, '/v2/sports': 400 };
-  provider.fault = ({ path }) => {
+  const rejected: string[] = [];
+  provider.fault = ({ path, query }) => {
+    if (path === '/v2/feed' && rejected.length < 5) {
+      rejected.push(`${query.timestamp} ${query.timestamp_to}`);
+      return { status: 400 };
+    }
     const status = refusals[path];
     return status === undefined ? null : { status };
   };
   const poller = rig.startPoller();
   await poller.ready();
-  await rig.caughtUp();
+  // Continues with the feed after answers 400, requests no rejected window twice, and publishes the readable messages.
+  await untilTrue('all but the unreadable message are published', async () => {
+    const published = new Set(await rig.published());
+    return provider.feed.every((one) => one === bad || published.has(String(one.id)));
+  });
+  expect(new Set(rejected).size).toBe(5);
+  const letters = await rig.values('dead-letters');
+  expect(letters.map(({ code, service }) => ({ code, service }))).toEqual([
+    { code: 'unknown_shape', service: 'feed-poller' },
+  ]);
+  expect(JSON.parse(letters[0]?.value?.toString() ?? '')).toEqual(bad);
+  const raw = (await rig.values('raw-messages')).find(
+    ({ delivery_id }) => delivery_id === letters[0]?.key?.toString(),
+  );
+  expect(JSON.parse(raw?.body.toString() ?? '')).toContainEqual(bad);
+
   await untilTrue('many other resources are read', () => provider.taken.length > 60);
   for (const path of Object.keys(refusals)) expect(provider.count(path), path).toBe(1);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(2);
@@ -39,48 +70,4 @@ test('stops resources outside the contract until it changes, repeats no rejected
   await untilTrue('the event is read', () => provider.count('/v2/events/9') > 1);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(0);
   expect(provider.count('/v2/sports')).toBe(1);
-});
-
-test('continues with the feed after answers 400, and requests no rejected window twice', async () => {
-  const rig = await rigWithFeed();
-  const { provider } = rig;
-  const rejected: string[] = [];
-  provider.fault = ({ path, query }) => {
-    if (path !== '/v2/feed' || rejected.length >= 5) return null;
-    rejected.push(`${query.timestamp} ${query.timestamp_to}`);
-    return { status: 400 };
-  };
-  const poller = rig.startPoller();
-  await poller.ready();
-  await rig.caughtUp();
-  expect(new Set(rejected).size).toBe(5);
-});
-
-test('sends an unreadable message of the feed to dead letters, and publishes the others', async () => {
-  const rig = await rigWithFeed();
-  const bad = { id: 'bad', type: 'incident', ut: T0 - 20, data: { incident: { id: 17 } } };
-  rig.provider.feed.push(bad, message(51, T0 - 15, 9, incident('5-51', T0 - 15)));
-  const poller = rig.startPoller();
-  await poller.ready();
-  await untilTrue('the others are published', async () => (await rig.published()).includes('51'));
-  const letters = await rig.values('dead-letters');
-  expect(letters.map(({ code, service }) => ({ code, service }))).toEqual([
-    { code: 'unknown_shape', service: 'feed-poller' },
-  ]);
-  expect(JSON.parse(letters[0]?.value?.toString() ?? '')).toEqual(bad);
-  const raw = (await rig.values('raw-messages')).find(
-    ({ delivery_id }) => delivery_id === letters[0]?.key?.toString(),
-  );
-  expect(JSON.parse(raw?.body.toString() ?? '')).toContainEqual(bad);
-});
-
-test('stops without waiting for a token request that the provider does not answer', async () => {
-  let requests = 0;
-  const silent = await serve(() => {
-    requests += 1;
-  });
-  const rig = await Rig.create();
-  const poller = rig.startPoller({ PROVIDER_BASE_URL: silent });
-  await untilTrue('a token is requested', () => requests > 0);
-  expect(await poller.stop()).toBe(0);
 });

@@ -55,9 +55,9 @@ test('takes nothing back for a list that lags, and removes a goal at once that t
   );
 });
 
-test('checks a finished match until its result is verified, and not again after a restart', async () => {
+test('checks a finished match until its result is verified, not again after a restart, and never one of a result alone', async () => {
   const rig = await Rig.create();
-  const { provider } = rig;
+  const { provider, pipeline } = rig;
   provider.now = () => T0;
   const finished = {
     status_id: 11,
@@ -67,8 +67,29 @@ test('checks a finished match until its result is verified, and not again after 
   };
   provider.events.set(9, event(9, T0 - 7_000, finished));
   provider.incidents.set(9, [incident('5-1', T0 - 6_900)]);
+  // An event of which only the result is reported: its list is no timeline, and takes nothing from the result.
+  const participants = ['0', '1'].map((value, at) => ({
+    id: 101 + at,
+    counter: at + 1,
+    results: [{ id: 2, value }],
+  }));
+  const ofResult = { ...finished, verified_result: 'yes', ft_only: 'yes', participants };
+  provider.events.set(10, event(10, T0 - 100, ofResult));
+  provider.incidents.set(10, [incident('5-9', T0 - 90, { incident_id: 445, participant_id: null })]);
+  const processor = pipeline.startProcessor();
   const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
-  await poller.ready();
+  await Promise.all([processor.ready(), poller.ready()]);
+  await rig.checkpointed('finished/10', T0);
+  await pipeline.settled();
+  const { states } = await pipeline.output();
+  expect(states.get(10)).toMatchObject({
+    score: { home: 0, away: 1 },
+    source: 'reported',
+    snapshot_at: null,
+  });
+  expect(provider.count('/v2/events/10/incidents')).toBe(0);
+  await processor.stop();
+
   const checks = (): number => provider.count('/v2/events/9/incidents');
   const watched = (): Promise<number> => poller.metric('touchline_poller_watched_events');
   const seasonReadAgain = async (): Promise<void> => {
@@ -93,25 +114,4 @@ test('checks a finished match until its result is verified, and not again after 
   expect(checks()).toBe(done);
   provider.events.set(9, event(9, T0 + 5, { ...finished, verified_result: 'yes' }));
   await untilTrue('it is checked after its change', () => checks() > done);
-});
-
-test('keeps the result of an event of which only the result is reported: its list is no timeline', async () => {
-  const rig = await Rig.create();
-  const { provider, pipeline } = rig;
-  provider.now = () => T0;
-  const participants = [
-    { id: 101, counter: 1, results: [{ id: 2, value: '0' }] },
-    { id: 102, counter: 2, results: [{ id: 2, value: '1' }] },
-  ];
-  const over = { status_id: 11, status_type: 'finished', verified_result: 'yes', clock_status: 'stopped' };
-  provider.events.set(9, event(9, T0 - 100, { ...over, ft_only: 'yes', participants }));
-  provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 445, participant_id: null })]);
-  const processor = pipeline.startProcessor();
-  const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
-  await Promise.all([processor.ready(), poller.ready()]);
-  await rig.checkpointed('finished/9', T0);
-  await pipeline.settled();
-  const { states } = await pipeline.output();
-  expect(states.get(9)).toMatchObject({ score: { home: 0, away: 1 }, source: 'reported', snapshot_at: null });
-  expect(provider.count('/v2/events/9/incidents')).toBe(0);
 });

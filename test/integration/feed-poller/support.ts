@@ -1,7 +1,7 @@
-import { onTestFinished } from 'vitest';
 import type { PollerCheckpoint, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
@@ -25,7 +25,7 @@ const FAST = {
   SESSION_TIMEOUT_MS: '120000',
 };
 
-/** A provider, topics, and pollers between them. All end with the test. */
+/** A provider, topics, and pollers between them. All end with the test, or with the file when it is created before its tests. */
 export class Rig {
   readonly provider: TestProvider;
   readonly pipeline: Pipeline;
@@ -37,7 +37,7 @@ export class Rig {
 
   static async create(): Promise<Rig> {
     const provider = await TestProvider.start();
-    onTestFinished(() => provider.close());
+    atEnd(() => provider.close());
     return new Rig(provider, await Pipeline.create(backbone()));
   }
 

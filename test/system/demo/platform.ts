@@ -34,10 +34,9 @@ type Run = {
 type Env = Readonly<Record<string, string>>;
 
 /**
- * Number of processes of `touchline up`: receiver, monitor, both processors, composer and dispatcher of webhooks, api with
- * tool gateway.
+ * Number of processes of `touchline up`: receiver, monitor, both processors, dispatcher of webhooks, api with tool gateway.
  */
-export const SERVED = 7;
+export const SERVED = 6;
 
 /** Runs the command line on the shared broker, under a new prefix. */
 export function touchline(args: readonly string[], env: Env): Run {

@@ -15,7 +15,7 @@ import { deliverSigned, logged, System, WEBHOOK_SECRET } from '../../support/sys
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
-import { startComposer, startDispatcher, subscribe } from '../../support/webhooks.ts';
+import { startDispatcher, subscribe } from '../../support/webhooks.ts';
 
 /** Duration of the matches: longer than all checks that need them. */
 const PLAY_SECONDS = '90';
@@ -72,14 +72,13 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
       STALE_AFTER_MS: '6000',
       KEEP_ALIVE_AFTER_MS: '6000',
     });
-    const composer = startComposer(place);
     [receiver, api] = await Promise.all([
       // Answers soon when a delivery is not stored.
       system.startReceiver({ PATIENCE_MS: '1000' }),
       system.startApi(temporaryFolder()),
     ]);
     await subscribe(place, { url: customer.url, secret: WEBHOOK_SECRET });
-    [gateway] = await Promise.all([startGateway(place, api.url), composer.ready(), standings.ready()]);
+    [gateway] = await Promise.all([startGateway(place, api.url), standings.ready()]);
     const dispatcher = await startDispatcher(place);
     await dispatcher.ready();
     simulator = startService('simulator', {
@@ -108,7 +107,6 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
       ['standings-processor', standings],
       ['feed-monitor', monitor],
       ['feed-poller', poller],
-      ['webhook-composer', composer],
       ['webhook-dispatcher', dispatcher],
       ['api', api.service],
       ['tool-gateway', gateway.service],

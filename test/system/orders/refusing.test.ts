@@ -12,8 +12,7 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 import { touchline } from '../demo/platform.ts';
 
-const PROCESSED_AGAIN =
-  'match-processor and standings-processor and webhook-composer and alert-processor process';
+const PROCESSED_AGAIN = 'match-processor and standings-processor and alert-processor process';
 
 test('rebuilds a refused processor with the command that it prints, beside the platform that runs it', async () => {
   const place = backbone();

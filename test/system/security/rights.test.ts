@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
+import { requireRights } from '#topics/require-rights.ts';
 import { topicName } from '#topics/topics.ts';
 import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
@@ -58,6 +60,10 @@ function start(
   });
 }
 
+/** Returns the connection of a service's user. */
+const as = (username: ServiceName): Brokers =>
+  secured.bySasl({ mechanism: 'SCRAM-SHA-256', username, password: PASSWORD });
+
 describe('with an authorizer', () => {
   test('every service works with exactly its rights, a message has one id in all logs and one trace', async () => {
     // Alerts run as a command.
@@ -109,7 +115,6 @@ describe('with an authorizer', () => {
       'match-processor',
       'standings-processor',
       'api',
-      'webhook-composer',
       'webhook-dispatcher',
       'tool-gateway',
     ];
@@ -133,7 +138,7 @@ describe('with an authorizer', () => {
     const waiting = /<dd data-needs-connection>(\d+)<\/dd>/g;
     await untilTrue('the api counts what waits for each processor that it names', async () => {
       const page = await (await fetch(`http://127.0.0.1:${boardPort}/feeds`)).text();
-      return [...page.matchAll(waiting)].map(([, count]) => count).join() === '0,0,0';
+      return [...page.matchAll(waiting)].map(([, count]) => count).join() === '0,0';
     });
     for (const service of services) {
       expect(service.lines.filter((line) => line.includes(PASSWORD))).toEqual([]);
@@ -158,15 +163,22 @@ describe('with an authorizer', () => {
     ].filter((right) => right !== undefined);
     expect(dropped).toHaveLength(5);
     for (const right of dropped)
-      await without(secured.kafka.brokers, service, right, async () => {
-        const errors = await start(service).failed();
-        expect(errors).toMatchObject([
-          {
-            code: 'RIGHTS_MISSING',
-            message: expect.stringContaining(`does not grant ${service} ${rightText(right)};`),
-          },
-        ]);
-      });
+      await without(secured.kafka.brokers, service, right, () =>
+        untilTrue(`it lacks ${rightText(right)}`, async () => {
+          const refused = await requireRights(as(service), prefix, service).catch((error: Error) => error);
+          return refused?.message.includes(`does not grant ${service} ${rightText(right)};`) ?? false;
+        }),
+      );
+    const [right] = dropped as [Right];
+    await without(secured.kafka.brokers, service, right, async () => {
+      const errors = await start(service).failed();
+      expect(errors).toMatchObject([
+        {
+          code: 'RIGHTS_MISSING',
+          message: expect.stringContaining(`does not grant ${service} ${rightText(right)};`),
+        },
+      ]);
+    });
   });
 
   test('api and tool gateway in one process need the rights of both', async () => {
@@ -179,8 +191,9 @@ describe('with an authorizer', () => {
   test('a service whose topics are missing names them, and the command that creates them', async () => {
     const elsewhere = `${prefix}none.`;
     await grant(secured.kafka.brokers, 'webhook-receiver', rightsOf(elsewhere, 'webhook-receiver'));
-    const [error, ...others] = await start('webhook-receiver', { TOPIC_PREFIX: elsewhere }).failed();
-    expect(others).toEqual([]);
+    const error = await requireRights(as('webhook-receiver'), elsewhere, 'webhook-receiver').catch(
+      (thrown: Error) => thrown,
+    );
     expect(error).toMatchObject({ code: 'TOPICS_MISSING' });
     expect(error?.message).toContain(
       `does not have ${elsewhere}raw-messages, ${elsewhere}normalized-messages,`,

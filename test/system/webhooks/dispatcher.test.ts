@@ -10,17 +10,16 @@ import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { publishValues } from '../../support/publish-values.ts';
-import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
+import { startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
 
 const SECRET = '0123456789abcdef0123456789ABCDEF';
 const place = backbone();
 let pipeline: Pipeline | undefined;
 
-/** Starts a match processor and a composer for all tests of this file; each test has its own matches and receivers. */
+/** Starts a match processor for all tests of this file; each test has its own matches and receivers. */
 beforeAll(async () => {
   pipeline = await Pipeline.create(place);
-  const services = [pipeline.startProcessor(), startComposer(place)];
-  await Promise.all(services.map((service) => service.ready()));
+  await pipeline.startProcessor().ready();
 });
 
 let ut = Math.floor(Date.now() / 1_000);

@@ -19,7 +19,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
 const WAITING: Readonly<Partial<Record<ProcessorName, string>>> = {
   'match-processor': 'Messages received, not yet applied to matches',
   'standings-processor': 'Results not yet in tables',
-  'webhook-composer': 'Changes not yet written as webhooks',
 };
 
 /** Interval at which the page is read again, seconds: the ages of feeds grow without an event. */

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { applyMessage, newMatch } from '#domain/match.ts';
+import {
+  causeOf,
+  EVENT_ID,
+  eventFields,
+  incident,
+  incidentMessage,
+  START,
+  snapshotMessage,
+} from '#domain/testing/messages.ts';
+import type { OutputRecord } from '#streams/client/port.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
+import type { NormalizedMessage, WebhookMessage } from '#topics/generated/types.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
+import { WebhookStage } from './webhook-stage.ts';
+
+const codecs = { 'webhook-messages': codecOf('webhook-messages'), 'webhook-times': codecOf('webhook-times') };
+
+/** Time of receipt of all messages, Unix milliseconds. */
+const RECEIVED = incidentMessage(incident('5-1', 413)).received_at;
+
+const HISTORY = [
+  incidentMessage(incident('5-1', 413)),
+  incidentMessage(incident('5-1', 413)),
+  incidentMessage(incident('5-2', 413, { ut: START + 1 })),
+  snapshotMessage(START + 80, [incident('5-2', 413, { ut: START + 1 })]),
+  snapshotMessage(START + 90, [incident('5-1', 413), incident('5-2', 413, { ut: START + 1 })]),
+  incidentMessage(incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' })),
+  incidentMessage(incident('5-1', 413, { ut: START + 99 })),
+];
+
+function openStage(now = RECEIVED): WebhookStage {
+  return new WebhookStage({ codecs, topicName: (topic) => topic, now: () => now });
+}
+
+/** Returns what each message of a history caused, in its order. */
+function changesOf(history: readonly NormalizedMessage[]) {
+  const match = newMatch(EVENT_ID);
+  return history.map((message, offset) => ({
+    message,
+    transitions: applyMessage(match, message, causeOf(message, offset)).transitions,
+  }));
+}
+
+function composed(stage: WebhookStage, changes: ReturnType<typeof changesOf>): readonly OutputRecord[] {
+  const collector = new RecordCollector(0);
+  for (const { transitions, message } of changes) stage.add(transitions, message, collector);
+  return collector.records;
+}
+
+function messagesOf(records: readonly OutputRecord[]): readonly WebhookMessage[] {
+  return records
+    .filter(({ topic }) => topic === 'webhook-messages')
+    .map(({ value }) => codecs['webhook-messages'].decode(value as Buffer));
+}
+
+const shown = ({ topic, key, value }: OutputRecord) => [topic, String(key), value?.toString('hex') ?? null];
+
+describe('the webhook messages of a partition', () => {
+  test('are one for every accepted change, keyed by its event', () => {
+    const written = composed(openStage(), changesOf(HISTORY));
+    expect(
+      new Set(written.filter(({ topic }) => topic === 'webhook-messages').map(({ key }) => key)),
+    ).toEqual(new Set([String(EVENT_ID)]));
+    expect(messagesOf(written).map(({ uuid }) => uuid.split(':').slice(1).join(':'))).toEqual([
+      '1:0',
+      '2:0',
+      '3:0',
+      '4:0',
+      '5:0',
+      '6:0',
+    ]);
+  });
+
+  test('are the same after a restart at any message', async () => {
+    const changes = changesOf(HISTORY);
+    const whole = composed(openStage(), changes);
+    expect(whole.some(({ topic }) => topic === 'webhook-times')).toBe(true);
+    for (let at = 0; at <= changes.length; at++) {
+      const before = composed(openStage(), changes.slice(0, at));
+      const next = openStage();
+      const times = before.filter(({ topic }) => topic === 'webhook-times');
+      await next.restore(times.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value })));
+      expect([...before, ...composed(next, changes.slice(at))].map(shown)).toEqual(whole.map(shown));
+    }
+  });
+
+  test('are none of input older than their retention', () => {
+    expect(composed(openStage(RECEIVED + 8 * 86_400_000), changesOf(HISTORY))).toEqual([]);
+  });
+
+  test('of a long list with a large event have its fields once, so that their size is that of the list', () => {
+    const note = 'x'.repeat(400_000);
+    const incidents = Array.from({ length: 300 }, (_, at) => incident(`5-${at}`, 400, { ut: START + at }));
+    const fields = { ...eventFields(), note };
+    const list = { ...snapshotMessage(START + 400, incidents), event_fields: [JSON.stringify(fields)] };
+    const written = messagesOf(composed(openStage(), changesOf([list])));
+    expect(written).toHaveLength(300);
+    expect(written.filter(({ message }) => message.includes(note)).map(({ uuid }) => uuid)).toEqual([
+      `${EVENT_ID}:1:0`,
+    ]);
+    expect(written.reduce((sum, { message }) => sum + message.length, 0)).toBeLessThan(1_000_000);
+  });
+
+  test('of a usual list have the event each', () => {
+    const list = {
+      ...snapshotMessage(START + 80, [incident('5-1', 413), incident('5-2', 413)]),
+      event_fields: [JSON.stringify(eventFields())],
+    };
+    const written = messagesOf(composed(openStage(), changesOf([list])));
+    expect(written).toHaveLength(2);
+    for (const { message } of written) expect(message.toString()).toContain('"status_id"');
+  });
+});

@@ -1,0 +1,99 @@
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import type { RecordCollector } from '#streams/runtime/processor.ts';
+import { restoreInto } from '#topics/codec.ts';
+import type { MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
+import type { CodecsOf } from '#topics/registry.ts';
+import { type NameTopic, TOPICS } from '#topics/topics.ts';
+import { compose } from '#webhooks/compose.ts';
+
+/** The topics that the stage writes. */
+export const WEBHOOK_TOPICS = ['webhook-messages', 'webhook-times'] as const;
+
+type WebhookStageOptions = {
+  readonly codecs: CodecsOf<(typeof WEBHOOK_TOPICS)[number]>;
+  /** Returns the name of a topic on the broker. */
+  readonly topicName: NameTopic;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+};
+
+const RETENTION_MS = TOPICS['webhook-messages'].retentionMs;
+
+/**
+ * Maximum bytes of an event in the messages of one list. Above it only the first of them has the event's fields, so that a
+ * transaction grows with a list, not with the product of its incidents and its event.
+ */
+const MAX_REPEATED_BYTES = 2 * 1024 * 1024;
+
+/** Composes the webhook messages of the transitions of one partition, for the transaction of these transitions. */
+export class WebhookStage {
+  readonly #codecs: WebhookStageOptions['codecs'];
+  readonly #messagesTopic: string;
+  readonly #timesTopic: string;
+  readonly #now: () => number;
+  /** Raised `ut` of incidents (`raised` of `compose`), by key. */
+  readonly #raised = new Map<string, number>();
+
+  constructor({ codecs, topicName, now }: WebhookStageOptions) {
+    this.#codecs = codecs;
+    this.#messagesTopic = topicName('webhook-messages');
+    this.#timesTopic = topicName('webhook-times');
+    this.#now = now;
+  }
+
+  /** Restores records of webhook-times. */
+  restore(records: readonly ConsumedRecord[]): Promise<void> {
+    return restoreInto(this.#raised, this.#codecs['webhook-times'], records, ({ ut }) => ut);
+  }
+
+  /** Adds the messages of the transitions that one message caused. */
+  add(transitions: readonly MatchTransition[], cause: NormalizedMessage, collector: RecordCollector): void {
+    // After a rebuild the input has a year of expired messages.
+    if (cause.received_at < this.#now() - RETENTION_MS) return;
+    const later = eventBytes(cause) * transitions.length > MAX_REPEATED_BYTES ? withoutEvent(cause) : cause;
+    let isFirst = true;
+    for (const transition of transitions) {
+      const { event_id, incident_id, n, incident_presence } = transition;
+      // The messages of a version's first transition cover its changes that are not of an incident.
+      if (n > 0 && incident_presence === null) continue;
+      const key = `${event_id}/${incident_id}`;
+      const composed = compose(transition, isFirst ? cause : later, this.#raised.get(key) ?? null);
+      for (const message of composed.messages) {
+        collector.add(
+          this.#messagesTopic,
+          String(event_id),
+          this.#codecs['webhook-messages'].encode(message),
+        );
+        isFirst = false;
+      }
+      if (composed.raised !== undefined && incident_id !== null)
+        this.#setRaised(key, { event_id, id: incident_id, ut: composed.raised }, collector);
+    }
+  }
+
+  /** Number of incidents with a raised time. */
+  get size(): number {
+    return this.#raised.size;
+  }
+
+  #setRaised(
+    key: string,
+    { ut, ...of }: { readonly event_id: number; readonly id: string; readonly ut: number | null },
+    collector: RecordCollector,
+  ): void {
+    if (ut === null) {
+      if (this.#raised.delete(key)) collector.add(this.#timesTopic, key, null);
+      return;
+    }
+    this.#raised.set(key, ut);
+    collector.add(this.#timesTopic, key, this.#codecs['webhook-times'].encode({ ...of, ut }));
+  }
+}
+
+function eventBytes({ event_fields }: NormalizedMessage): number {
+  return event_fields.reduce((sum, part) => sum + part.length, 0);
+}
+
+function withoutEvent(cause: NormalizedMessage): NormalizedMessage {
+  return { ...cause, event_fields: [] };
+}

@@ -1,4 +1,0 @@
-import { runService } from '#service/run-service.ts';
-import { webhookComposer } from './service.ts';
-
-await runService(webhookComposer);
