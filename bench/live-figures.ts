@@ -2,7 +2,7 @@
 import { processNames } from '../cli/services.ts';
 import { type BenchContext, format, quantile } from './context.ts';
 import { type LiveLatencies, type LiveSurface, SURFACES } from './live-surfaces.ts';
-import { type MachineUse, usedBy } from './machine-use.ts';
+import { BROKER_COMPILER, type MachineUse, usedBy } from './machine-use.ts';
 import { describeRequests, type RequestCounts, totalOf } from './request-counts.ts';
 
 /** Use of processor and broker in a time, by process. `messages` is 0 while idle. */
@@ -50,8 +50,9 @@ export function describeWindow(name: string, window: Window): string[] {
     .map((process) => [process, usedBy(process, window.before, window.after, perUse)] as const)
     .toSorted(([, a], [, b]) => b - a)
     .map(([process, used]) => `${process} ${format(used)}`);
+  const compiler = usedBy(BROKER_COMPILER, window.before, window.after, perUse);
   return [
-    `${name}, ${isIdle ? 'share of a core, %' : 'processor time of a message, µs'}: all ${format(totalUse(window, perUse))}: ${parts.join(', ')}`,
+    `${name}, ${isIdle ? 'share of a core, %' : 'processor time of a message, µs'}: all ${format(totalUse(window, perUse))}: ${parts.join(', ')}; of the broker’s, ${format(compiler)} to compile its code`,
     ...[...requests].map(
       ([process, counts]) =>
         `${name}, requests ${isIdle ? 'a second' : 'of a message'}: ${process} ${format(totalOf(counts) / per)}: ${describeRequests(counts, per)}`,

@@ -7,6 +7,9 @@ import { cpuSecondsOf } from './processes.ts';
 /** Cpu time so far by name of the process, seconds. */
 export type MachineUse = ReadonlyMap<string, number>;
 
+/** The part of the broker's time in which its virtual machine compiles code, as it still does minutes after its start. */
+export const BROKER_COMPILER = 'broker’s compiler';
+
 /** Returns the cpu time of this process and its running descendants. */
 export async function machineUse(): Promise<MachineUse> {
   const children = new Map<number, number[]>();
@@ -19,6 +22,8 @@ export async function machineUse(): Promise<MachineUse> {
   const add = async (pid: number): Promise<void> => {
     const [name, seconds] = [await nameOf(pid), await cpuSecondsOf(pid)];
     if (!Number.isNaN(seconds)) use.set(name, (use.get(name) ?? 0) + seconds);
+    if (name === 'broker')
+      use.set(BROKER_COMPILER, (use.get(BROKER_COMPILER) ?? 0) + (await compilerSecondsOf(pid)));
     for (const child of children.get(pid) ?? []) await add(child);
   };
   await add(process.pid);
@@ -33,11 +38,22 @@ export function usedBy(name: string, before: MachineUse, after: MachineUse, mess
 /** Describes the cpu time of all processes between two readings per message, microseconds, largest first. */
 export function usePerMessage(before: MachineUse, after: MachineUse, messages: number): string {
   return [...after.keys()]
+    .filter((name) => name !== BROKER_COMPILER)
     .map((name) => [name, usedBy(name, before, after, messages)] as const)
     .filter(([, used]) => used > 0)
     .toSorted(([, a], [, b]) => b - a)
     .map(([name, used]) => `${name} ${format(used)}`)
     .join(', ');
+}
+
+/** Returns the cpu time of the threads in which a Java process compiles code, seconds. */
+async function compilerSecondsOf(pid: number): Promise<number> {
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const times = tasks.map(async (task) => {
+    const name = await readFile(`/proc/${pid}/task/${task}/comm`, 'utf8').catch(() => '');
+    return /^C[12] Compiler/.test(name) ? cpuSecondsOf(`${pid}/task/${task}`) : 0;
+  });
+  return (await Promise.all(times)).reduce((sum, seconds) => sum + seconds, 0);
 }
 
 async function parentOf(pid: number): Promise<number | null> {

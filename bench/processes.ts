@@ -141,8 +141,8 @@ export function together(all: readonly Running[]): Running {
 
 const TICKS_PER_SECOND = 100;
 
-/** Returns the cpu time of a process so far, seconds; NaN when the system does not report it. */
-export async function cpuSecondsOf(pid: number): Promise<number> {
+/** Returns the cpu time of a process, or of a thread as `<pid>/task/<id>`, so far, seconds; NaN when the system does not report it. */
+export async function cpuSecondsOf(pid: number | string): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

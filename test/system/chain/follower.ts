@@ -10,7 +10,7 @@ export const MINUTE = 60;
 export const CLIENT = { id: '1', secret: 'a-secret-key-for-tests' };
 
 /** A poller behind its own proxy, with its system. */
-export class Follower {
+export class OutageFollower {
   readonly system: System;
   readonly way: FaultyProxy;
   poller: TestService;
@@ -31,10 +31,10 @@ export class Follower {
     url: string,
     seed: number,
     settings: Readonly<Record<string, string>> = {},
-  ): Promise<Follower> {
+  ): Promise<OutageFollower> {
     const [system, way] = await Promise.all([System.create(), FaultyProxy.start(seed)]);
     way.targets = [url];
-    const follower = new Follower(system, way, settings);
+    const follower = new OutageFollower(system, way, settings);
     await follower.poller.ready();
     return follower;
   }
@@ -104,7 +104,7 @@ const PAUSE_STEP = 60 * MINUTE;
 export async function advance(
   provider: ManualProvider,
   to: number,
-  followers: readonly Follower[],
+  followers: readonly OutageFollower[],
 ): Promise<void> {
   const { stretches, endsAt } = provider.timeline;
   for (let now = provider.now(); now < to; ) {

@@ -10,7 +10,7 @@ import { until, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
 import { DATASET } from '../../support/system.ts';
 import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
-import { advance, CLIENT, Follower, isVerified, keyOf, MINUTE } from './follower.ts';
+import { advance, CLIENT, isVerified, keyOf, MINUTE, OutageFollower } from './follower.ts';
 import { FULL } from './play.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
@@ -44,7 +44,7 @@ async function serve(): Promise<{ provider: ManualProvider; url: string }> {
 test('a poller that is down for 24 hours of matches reaches the same state as one that never stopped, without loss or repetition', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
-  const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
+  const [steady, killed] = await Promise.all([OutageFollower.create(url, 1), OutageFollower.create(url, 2)]);
   /** Kills the poller, expects that everything up to the checkpoint is published, and returns the checkpoint. */
   const killNow = async (): Promise<number> => {
     await killed.poller.kill();
@@ -120,7 +120,7 @@ test('a poller that is down for 24 hours of matches reaches the same state as on
 });
 
 /** Starts the poller again and waits until it has caught up. Returns its reported lags and its peak memory. */
-async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
+async function catchUp(follower: OutageFollower): Promise<{ lags: number[]; peak: number }> {
   // Long, so that the poller keeps its leadership and publishes each message once.
   const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
   const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();

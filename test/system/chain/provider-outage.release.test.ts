@@ -12,7 +12,7 @@ import { connectionEnv } from '../../support/environment.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
-import { advance, CLIENT, Follower, isVerified, keyOf, MINUTE } from './follower.ts';
+import { advance, CLIENT, isVerified, keyOf, MINUTE, OutageFollower } from './follower.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
 
@@ -53,8 +53,8 @@ test('an outage of the provider of 48 hours halts what is in play, and ends in t
   const url = await provider.app.listen({ port: 0, host: '127.0.0.1' });
   const settings = { FOLLOW_SEASONS: String(dataset.competition.season.id) };
   const [steady, cut] = await Promise.all([
-    Follower.create(url, 1, settings),
-    Follower.create(url, 2, settings),
+    OutageFollower.create(url, 1, settings),
+    OutageFollower.create(url, 2, settings),
   ]);
   const { place } = cut.system.pipeline;
   const monitor = cut.system.start('feed-monitor', { SESSION_TIMEOUT_MS: '6000' });
@@ -117,7 +117,7 @@ test('an outage of the provider of 48 hours halts what is in play, and ends in t
 });
 
 /** Waits until the poller has read up to the provider's time. Returns the lags that it reported. */
-async function caughtUp({ poller }: Follower): Promise<number[]> {
+async function caughtUp({ poller }: OutageFollower): Promise<number[]> {
   const lags: number[] = [];
   await until(
     'it has caught up',
