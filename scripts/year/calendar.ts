@@ -8,8 +8,8 @@ import { DAY, type Year } from './year.ts';
 
 export const FIRST_DAY = '2027-09-01';
 export const LAST_DAY = '2028-08-31';
-/** The day on which the customer's certificate expires: the day before a match day. */
-export const CUSTOMER_EXPIRES = '2028-01-28';
+/** The day on which the customer's certificate expires: the day before a match day, with the last release, whose `doctor` judges webhooks. */
+export const CUSTOMER_EXPIRES = '2028-07-28';
 const REPLICA_EXPIRES = '2028-02-10';
 /** The alert TouchlineCertificateExpires fires with less than this left. */
 const CERTIFICATE_WARNING_MS = 14 * DAY;
@@ -101,15 +101,14 @@ const EVENTS: Readonly<Record<string, Event>> = {
       });
     });
   },
-  '2028-01-30': async (year) => {
+  '2028-07-30': async (year) => {
     await year.check(
       'a customer whose certificate has expired is said by doctor and by webhooks list',
       async () => {
         const { out } = await year.doctor();
-        require(/warning +webhooks/.test(out), out);
-        require(/failing/i.test(
-          await year.system.succeed('webhooks', 'list'),
-        ), 'webhooks list does not say failing');
+        require(/warning +webhooks .*CERT_HAS_EXPIRED.* it has expired/.test(out), out);
+        const listed = await year.system.succeed('webhooks', 'list');
+        require(/FAILING.*CERT_HAS_EXPIRED/.test(listed), `webhooks list does not say so: ${listed}`);
         const failing = await year.metric(
           'webhook-dispatcher',
           'touchline_dispatcher_subscriptions',
@@ -119,6 +118,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
       },
     );
     year.customer.renew(year.renewed);
+    year.isCustomerAway = false;
     const shown = await year.system.succeed('clients', 'show', year.client.credentials.id, '--json');
     const [, webhook = ''] = /"webhooks":\s*\[\s*"([^"]+)"/.exec(shown) ?? [];
     await year.system.succeed('webhooks', 'enable', webhook);
@@ -132,7 +132,10 @@ const EVENTS: Readonly<Record<string, Event>> = {
     });
   },
   '2028-03-05': async (year) => {
-    if (!year.replica.hasDisk) return year.note('not played: a full disk, as this machine mounts none');
+    if (!year.replica.hasDisk) {
+      await year.replica.stop();
+      return year.note('not played: a full disk, as this machine mounts none');
+    }
     await year.check('a disk that is 95 % full is said by metric and doctor', async () => {
       const empty = await year.replica.fill(0.95);
       const free = await year.replica.metric('touchline_data_disk_free_bytes');
@@ -142,11 +145,22 @@ const EVENTS: Readonly<Record<string, Event>> = {
       require(code === 1 && /failed +disk/.test(out), out);
       empty();
     });
+    await year.replica.stop();
   },
   '2028-04-25': async (year) => {
     await year.system.kafka.kill('SIGKILL');
     await year.system.kafka.start();
     year.note('the broker is killed, and started again');
+  },
+  '2028-05-10': async (year) => {
+    await year.system.replaceBroker();
+    await year.check('a broker on another machine has all, and doctor fails nothing', async () => {
+      const { code, out } = await year.doctor();
+      require(code === 0, out);
+    });
+    await year.system.startServices(year.release.folder);
+    year.note('the machine of the broker is replaced, and the views are built again');
+    await year.checkMonth();
   },
 };
 

@@ -13,6 +13,7 @@ import { require } from './checks.ts';
 import { LIBFAKETIME, SteppedClock } from './clock.ts';
 import { judgeGrowth } from './measure.ts';
 import { renderYear, type YearRecord } from './page.ts';
+import { growPartitions } from './partitions.ts';
 import { presentCommit } from './releases.ts';
 import { DAY, Year } from './year.ts';
 
@@ -23,8 +24,10 @@ const WAKES = '00:10:00';
 /** Quiet days in a row that the clock steps at once. */
 const QUIET_DAYS = 3;
 const FEED_STOPS = '2028-03-11';
+/** A match day on which the machine sleeps again and again, for half an hour each. */
+const MACHINE_SLEEPS = '2028-04-15';
 /** The last day on which the customer's certificate is not renewed. */
-const SILENT_DAY = '2028-01-29';
+const SILENT_DAY = '2028-07-29';
 const SECOND_SEASON_ANNOUNCED = '2028-07-01';
 const SHARED_MEMORY = '/dev/shm';
 
@@ -72,7 +75,11 @@ async function yearIn(
       isStopped = true;
     });
     const isLate = () => isStopped || performance.now() - began > deadlineMs;
-    const isWhole = await play(year, until, isLate);
+    const isWhole = await play(year, until, isLate).catch(async (error: unknown) => {
+      // What was found until then is still reported.
+      await year.check('the year goes on', () => Promise.reject(error));
+      return false;
+    });
     return {
       commit: presentCommit(),
       realSeconds: (performance.now() - began) / 1_000,
@@ -85,9 +92,6 @@ async function yearIn(
       samples: year.samples,
       lags: year.lags,
     };
-  } catch (error) {
-    year.note(`ends early: ${String((error as Error).stack)}`);
-    throw error;
   } finally {
     await year.stop();
   }
@@ -104,7 +108,7 @@ async function play(year: Year, until: string, isLate: () => boolean): Promise<b
     quiet = isQuiet(year, day) ? quiet + 1 : 0;
     if (quiet > 0 && quiet < QUIET_DAYS && day !== until) continue;
     quiet = 0;
-    year.clock.setTo(at);
+    await year.stepTo(at);
     await happen(year, day);
     if (day === SECOND_SEASON_ANNOUNCED)
       await year.announce(year.matches.filter(({ season }) => season === 1));
@@ -119,6 +123,7 @@ async function play(year: Year, until: string, isLate: () => boolean): Promise<b
   await year.settle();
   await year.checkMonth();
   const isWhole = !isLate();
+  if (isWhole && until === LAST_DAY) await growPartitions(year);
   await year.check('the year is played to its end', () =>
     require(isWhole, 'it was stopped, or took too long'),
   );
@@ -136,8 +141,12 @@ async function matchDay(year: Year, day: string): Promise<void> {
   if (postponed.length > 0) await year.postpone(postponed);
   const today = year.matches.filter((match) => match.day === day);
   if (today.length === 0) return;
-  await year.playDay(today, day === FEED_STOPS ? () => feedStops(year) : undefined);
-  const settledMs = await year.settle({ isSent: day !== SILENT_DAY });
+  if (day === SILENT_DAY) year.isCustomerAway = true;
+  await year.playDay(today, {
+    pause: day === FEED_STOPS ? () => feedStops(year) : undefined,
+    sleeps: day === MACHINE_SLEEPS,
+  });
+  const settledMs = await year.settle();
   year.lags.push({ at: year.clock.now(), settledMs });
   year.note(
     `${today.length} matches are played, served ${(settledMs / 1_000).toFixed(1)} s after the last delivery`,
@@ -151,7 +160,7 @@ function report({ checks, growth, realSeconds, warnings }: YearRecord, page: str
   for (const { what, problem } of failed) console.log(`failed: ${what}: ${problem}`);
   for (const { what, second, last, limit } of grown)
     console.log(`grows: ${what}: ${second.toFixed(0)}, then ${last.toFixed(0)}, limit ${limit.toFixed(0)}`);
-  for (const [what, count] of Object.entries(warnings)) console.log(`${count} times in the logs: ${what}`);
+  for (const { what, count } of warnings) console.log(`${count} times in the logs: ${what}`);
   console.log(
     `${checks.length - failed.length} of ${checks.length} checks passed, ${growth.length - grown.length} of ${growth.length} measures are flat, in ${Math.round(realSeconds)} s: ${page}`,
   );

@@ -80,7 +80,7 @@ test('renders a page of its own with a plot of each measure, and escapes what it
     happenings: [{ at: DAY, what: 'a <broker> is restarted' }],
     checks: [{ at: DAY, what: 'tables', problem: 'team 1 has "pts" 3' }],
     growth: judgeGrowth(samples, lags),
-    warnings: {},
+    warnings: [],
     samples,
     lags,
   });
@@ -99,6 +99,6 @@ test('renders a year that ended on its first day', () => {
     checks: [],
     growth: [],
   };
-  const page = renderYear({ ...ended, warnings: {}, samples: [], lags: [] });
+  const page = renderYear({ ...ended, warnings: [], samples: [], lags: [] });
   expect(page.match(/not measured/g)).toHaveLength(7);
 });

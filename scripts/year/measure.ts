@@ -30,7 +30,7 @@ export type LagSample = { readonly at: number; readonly settledMs: number };
 
 /** Measures the system now. */
 export async function measure(system: YearSystem, at: number, matches: number): Promise<Sample> {
-  const kafka = join(system.folder, 'kafka/data');
+  const kafka = join(system.kafkaFolder, 'data');
   const topicBytes: Record<string, number> = {};
   let brokerBytes = 0;
   for (const { path, bytes } of filesIn(kafka)) {
@@ -47,10 +47,7 @@ export async function measure(system: YearSystem, at: number, matches: number): 
   return {
     at,
     matches,
-    files:
-      filesIn(join(system.folder, 'kafka')).length +
-      filesIn(join(system.folder, 'registry')).length +
-      data.length,
+    files: filesIn(system.kafkaFolder).length + filesIn(join(system.folder, 'registry')).length + data.length,
     brokerBytes,
     topicBytes,
     viewBytes: sum((path) => /^(api|tool-gateway)\//.test(path)),

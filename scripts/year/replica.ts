@@ -16,6 +16,7 @@ export class SecureReplica {
   readonly disk: string;
   readonly hasDisk: boolean;
   readonly #tls: string;
+  #isMounted: boolean;
   #child: ChildProcess | null = null;
   #port = 0;
 
@@ -25,6 +26,7 @@ export class SecureReplica {
     mkdirSync(this.disk);
     mkdirSync(this.#tls);
     this.hasDisk = mounts(this.disk);
+    this.#isMounted = this.hasDisk;
   }
 
   /** Writes its certificate, which a running replica reads. */
@@ -81,7 +83,8 @@ export class SecureReplica {
       child.kill('SIGTERM');
       await ended;
     }
-    if (this.hasDisk) execFileSync('umount', [this.disk]);
+    if (this.#isMounted) execFileSync('umount', [this.disk]);
+    this.#isMounted = false;
   }
 
   /** Requests its metrics and health; any certificate will do, also an expired one. */

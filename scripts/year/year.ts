@@ -21,7 +21,7 @@ import {
 import type { SteppedClock } from './clock.ts';
 import { Customer, certificateUntil, type ServerCertificate } from './customer.ts';
 import { type LagSample, measure, metricsOf, metricValue, type Sample } from './measure.ts';
-import type { Check, Happening } from './page.ts';
+import type { Check, Happening, LoggedWarning } from './page.ts';
 import { type Release, unpackReleases } from './releases.ts';
 import { SecureReplica } from './replica.ts';
 import {
@@ -41,7 +41,7 @@ const DELIVERY = 50;
 /** Every so many deliveries are repeated, as providers do. */
 const REPEAT_EVERY = 10;
 /** The clock steps by so many minutes within a match, so that its day takes seconds. */
-const SLICE_MINUTES = 10;
+const SLICE_MINUTES = 30;
 /** Minute of a match at which the feed may stop: its clock runs. */
 const PAUSE_MINUTE = 30;
 const SETTLE_MS = 120_000;
@@ -63,6 +63,8 @@ export class Year {
   readonly happenings: Happening[] = [];
   readonly samples: Sample[] = [];
   readonly lags: LagSample[] = [];
+  /** Whether the customer accepts nothing: what is undelivered then is no work to wait for. */
+  isCustomerAway = false;
   /** The provider's secret. */
   secret = randomBytes(16).toString('hex');
   readonly clientsKey = randomBytes(32).toString('hex');
@@ -102,11 +104,16 @@ export class Year {
       WEBHOOK_CA_FILE: join(folder, 'ca.pem'),
       TOKEN_LIFETIME_DAYS: '90',
     });
-    await system.startServices(year.release.folder);
-    const added = await year.addClient('year');
-    client.credentials = added;
-    await system.succeed('clients', 'webhook', 'add', added.id, '--url', customer.url);
-    return year;
+    try {
+      await system.startServices(year.release.folder);
+      const added = await year.addClient('year');
+      client.credentials = added;
+      await system.succeed('clients', 'webhook', 'add', added.id, '--url', customer.url);
+      return year;
+    } catch (error) {
+      await year.stop();
+      throw error;
+    }
   }
 
   get release(): Release {
@@ -178,13 +185,29 @@ export class Year {
     this.announced.push(...matches);
   }
 
-  /** Plays the matches of a day in slices. `pause` is called within the first half, while the feed is silent. */
-  async playDay(matches: readonly YearMatch[], pause?: () => Promise<void>): Promise<void> {
+  /**
+   * Steps to a time once nothing is at work, Unix milliseconds: on no machine do days pass while a transaction is open.
+   */
+  async stepTo(at: number): Promise<void> {
+    await this.settle();
+    this.clock.setTo(at);
+  }
+
+  /**
+   * Plays the matches of a day in slices. `pause` is called within the first half, while the feed is silent. With `sleeps` the machine
+   * sleeps between the slices while messages are processed, so that transactions are open as its clock steps.
+   */
+  async playDay(
+    matches: readonly YearMatch[],
+    { pause, sleeps }: { readonly pause?: (() => Promise<void>) | undefined; readonly sleeps: boolean },
+  ): Promise<void> {
     const [{ day }] = matches as [YearMatch];
     const messages = matches.flatMap(messagesOf).sort((a, b) => a.at - b.at);
     let next = 0;
     for (let minute = SLICE_MINUTES; minute <= MATCH_MINUTES; minute += SLICE_MINUTES) {
-      this.clock.setTo(kickOffOf(day) + minute * 60_000);
+      const at = kickOffOf(day) + minute * 60_000;
+      if (sleeps) this.clock.setTo(at);
+      else await this.stepTo(at);
       const until = next;
       while ((messages[next]?.at ?? Number.POSITIVE_INFINITY) <= this.clock.now()) next += 1;
       await this.deliver(messages.slice(until, next).map(({ message }) => message));
@@ -203,7 +226,7 @@ export class Year {
    * Waits until all that was accepted is processed, served, and, unless the customer is away, sent. Returns the real time that it
    * took, milliseconds.
    */
-  async settle({ isSent = true } = {}): Promise<number> {
+  async settle(): Promise<number> {
     const began = performance.now();
     const input = {
       brokers: this.system.kafka.brokers,
@@ -223,7 +246,7 @@ export class Year {
         this.metric('standings-processor', 'touchline_lag_records'),
         this.metric('match-processor', 'touchline_lag_records'),
         this.metric('api', 'touchline_api_lag_records'),
-        isSent ? this.metric('webhook-dispatcher', 'touchline_dispatcher_behind_records') : 0,
+        this.isCustomerAway ? 0 : this.metric('webhook-dispatcher', 'touchline_dispatcher_behind_records'),
       ]);
       const isNothing = lags.every((lag) => lag === 0) && received === this.customer.messages;
       still = isNothing ? still + 1 : 0;
@@ -281,17 +304,20 @@ export class Year {
     return this.system.command(['doctor'], settings);
   }
 
-  /** The warnings and errors in the logs of all services, with their number. */
-  warnings(): Record<string, number> {
-    const counts: Record<string, number> = {};
+  /** The warnings and errors in the logs of all services, the most frequent first. */
+  warnings(): LoggedWarning[] {
+    const found = new Map<string, LoggedWarning>();
     for (const { name } of this.system.services()) {
-      for (const { level, msg, code, err } of this.system.log(name)) {
+      for (const { level, time, msg, code, err } of this.system.log(name)) {
         if (level < 40) continue;
-        const what = `${name}: ${[msg, code ?? err?.code].filter(Boolean).join(' ').replace(/-?\d+/g, 'n')}`;
-        counts[what] = (counts[what] ?? 0) + 1;
+        const text = [msg, code ?? err?.code, err?.message].filter((part) => part !== undefined).join(' · ');
+        const what = `${name}: ${text.replace(/touchline\.[\w.-]+/g, '…').replace(/-?\d+/g, 'n')}`;
+        const last = new Date(time).getTime();
+        const known = found.get(what);
+        found.set(what, { what, count: (known?.count ?? 0) + 1, first: known?.first ?? last, last });
       }
     }
-    return counts;
+    return [...found.values()].sort((a, b) => b.count - a.count);
   }
 
   async stop(): Promise<void> {

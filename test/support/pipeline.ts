@@ -1,7 +1,8 @@
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import { createTopics } from '#topics/admin.ts';
+import { rightsOf, type ServiceName } from '#topics/acls.ts';
+import { createTopics, topicSettings, wantedTopics } from '#topics/admin.ts';
 import type {
   MatchIncident,
   MatchState,
@@ -15,6 +16,7 @@ import { connectionEnv } from './environment.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, until, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
+import { makeTopics, type TestTopic } from './topics.ts';
 
 /** Default number of partitions of the topics of a match in tests: several tasks, at a third of the cost of eight. */
 export const FEW_PARTITIONS = 3;
@@ -28,6 +30,8 @@ export type PipelineConnection = {
   readonly replicationFactor?: number;
   /** Partitions of the topics of a match. Default `FEW_PARTITIONS`. */
   readonly partitions?: number;
+  /** Creates only the topics that these services need: a broker takes seconds of processor for all. Default: all. */
+  readonly services?: readonly ServiceName[];
 };
 
 /** The output of the match processors, read committed. */
@@ -56,7 +60,9 @@ export class Pipeline {
     const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
     // Every writer registers the schema of its topic; registering all of them would be a hundred requests for each
     // test.
-    await createTopics({ partitions: FEW_PARTITIONS, ...place });
+    const { services, ...wanted } = { partitions: FEW_PARTITIONS, ...place };
+    if (services === undefined) await createTopics(wanted);
+    else await makeTopics(place.brokers, topicsOf(services, wanted));
     return new Pipeline(place, registry);
   }
 
@@ -147,4 +153,22 @@ export class Pipeline {
       },
     });
   }
+}
+
+/** Returns the topics that services read or write. */
+function topicsOf(
+  services: readonly ServiceName[],
+  { prefix, partitions }: { readonly prefix: string; readonly partitions: number },
+): TestTopic[] {
+  const needed = new Set(services.flatMap((name) => rightsOf(prefix, name).map((right) => right.name)));
+  return wantedTopics({ prefix, partitions })
+    .filter(({ name }) => needed.has(name))
+    .map(({ name, partitions: numPartitions, spec }) => ({
+      topic: name,
+      numPartitions,
+      configEntries: Object.entries(topicSettings(spec)).map(([setting, value]) => ({
+        name: setting,
+        value,
+      })),
+    }));
 }

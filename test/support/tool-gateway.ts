@@ -76,11 +76,13 @@ export async function startGateway(
 /** An upstream of a test; `asked` counts its requests. */
 export type TestUpstream = { readonly url: string; asked: number };
 
+/** Answers like an upstream that knows no client. */
+export function refuse(_: URLSearchParams, response: ServerResponse): void {
+  response.writeHead(401).end('{}');
+}
+
 /** Starts an upstream with the given answers. By default it knows no client. */
-export async function startUpstream(
-  answer: (query: URLSearchParams, response: ServerResponse) => void = (_, response) =>
-    response.writeHead(401).end('{}'),
-): Promise<TestUpstream> {
+export async function startUpstream(answer: typeof refuse = refuse): Promise<TestUpstream> {
   const server = createServer((request, response) => {
     upstream.asked += 1;
     answer(new URL(request.url ?? '', 'http://upstream').searchParams, response);

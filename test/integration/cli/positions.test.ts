@@ -1,5 +1,5 @@
 /** `touchline position`, `touchline rebuild` and the positions of `touchline doctor` against a real processor. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
@@ -16,6 +16,7 @@ import {
   type PipelineOutput,
 } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
+import type { TestService } from '../../support/processes.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 import { TestTopics } from './topics.ts';
@@ -23,8 +24,8 @@ import { TestTopics } from './topics.ts';
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
 let place: PipelineConnection;
 let pipeline: Pipeline;
-
-beforeEach(async () => {
+// Each test begins where the one before it ended.
+beforeAll(async () => {
   place = backbone();
   pipeline = await Pipeline.create(place);
 });
@@ -45,6 +46,114 @@ const comparable = ({ states, incidents, transitions }: PipelineOutput) => ({
   states: [...states.values()].sort((a, b) => a.event_id - b.event_id),
   incidents: [...incidents.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
   transitions: transitions.map(({ id }) => id).sort(),
+});
+
+describe('touchline position', () => {
+  test('refuses an offset that does not exist', async () => {
+    const refused = await run('position', 'match-processor', '1', '4');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('has offsets 0 to 0, not 4');
+  });
+
+  test('skips no record without --yes', async () => {
+    await pipeline.feed(LOAD);
+    // Nothing was processed yet.
+    const log = await topicBounds({ ...place, clientId: 'test' }, [`${place.prefix}normalized-messages`]);
+    const { partition, end } = log.find((one) => one.end > 1) ?? expect.fail('no messages');
+    const skip = ['position', 'match-processor', String(partition), 'end'];
+    const refused = await run(...skip);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain(`${end} records would never be processed: confirm with --yes`);
+    expect(await positions()).toEqual(new Map());
+
+    expect(await run('position', 'match-processor', String(partition), '1', '--yes')).toMatchObject({
+      code: 0,
+    });
+    expect((await run(...skip)).err).toContain(`${end - 1} records would never be processed`);
+    expect(await run('position', 'match-processor', String(partition), 'start')).toMatchObject({ code: 0 });
+    expect(await positions()).toEqual(new Map([[partition, 0]]));
+  });
+});
+
+describe('beside a running processor', () => {
+  let processor: TestService;
+
+  beforeAll(() => {
+    processor = pipeline.startProcessor();
+  });
+
+  test('touchline position shows positions, and sets one', async () => {
+    await pipeline.settled();
+    const before = await positions();
+    const [partition, next] = [...before].find(([, at]) => at > 1) ?? [0, 0];
+    const shown = await run('position', 'match-processor');
+    expect(shown.code).toBe(0);
+    const row = shown.out.split('\n').find((line) => line.trim().startsWith(`${partition} `));
+    expect(row?.trim().split(/\s+/)).toEqual([String(partition), String(next), '0', String(next), '0']);
+
+    const output = comparable(await pipeline.output());
+    const set = await run('position', 'match-processor', String(partition), 'start');
+    expect(set).toMatchObject({ code: 0, err: '' });
+    expect(set.out).toContain(`resumes at 0, it was at ${next}`);
+    // The owner notices with its next record. Processing again changes no state.
+    await pipeline.feed(LOAD);
+    await pipeline.settled();
+    expect(await processor.metric('touchline_task_failures_total')).toBe(1);
+    expect(comparable(await pipeline.output())).toEqual(output);
+  });
+
+  test('a rebuild deletes nothing, and later not without --yes', async () => {
+    const before = await pipeline.output();
+    const running = await run('rebuild', 'match-processor', '--yes');
+    expect(running).toMatchObject({ code: 1, out: '' });
+    expect(running.err).toContain('stop them first');
+    await processor.stop();
+    const refused = await run('rebuild', 'match-processor');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(
+      /up to \d+ records would be deleted \(.*\d+ of \S+match-state.*: confirm with --yes/,
+    );
+    expect(await pipeline.output()).toEqual(before);
+    expect(await run('rebuild', 'api', '--yes')).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('touchline rebuild', () => {
+  test('processes all input again, with the same results', async () => {
+    const before = await pipeline.output();
+    expect(await run('rebuild', 'match-processor', '--yes')).toMatchObject({ code: 0, err: '' });
+    expect((await pipeline.output()).transitions).toEqual([]);
+    const processor = pipeline.startProcessor();
+    await pipeline.settled();
+    expect(comparable(await pipeline.output())).toEqual(comparable(before));
+    await processor.stop();
+  });
+
+  test('keeps the progress of webhooks whose first attempts have expired', async () => {
+    const topics = await TestTopics.create(['normalized-messages', 'webhook-attempts', 'webhook-progress']);
+    const known = {
+      ...sampleOf('webhook-progress'),
+      subscription_id: 's',
+      next: [{ partition: 0, offset: 950 }],
+      disabled: 'operator',
+    };
+    await topics.write('webhook-progress', [{ key: 's', value: known }]);
+    const order = ['rebuild', 'webhook-dispatcher', '--yes'];
+    expect(await touchlineHere(order, topics.env)).toMatchObject({ code: 0 });
+    const tail = ['tail', 'webhook-attempts', '--from-beginning', '--exit-at-end', '--json'];
+    const { out } = await touchlineHere(tail, topics.env);
+    const attempts: WebhookAttempt[] = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const { subscription_id, client_id, next, disabled } = known;
+    expect(attempts.reduce<DeliveryProgress>(applyAttempt, null)).toMatchObject({
+      subscription_id,
+      client_id,
+      next,
+      disabled,
+    });
+  });
 });
 
 describe('touchline doctor', () => {
@@ -97,114 +206,5 @@ describe('touchline doctor', () => {
     await pipeline.settled();
     expect(comparable(await pipeline.output())).toEqual(comparable(before));
     expect((await findings()).map(({ status }) => status)).toEqual(['ok']);
-  });
-});
-
-describe('touchline rebuild', () => {
-  test('processes all input again, with the same results', async () => {
-    const first = pipeline.startProcessor();
-    await pipeline.feed(LOAD);
-    await pipeline.settled();
-    const before = await pipeline.output();
-    const refused = await run('rebuild', 'match-processor', '--yes');
-    expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toContain('stop them first');
-    await first.stop();
-
-    expect(await run('rebuild', 'match-processor', '--yes')).toMatchObject({ code: 0, err: '' });
-    expect((await pipeline.output()).transitions).toEqual([]);
-    pipeline.startProcessor();
-    await pipeline.settled();
-    expect(comparable(await pipeline.output())).toEqual(comparable(before));
-  });
-
-  test('keeps the progress of webhooks whose first attempts have expired', async () => {
-    const topics = await TestTopics.create(['normalized-messages', 'webhook-attempts', 'webhook-progress']);
-    const known = {
-      ...sampleOf('webhook-progress'),
-      subscription_id: 's',
-      next: [{ partition: 0, offset: 950 }],
-      disabled: 'operator',
-    };
-    await topics.write('webhook-progress', [{ key: 's', value: known }]);
-    const order = ['rebuild', 'webhook-dispatcher', '--yes'];
-    expect(await touchlineHere(order, topics.env)).toMatchObject({ code: 0 });
-    const tail = ['tail', 'webhook-attempts', '--from-beginning', '--exit-at-end', '--json'];
-    const { out } = await touchlineHere(tail, topics.env);
-    const attempts: WebhookAttempt[] = out
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-    const { subscription_id, client_id, next, disabled } = known;
-    expect(attempts.reduce<DeliveryProgress>(applyAttempt, null)).toMatchObject({
-      subscription_id,
-      client_id,
-      next,
-      disabled,
-    });
-  });
-
-  test('deletes nothing without --yes', async () => {
-    await pipeline.feed(LOAD);
-    const processor = pipeline.startProcessor();
-    await pipeline.settled();
-    await processor.stop();
-    const before = await pipeline.output();
-    const refused = await run('rebuild', 'match-processor');
-    expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toMatch(
-      /up to \d+ records would be deleted \(.*\d+ of \S+match-state.*: confirm with --yes/,
-    );
-    expect(await pipeline.output()).toEqual(before);
-    expect(await run('rebuild', 'api', '--yes')).toMatchObject({ code: 2, out: '' });
-  });
-});
-
-describe('touchline position', () => {
-  test('shows positions, and sets one while the processor runs', async () => {
-    const processor = pipeline.startProcessor();
-    await pipeline.feed(LOAD);
-    await pipeline.settled();
-    const before = await positions();
-    const [partition, next] = [...before].find(([, at]) => at > 1) ?? [0, 0];
-    const shown = await run('position', 'match-processor');
-    expect(shown.code).toBe(0);
-    const row = shown.out.split('\n').find((line) => line.trim().startsWith(`${partition} `));
-    expect(row?.trim().split(/\s+/)).toEqual([String(partition), String(next), '0', String(next), '0']);
-
-    const output = comparable(await pipeline.output());
-    const set = await run('position', 'match-processor', String(partition), 'start');
-    expect(set).toMatchObject({ code: 0, err: '' });
-    expect(set.out).toContain(`resumes at 0, it was at ${next}`);
-    // The owner notices with its next record. Processing again changes no state.
-    await pipeline.feed(LOAD);
-    await pipeline.settled();
-    expect(await processor.metric('touchline_task_failures_total')).toBe(1);
-    expect(comparable(await pipeline.output())).toEqual(output);
-  });
-
-  test('skips no record without --yes', async () => {
-    await pipeline.feed(LOAD);
-    // Nothing was processed yet.
-    const log = await topicBounds({ ...place, clientId: 'test' }, [`${place.prefix}normalized-messages`]);
-    const { partition, end } = log.find((one) => one.end > 1) ?? expect.fail('no messages');
-    const skip = ['position', 'match-processor', String(partition), 'end'];
-    const refused = await run(...skip);
-    expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toContain(`${end} records would never be processed: confirm with --yes`);
-    expect(await positions()).toEqual(new Map());
-
-    expect(await run('position', 'match-processor', String(partition), '1', '--yes')).toMatchObject({
-      code: 0,
-    });
-    expect((await run(...skip)).err).toContain(`${end - 1} records would never be processed`);
-    expect(await run('position', 'match-processor', String(partition), 'start')).toMatchObject({ code: 0 });
-    expect(await positions()).toEqual(new Map([[partition, 0]]));
-  });
-
-  test('refuses an offset that does not exist', async () => {
-    const refused = await run('position', 'match-processor', '1', '4');
-    expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toContain('has offsets 0 to 0, not 4');
   });
 });

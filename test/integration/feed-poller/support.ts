@@ -1,3 +1,4 @@
+import type { ServiceName } from '#topics/acls.ts';
 import type { PollerCheckpoint, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -35,10 +36,11 @@ export class Rig {
     this.pipeline = pipeline;
   }
 
-  static async create(): Promise<Rig> {
+  /** `services`: as in `PipelineConnection`. */
+  static async create(services?: readonly ServiceName[]): Promise<Rig> {
     const provider = await TestProvider.start();
     atEnd(() => provider.close());
-    return new Rig(provider, await Pipeline.create(backbone()));
+    return new Rig(provider, await Pipeline.create({ ...backbone(), ...(services && { services }) }));
   }
 
   /** Starts a poller in a separate process. */

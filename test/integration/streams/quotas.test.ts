@@ -6,7 +6,7 @@ import { limitClients } from '../../support/broker-settings.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { workload } from '../../support/workload.ts';
 
-const place = backbone();
+const place = { ...backbone(), services: ['match-processor'] as const };
 /** Bytes per second. The input has some 600 kB, and the output more: the broker delays responses for seconds. */
 const SLOW = 40_000;
 /** Messages of a batch. A batch larger than ten seconds of the quota would never be returned. */

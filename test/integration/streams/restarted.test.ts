@@ -5,7 +5,7 @@ import { untilTrue } from '../../support/poll.ts';
 
 // Other behaviour of members with an instance id: test/support/conformance.ts.
 test('ends the first of two processors with the same instance id, and names the setting', async () => {
-  const pipeline = await Pipeline.create(backbone());
+  const pipeline = await Pipeline.create({ ...backbone(), services: ['match-processor'] });
   // Longer than the test, so that no session expires.
   const settings = { GROUP_INSTANCE_ID: 'same', SESSION_TIMEOUT_MS: '300000' };
   const first = pipeline.startProcessor(settings);

@@ -150,16 +150,6 @@ describe('a record of the provider', () => {
     ]);
   });
 
-  test('is found by the time at which it became visible', async () => {
-    listed('sport', '2', { name: 'Two' });
-    const ids = async (timestamp: number) =>
-      (await list(`/v2/sports?timestamp=${timestamp}`)).map(({ id }) => id);
-    const now = Math.floor(world.now / 1000);
-    expect(await ids(BUILT_IN_AT)).toEqual([2, 5]);
-    expect(await ids(now)).toEqual([2]);
-    expect(await ids(now + 3_600)).toEqual([]);
-  });
-
   test('of an area has its code and its parent as text', async () => {
     listed('area', '1', { name: 'North', area_code: 7, parent_area_id: 99 });
     listed('area', '999999', { name: 'South', area_code: null, parent_area_id: null });

@@ -79,34 +79,6 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
   });
 
-  test('shows the last 24 hours without a window', async () => {
-    world.play(eventMessage({ id: 1, ut: UT }), eventMessage({ id: 2, ut: UT - 90_000 }));
-    // Received now, so it lies in the window of its arrival.
-    expect(await feed('')).toEqual([2, 1]);
-    world.take(normalized(eventMessage({ id: 3, ut: UT - 90_000 }), RECEIVED_AT - 89_000_000));
-    expect(await feed('')).toEqual([2, 1]);
-  });
-
-  test('filters by type, event and importance', async () => {
-    world.play(
-      eventMessage({ id: 1 }),
-      incidentMessage({ id: 2 }, { id: '5-1' }),
-      incidentMessage({ id: 3 }, { id: '5-2', incident_id: 402 }),
-      incidentMessage({ id: 4 }, { id: '5-3', incident_id: 400 }, { id: 8 }),
-    );
-    const window = `timestamp=${UT}&timestamp_to=${UT}`;
-    expect(await feed(`${window}&type=event`)).toEqual([1]);
-    expect(await feed(`${window}&type=incident`)).toEqual([4, 3, 2]);
-    expect(await feed(`${window}&event_ids=8,9`)).toEqual([4]);
-    expect(await feed(`${window}&important=yes`)).toEqual([2]);
-    expect(await feed(`${window}&important_for_trader=yes`)).toEqual([3, 2]);
-    // An event has no importance.
-    expect(await feed(`${window}&important=no`)).toEqual([4, 3]);
-    expect(await feed(`${window}&important_for_trader=no`)).toEqual([4]);
-    const one = await app.inject('/v2/feed/8?token=t');
-    expect(one.json().api.data).toHaveLength(1);
-  });
-
   test('omits messages outside the contract, by the competition of the message, else that of the event', async () => {
     world.play(
       eventMessage({ id: 1 }),

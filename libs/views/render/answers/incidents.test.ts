@@ -54,10 +54,6 @@ test('orders incidents by first delivery, also after a snapshot has listed them'
   expect((await ask('sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
-test('returns a page and the number of all incidents', async () => {
-  expect(await ask('limit=5&page=2')).toMatchObject({ ids: [], total: 3 });
-});
-
 test('shows every field of the contract, and all other reported fields', async () => {
   world.play(
     incidentMessage(
