@@ -9,8 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { writeText } from '../../support/certificates.ts';
 import { connectionEnv } from '../../support/environment.ts';
+import { HttpsReceiver } from '../../support/https-receiver.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
 import { runBlock } from '../../support/runbook.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline } from '../../support/touchline.ts';
@@ -27,6 +31,8 @@ const REFUSAL_MS = 6_000;
 const AT_ONCE = 5;
 const EXAMPLES = join(ROOT, 'docs/examples/analysis');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/analyse.md'), 'utf8');
+const [ALERT_TEMPLATE = ''] =
+  /^\{.*\{\{text\}\}.*\}$/m.exec(readFileSync(join(ROOT, 'docs/guides/alerts.md'), 'utf8')) ?? [];
 const TIMELINES = join(ROOT, '../shared/data/timelines/World_Cup.key.jsonl');
 const run = promisify(execFile);
 
@@ -38,6 +44,15 @@ let hasPandas: boolean;
 beforeAll(async () => {
   const live = await playLive({ 'world-cup-2018': MATCHES });
   output = await live.pipeline.output();
+  const monitor = startService('feed-monitor', connectionEnv(live.pipeline.place));
+  await untilTrue('the feed of the matches is judged', async () => {
+    let judged = 0;
+    await live.pipeline.read('feed-health', () => {
+      judged += 1;
+    });
+    return judged > 0;
+  });
+  await monitor.stop();
   folder = temporaryFolder();
   env = { ...connectionEnv(live.pipeline.place), CLIENTS_KEY: 'k'.repeat(32) };
   for (const [, words = '', file = ''] of GUIDE.matchAll(/^npx touchline (export .*) --out (\S+)$/gm)) {
@@ -158,11 +173,13 @@ describe('an exported score', () => {
 describe('commands of the guides', () => {
   const all = guideCommands().map((given, n) => ({ ...given, n }));
   let letter = '';
-  /** Adapts a command for a shell on this system: replaces the prefix `touchline.` and the times. */
+  let receiver: HttpsReceiver;
+  /** Adapts a command for a shell on this system: replaces the prefix `touchline.`, the times, and the addresses of receivers. */
   const placed = ({ command, page }: GuideCommand): string =>
     command
       .replaceAll('<event id>', String(FINAL))
       .replaceAll('<id>', letter)
+      .replaceAll(/--url https:\/\/[^/ ]+/g, `--url https://localhost:${receiver.port}`)
       .replaceAll(/--at \S+/g, `--at ${new Date().toISOString()}`)
       .replaceAll(/\btouchline\.(?= |$)/g, env.TOPIC_PREFIX ?? '')
       .replaceAll(/\brebuilt\.(?= |$)/g, `${env.TOPIC_PREFIX}${basename(page, '.md').toLowerCase()}.`);
@@ -170,6 +187,11 @@ describe('commands of the guides', () => {
   beforeAll(async () => {
     symlinkSync(join(ROOT, 'docs'), join(folder, 'docs'));
     copyFileSync(join(ROOT, 'docs/examples/alerts/rules.json'), join(folder, 'rules.json'));
+    receiver = await HttpsReceiver.start();
+    const ca = writeText(folder, 'ca.pem', receiver.ca);
+    env = { ...env, WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8', WEBHOOK_CA_FILE: ca };
+    writeText(folder, 'routing-key.txt', 'k'.repeat(32));
+    writeText(folder, 'body.json', ALERT_TEMPLATE);
     expect(await touchlineHere(['clients', 'add', '--id', '1', '--name', 'first'], env)).toMatchObject({
       code: 0,
     });
