@@ -12,7 +12,8 @@ function year(change: (day: number) => Partial<Sample>): Sample[] {
     (_, day): Sample => ({
       at: day * DAY,
       matches: day + 1,
-      files: 900,
+      files: 900 + 6 * day,
+      keptFiles: 6 * day,
       brokerBytes: 50 * MIB,
       topicBytes: { 'touchline.raw-messages': 3 * MIB, 'touchline.normalized-messages': (day + 1) * 9_000 },
       viewBytes: (day + 1) * 20_000,
@@ -43,7 +44,8 @@ test.each<[string, (day: number) => Partial<Sample>]>([
   ],
   ['largest size of raw-messages', (day) => ({ topicBytes: { 'touchline.raw-messages': day * 90_000 } })],
   ['bytes of views for a match', (day) => ({ viewBytes: day * day * 1_000 })],
-  ['files', (day) => ({ files: 500 + 5 * day })],
+  ['files, without those of topics that keep over a year', (day) => ({ files: 500 + 5 * day, keptFiles: 0 })],
+  ['files of topics that keep over a year, in a day', (day) => ({ keptFiles: day * day })],
   ['bytes of logs in a day', (day) => ({ logBytes: day * day * 1_000 })],
 ])('finds that a measure grows: %s', (what, change) => {
   expect(growing(year(change))).toContain(what);

@@ -1,6 +1,7 @@
 /** What grows in a year: files, bytes, memory, metric series, lag. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
 import { ask } from './ask.ts';
 import type { YearService, YearSystem } from './system.ts';
 
@@ -14,6 +15,8 @@ export type Sample = {
   readonly brokerBytes: number;
   /** Bytes on the broker by topic. */
   readonly topicBytes: Readonly<Record<string, number>>;
+  /** Files of `files` that are segments of `KEPT`: a partition begins one every seven days, of four files. */
+  readonly keptFiles: number;
   readonly viewBytes: number;
   readonly logBytes: number;
   readonly services: Readonly<Record<string, ServiceSample>>;
@@ -33,10 +36,13 @@ export async function measure(system: YearSystem, at: number, matches: number): 
   const kafka = join(system.kafkaFolder, 'data');
   const topicBytes: Record<string, number> = {};
   let brokerBytes = 0;
+  let keptFiles = 0;
   for (const { path, bytes } of filesIn(kafka)) {
     brokerBytes += bytes;
     const topic = /^(.+)-\d+(?:\.[0-9a-f]+-delete)?\//.exec(path)?.[1];
-    if (topic !== undefined) topicBytes[topic] = (topicBytes[topic] ?? 0) + bytes;
+    if (topic === undefined) continue;
+    topicBytes[topic] = (topicBytes[topic] ?? 0) + bytes;
+    if (KEPT.some((name) => topic.endsWith(`.${name}`))) keptFiles += 1;
   }
   const data = filesIn(system.dataDir);
   const sum = (of: (path: string) => boolean): number =>
@@ -50,6 +56,7 @@ export async function measure(system: YearSystem, at: number, matches: number): 
     files: filesIn(system.kafkaFolder).length + filesIn(join(system.folder, 'registry')).length + data.length,
     brokerBytes,
     topicBytes,
+    keptFiles,
     viewBytes: sum((path) => /^(api|tool-gateway)\//.test(path)),
     logBytes: sum((path) => path.startsWith('logs/')),
     services: Object.fromEntries(services),
@@ -139,11 +146,22 @@ export function judgeGrowth(samples: readonly Sample[], lags: readonly LagSample
     ),
     finding(
       'bytes of logs in a day',
-      rate(quarter(samples, 1)),
-      rate(quarter(samples, 3)),
-      rate(quarter(samples, 1)) * 1.5 + 4_096,
+      rate(quarter(samples, 1), ({ logBytes }) => logBytes),
+      rate(quarter(samples, 3), ({ logBytes }) => logBytes),
+      rate(quarter(samples, 1), ({ logBytes }) => logBytes) * 1.5 + 4_096,
     ),
-    compare('files', 1.5, 50, ({ files }) => files),
+    compare(
+      'files, without those of topics that keep over a year',
+      1.25,
+      50,
+      ({ files, keptFiles }) => files - keptFiles,
+    ),
+    finding(
+      'files of topics that keep over a year, in a day',
+      rate(quarter(samples, 1), ({ keptFiles }) => keptFiles),
+      rate(quarter(samples, 3), ({ keptFiles }) => keptFiles),
+      rate(quarter(samples, 1), ({ keptFiles }) => keptFiles) * 1.5 + 1,
+    ),
     (() => {
       const second = median(quarter(lags, 1).map(({ settledMs }) => settledMs));
       const last = median(quarter(lags, 3).map(({ settledMs }) => settledMs));
@@ -151,6 +169,12 @@ export function judgeGrowth(samples: readonly Sample[], lags: readonly LagSample
     })(),
   ];
 }
+
+/** Topics whose segments expire after more than a year, so that their number grows until then. */
+const KEPT: readonly TopicName[] = TOPIC_NAMES.filter((name) => {
+  const { cleanup, retentionMs } = TOPICS[name];
+  return cleanup === 'delete' && retentionMs > 365 * DAY;
+});
 
 /** Topics whose records expire within a year. */
 const PASSING = ['raw-messages', 'webhook-messages', 'webhook-attempts', 'feed-health', 'ingress-status'];
@@ -160,11 +184,11 @@ function finding(what: string, second: number, last: number, limit: number): Gro
   return { what, second, last, limit, isFlat: Number.isFinite(second) && second >= 0 && last <= limit };
 }
 
-/** Bytes of logs that a day of these samples adds. */
-function rate(samples: readonly Sample[]): number {
+/** Returns by how much a value grows in a day of these samples. */
+function rate(samples: readonly Sample[], measured: (sample: Sample) => number): number {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return Number.NaN;
-  return ((last.logBytes - first.logBytes) * DAY) / (last.at - first.at);
+  return ((measured(last) - measured(first)) * DAY) / (last.at - first.at);
 }
 
 function median(values: readonly number[]): number {

@@ -92,7 +92,14 @@ export function renderYear(record: YearRecord): string {
       services.map((name) => bySample(name, (sample) => sample.services[name]?.series)),
       happenings,
     ),
-    plot('Files', [bySample('files', ({ files }) => files)], happenings),
+    plot(
+      'Files',
+      [
+        bySample('all', ({ files }) => files),
+        bySample('segments of topics that keep over a year', ({ keptFiles }) => keptFiles),
+      ],
+      happenings,
+    ),
     plot(
       'Bytes on disk, MiB',
       [
