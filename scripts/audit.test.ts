@@ -13,12 +13,17 @@ const PACKAGE = {
   versions: { '0.17.0': { name: 'hyparquet-writer', version: '0.17.0' } },
 };
 
-/** Runs the audit against a registry with this answer. */
-async function audit(answer: { status: number; body: object }): Promise<{ code: number; output: string }> {
-  const registry = await serve(({ method }, response) => {
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(method === 'GET' ? PACKAGE : answer.body));
-  });
+/** Runs the audit against a registry with this answer; null: an unreachable registry. */
+async function audit(
+  answer: { status: number; body: object } | null,
+): Promise<{ code: number; output: string }> {
+  const registry =
+    answer === null
+      ? 'http://127.0.0.1:1'
+      : await serve(({ method }, response) => {
+          response.writeHead(answer.status, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(method === 'GET' ? PACKAGE : answer.body));
+        });
   // A separate cache: npm must not keep these answers.
   const cache = mkdtempSync(join(tmpdir(), 'touchline-audit-'));
   onTestFinished(() => rmSync(cache, { recursive: true }));
@@ -45,14 +50,21 @@ const ADVISORY = {
 };
 
 describe('npm run audit', () => {
+  test('passes when the registry reports no vulnerability', async () => {
+    expect(await audit({ status: 200, body: {} })).toEqual({ code: 0, output: 'no known vulnerabilities\n' });
+  });
+
   test('fails when an installed version is vulnerable', async () => {
     const { code, output } = await audit({ status: 200, body: { 'hyparquet-writer': [ADVISORY] } });
     expect(code).toBe(1);
     expect(output).toMatch(/^high: hyparquet-writer .+\n1 packages with known vulnerabilities/);
   });
 
-  test('says that nothing was checked where the registry refuses audits', async () => {
-    const { code, output } = await audit({ status: 405, body: {} });
+  test.each([
+    ['refuses audits', { status: 405, body: {} }],
+    ['is not there', null],
+  ])('says that nothing was checked where the registry %s', async (_name, answer) => {
+    const { code, output } = await audit(answer);
     expect(code).toBe(75);
     expect(output).toMatch(/^not reachable, not checked: .+/);
   });

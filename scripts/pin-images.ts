@@ -34,7 +34,7 @@ export function pin(text: string, digests: ReadonlyMap<string, string>): string 
 }
 
 /** Returns the URL of an image's manifest at its registry (OCI distribution specification). */
-function manifestUrl(image: string): string {
+export function manifestUrl(image: string): string {
   const [name = '', tag = ''] = image.split(/:(?=[^/:]*$)/);
   const [first = '', ...rest] = name.split('/');
   if (/[.:]/.test(first)) return `https://${first}/v2/${rest.join('/')}/manifests/${tag}`;
@@ -45,7 +45,7 @@ function manifestUrl(image: string): string {
  * Returns the digest of a manifest. Requests an anonymous token when the registry requires one. Throws when the
  * registry does not answer.
  */
-async function digestAt(url: string): Promise<string> {
+export async function digestAt(url: string): Promise<string> {
   const ask = (headers: Readonly<Record<string, string>>) =>
     fetch(url, { method: 'HEAD', headers: { accept: MANIFESTS, ...headers } });
   let answer = await ask({});
