@@ -1,4 +1,4 @@
-import type { OutputRecord, StreamClient } from '#streams/client/port.ts';
+import type { StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import { readRange } from '#streams/read/read-range.ts';
@@ -11,8 +11,8 @@ import {
 } from '#streams/runtime/positions.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
-import { decodeInput, fetchSchemas } from '#topics/codec.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { type Decoder, decodeInput, fetchSchemas } from '#topics/codec.ts';
+import type { MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { CauseReader } from './cause-reader.ts';
 import type { WebhookStage } from './webhook-stage.ts';
@@ -43,42 +43,49 @@ const TAKEN_OVER = Buffer.from(JSON.stringify({ layout: 'taken over by match-pro
 export class LeftUncomposed {
   readonly #options: LeftUncomposedOptions;
   readonly #positions: string;
-  /** Where the former composer stopped, and then this one; null until it is known. */
-  #position: Position | null = null;
+  /** Where the former composer stopped; null until it is known. */
+  #former: Position | null = null;
+  /** Offset of the next transition to compose. */
+  #next = 0;
   /** End of the transitions that are composed here. */
   #end = 0;
   #isDone = false;
-  #records: readonly OutputRecord[] = [];
+  /** What is composed and not taken yet. Outlives a failed read: the raised times of the stage include it. */
+  #composed: RecordCollector;
+  #isReady = false;
 
   constructor(options: LeftUncomposedOptions) {
     this.#options = options;
     this.#positions = positionsTopic(options.former.application);
+    this.#composed = new RecordCollector(options.partition);
   }
 
   /** Composes the next part, for `take`. Resolves with whether there is one. Rejects with `StreamError`. */
   async next(): Promise<boolean> {
-    if (this.#records.length > 0) return true;
-    if (this.#isDone) return false;
-    this.#position ??= await this.#find();
-    if (this.#position === null) {
+    if (this.#isReady || this.#isDone) return this.#isReady;
+    this.#former ??= await this.#find();
+    if (this.#former === null) {
       this.#isDone = true;
       return false;
     }
-    const { collector, next } = await this.#compose(this.#position.next);
-    this.#position = { ...this.#position, next };
-    this.#isDone = next >= this.#end;
+    await this.#compose();
+    this.#isDone = this.#next >= this.#end;
     const { partition } = this.#options;
     const mark = this.#isDone
-      ? { topic: this.#positions, partition, key: String(partition), value: TAKEN_OVER }
-      : positionRecord(this.#positions, partition, this.#position);
-    this.#records = [...collector.records, mark];
+      ? TAKEN_OVER
+      : positionRecord(this.#positions, partition, { ...this.#former, next: this.#next }).value;
+    this.#composed.add(this.#positions, String(partition), mark);
+    this.#isReady = true;
     return true;
   }
 
   /** Adds the composed part to a transaction. */
   take(collector: RecordCollector): void {
-    for (const { topic, key, value, partition } of this.#records) collector.add(topic, key, value, partition);
-    this.#records = [];
+    if (!this.#isReady) return;
+    for (const { topic, key, value, partition } of this.#composed.records)
+      collector.add(topic, key, value, partition);
+    this.#composed = new RecordCollector(this.#options.partition);
+    this.#isReady = false;
   }
 
   /** Fences the former composer, and returns where it stopped; null when it left nothing, or never ran. */
@@ -94,6 +101,7 @@ export class LeftUncomposed {
     this.#end = end;
     const found = await this.#read();
     const next = found?.topicId === topicId ? Math.min(Math.max(found.next, start), end) : start;
+    this.#next = next;
     log.info({ partition, from: next, to: end }, 'composing what the webhook-composer of release 1 left');
     return {
       next,
@@ -131,36 +139,62 @@ export class LeftUncomposed {
     await producer.close();
   }
 
-  /** Composes transitions from an offset on. Resolves with the offset after the last one. */
-  async #compose(start: number): Promise<{ collector: RecordCollector; next: number }> {
-    const { client, codecs, former, causesTopic, partition, stage } = this.#options;
-    const collector = new RecordCollector(partition);
-    const causes = new CauseReader(
-      client.openReader({ topic: causesTopic, partition, maxBytes: READ_BYTES }),
-    );
-    const range = { topic: former.input, partition, start, end: this.#end, maxBytes: READ_BYTES };
+  /** Composes transitions until there are enough for a transaction, or no more. */
+  async #compose(): Promise<void> {
+    const { client, codecs, former, causesTopic, partition } = this.#options;
+    const reader = client.openReader({ topic: causesTopic, partition, maxBytes: READ_BYTES });
+    const causes = new DecodedCauses(new CauseReader(reader), codecs['normalized-messages']);
+    const range = { topic: former.input, partition, start: this.#next, end: this.#end, maxBytes: READ_BYTES };
     try {
-      for await (const { records } of readRange(client, range)) {
+      for await (const { records, next } of readRange(client, range)) {
         await fetchSchemas(codecs['match-transitions'], records);
         for (const { offset, value } of records) {
-          const transition = decodeInput(codecs['match-transitions'], value);
-          const cause = await this.#causeOf(causes, transition.cause.offset);
-          if (cause !== null) stage.add([transition], cause, collector);
-          if (collector.bytes > MAX_BYTES) return { collector, next: offset + 1 };
+          await this.#composeOne(decodeInput(codecs['match-transitions'], value), causes);
+          this.#next = offset + 1;
+          if (this.#composed.bytes > MAX_BYTES) return;
         }
+        this.#next = next;
       }
-      return { collector, next: this.#end };
+      this.#next = this.#end;
     } finally {
       await causes.close();
     }
   }
 
-  /** Returns the message at an offset of normalized-messages; null when it expired: its messages would have, too. */
-  async #causeOf(causes: CauseReader, offset: number): Promise<NormalizedMessage | null> {
-    const codec = this.#options.codecs['normalized-messages'];
-    const record = await causes.at(offset);
+  async #composeOne(transition: MatchTransition, causes: DecodedCauses): Promise<void> {
+    const { stage, log } = this.#options;
+    const { id, cause } = transition;
+    if (stage.isExpired(cause.received_at)) return;
+    const message = await causes.at(cause.offset);
+    if (message === null)
+      log.error({ id, offset: cause.offset }, 'no webhook has this change: its cause expired');
+    else stage.add([transition], message, this.#composed);
+  }
+}
+
+/** Decodes the causes of transitions. Keeps the last one: a list of incidents may cause many transitions. */
+class DecodedCauses {
+  readonly #causes: CauseReader;
+  readonly #codec: Decoder<NormalizedMessage>;
+  #last: { readonly offset: number; readonly message: NormalizedMessage } | null = null;
+
+  constructor(causes: CauseReader, codec: Decoder<NormalizedMessage>) {
+    this.#causes = causes;
+    this.#codec = codec;
+  }
+
+  /** Returns the message at an offset; null if the log no longer has it. Rejects with `StreamError`. */
+  async at(offset: number): Promise<NormalizedMessage | null> {
+    if (this.#last?.offset === offset) return this.#last.message;
+    const record = await this.#causes.at(offset);
     if (record === null) return null;
-    await fetchSchemas(codec, [record]);
-    return decodeInput(codec, record.value);
+    await fetchSchemas(this.#codec, [record]);
+    const message = decodeInput(this.#codec, record.value);
+    this.#last = { offset, message };
+    return message;
+  }
+
+  close(): Promise<void> {
+    return this.#causes.close();
   }
 }
