@@ -96,10 +96,8 @@ export class Deliverer {
 
   /** Returns the number of subscriptions of this process that no key opens. */
   #sealed(): number {
-    const own = [...this.#options.subscriptions.all()].filter(({ id }) =>
-      this.#owned.has(this.#partitionOf(id)),
-    );
-    return own.filter(({ isSealed }) => isSealed).length;
+    const sealed = [...this.#options.subscriptions.all()].filter(({ isSealed }) => isSealed);
+    return sealed.filter(({ id }) => this.#owned.has(this.#partitionOf(id))).length;
   }
 
   /** Returns the partition of webhook-attempts of a subscription. */
