@@ -43,6 +43,11 @@ const DELETE_MS = 60_000;
 const POLL_MS = 50;
 /** Compaction skips the newest segment, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
+/**
+ * Time until a record of a compacted topic is compacted. By default compaction waits until half of a log is new: the weeks until then
+ * double as the log grows, and each of them is a segment of four files.
+ */
+const COMPACTION_LAG_MS = 7 * 86_400_000;
 
 /**
  * Creates every missing topic. Leaves existing ones unchanged, as operators may set their retention and copies. Returns a
@@ -172,6 +177,7 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
     ...(spec.cleanup === 'compact'
       ? {
           'delete.retention.ms': String(spec.retentionMs),
+          'max.compaction.lag.ms': String(COMPACTION_LAG_MS),
           'segment.bytes': String(spec.segmentBytes ?? COMPACTED_SEGMENT_BYTES),
         }
       : { 'retention.ms': String(spec.retentionMs) }),

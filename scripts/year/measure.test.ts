@@ -13,7 +13,7 @@ function year(change: (day: number) => Partial<Sample>): Sample[] {
       at: day * DAY,
       matches: day + 1,
       files: 900 + 6 * day,
-      keptFiles: 6 * day,
+      topicFiles: { 'touchline.normalized-messages': 6 * day, 'touchline.match-state': 400 },
       brokerBytes: 50 * MIB,
       topicBytes: { 'touchline.raw-messages': 3 * MIB, 'touchline.normalized-messages': (day + 1) * 9_000 },
       viewBytes: (day + 1) * 20_000,
@@ -44,8 +44,14 @@ test.each<[string, (day: number) => Partial<Sample>]>([
   ],
   ['largest size of raw-messages', (day) => ({ topicBytes: { 'touchline.raw-messages': day * 90_000 } })],
   ['bytes of views for a match', (day) => ({ viewBytes: day * day * 1_000 })],
-  ['files, without those of topics that keep over a year', (day) => ({ files: 500 + 5 * day, keptFiles: 0 })],
-  ['files of topics that keep over a year, in a day', (day) => ({ keptFiles: day * day })],
+  [
+    'files, without those of topics that keep over a year',
+    (day) => ({ files: 500 + 5 * day, topicFiles: {} }),
+  ],
+  [
+    'files of topics that keep over a year, in a day',
+    (day) => ({ topicFiles: { 'touchline.match-transitions': day * day } }),
+  ],
   ['bytes of logs in a day', (day) => ({ logBytes: day * day * 1_000 })],
 ])('finds that a measure grows: %s', (what, change) => {
   expect(growing(year(change))).toContain(what);
@@ -86,7 +92,7 @@ test('renders a page of its own with a plot of each measure, and escapes what it
     samples,
     lags,
   });
-  expect(page.match(/<svg /g)).toHaveLength(7);
+  expect(page.match(/<svg /g)).toHaveLength(8);
   expect(page).toContain('0 of 1 checks passed');
   expect(page).not.toMatch(/<script|<broker>|src=|NaN|undefined/);
 });
@@ -102,5 +108,5 @@ test('renders a year that ended on its first day', () => {
     growth: [],
   };
   const page = renderYear({ ...ended, warnings: [], samples: [], lags: [] });
-  expect(page.match(/not measured/g)).toHaveLength(7);
+  expect(page.match(/not measured/g)).toHaveLength(8);
 });

@@ -1,5 +1,5 @@
 /** The report of a year as one page: checks, growth and plots as SVG, without scripts. */
-import type { GrowthFinding, LagSample, Sample } from './measure.ts';
+import { type GrowthFinding, keptFiles, type LagSample, type Sample } from './measure.ts';
 
 export type Check = { readonly at: number; readonly what: string; readonly problem: string | null };
 /** Something that happened in the year. */
@@ -72,10 +72,16 @@ export function renderYear(record: YearRecord): string {
       return known === undefined ? [] : [[sample.at, known] as const];
     }),
   });
-  const topics = Object.entries(samples.at(-1)?.topicBytes ?? {})
-    .toSorted((a, b) => b[1] - a[1])
-    .slice(0, COLOURS.length - 1)
-    .map(([topic]) => topic);
+  const byTopic = (
+    values: (sample: Sample) => Readonly<Record<string, number>>,
+    unit: (n: number) => number | undefined,
+  ) => {
+    const last = samples.at(-1);
+    return Object.entries(last === undefined ? {} : values(last))
+      .toSorted((a, b) => b[1] - a[1])
+      .slice(0, COLOURS.length - 1)
+      .map(([topic]) => bySample(topic, (sample) => unit(values(sample)[topic] ?? 0)));
+  };
   const plots = [
     plot(
       'Memory of each service, MiB',
@@ -96,8 +102,16 @@ export function renderYear(record: YearRecord): string {
       'Files',
       [
         bySample('all', ({ files }) => files),
-        bySample('segments of topics that keep over a year', ({ keptFiles }) => keptFiles),
+        bySample('segments of topics that keep over a year', keptFiles),
       ],
+      happenings,
+    ),
+    plot(
+      'Files of the topics with the most',
+      byTopic(
+        ({ topicFiles }) => topicFiles,
+        (files) => files,
+      ),
       happenings,
     ),
     plot(
@@ -111,7 +125,7 @@ export function renderYear(record: YearRecord): string {
     ),
     plot(
       'Largest topics, MiB',
-      topics.map((topic) => bySample(topic, (sample) => mib(sample.topicBytes[topic] ?? 0))),
+      byTopic(({ topicBytes }) => topicBytes, mib),
       happenings,
     ),
     plot(
