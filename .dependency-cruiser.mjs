@@ -4,9 +4,8 @@
  */
 
 const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
-/** What is known of soccer and of statuses, and how JSON is compared: values without I/O. */
-const FACTS =
-  '^libs/contract/(soccer|incident-types|statuses|result-names|canonical-json|whole-number)\\.ts$';
+/** What the domain stands on: the types of records, what is known of soccer and of statuses, JSON, errors. */
+const FOUNDATION = '^libs/(records|soccer|json|errors|tradability)/';
 
 /** What serves matches, from the topics to the page; each imports only what stands before it. */
 const ORDER = [
@@ -38,12 +37,15 @@ export default {
     ),
     error(
       'domain-pure',
-      'the laws know no I/O: of other libraries types, errors, and facts of the contract',
+      'the laws know no I/O, and stand below all that has some: not even a type of it',
       { path: '^libs/domain/', pathNot: TESTS },
-      {
-        pathNot: ['^libs/domain/', '^libs/errors/', '^libs/tradability/', FACTS, '^(node:)?(crypto|util)$'],
-        dependencyTypesNot: ['type-only'],
-      },
+      { pathNot: ['^libs/domain/', FOUNDATION, '^(node:)?(crypto|util)$', 'node_modules/zod/'] },
+    ),
+    error(
+      'foundation-low',
+      'types of records, facts of soccer and JSON are below the domain',
+      { path: '^libs/(records|soccer|json)/', pathNot: TESTS },
+      { pathNot: ['^libs/(records|soccer|json|errors)/', 'node_modules/zod/'] },
     ),
     error(
       'reader-alone',
@@ -55,7 +57,7 @@ export default {
       'laws-alone',
       'a package of its own, for programs that embed the laws',
       { path: '^libs/laws/', pathNot: [TESTS, '^libs/laws/build\\.js$'] },
-      { pathNot: '^libs/(laws|domain|tradability)/|^libs/topics/generated/' },
+      { pathNot: '^libs/(laws|domain|tradability|records)/' },
     ),
     error(
       'tradability-alone',
@@ -77,10 +79,10 @@ export default {
     ),
     error(
       'requests-of-kafka',
-      'who sends requests of its own: the client, what asks and administers a cluster, the repair of a defect',
+      'who sends requests of its own: the client, and what asks and administers a cluster',
       {
         path: '^(libs|services|cli|data)/',
-        pathNot: ['^libs/(streams/client|cluster|kafka-20734)/', TESTS],
+        pathNot: ['^libs/(streams/client|cluster)/', TESTS],
       },
       { path: '^libs/streams/client/platformatic/library\\.ts$' },
     ),

@@ -4,8 +4,8 @@
  */
 
 import { join } from 'node:path';
+import type { MatchState } from '#records/types.ts';
 import { createTopics } from '#topics/admin.ts';
-import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { type BenchContext, connectionEnv } from './context.ts';

@@ -1,7 +1,7 @@
 /** Measures the cost of one more goal and one more match as a season grows: a part of the bench of standings. */
-import { readRulesFile } from '#contract/competition-rules.ts';
+import { readRulesFile } from '#domain/standings/competition-rules.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
-import type { MatchResult } from '#topics/generated/types.ts';
+import type { MatchResult } from '#records/types.ts';
 import { type BenchContext, format, median } from './context.ts';
 import { sizeOf } from './size.ts';
 import { MATCHES, resultOf } from './standings-season.ts';

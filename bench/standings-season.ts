@@ -1,7 +1,7 @@
 /** Generated leagues of 20 teams, as results and as live messages: the load of the bench of standings. */
 import { resultKey, seasonKey } from '#domain/match-result.ts';
+import type { Cause, MatchResult, ResultTeam } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
-import type { Cause, MatchResult, ResultTeam } from '#topics/generated/types.ts';
 import { TOPICS } from '#topics/topics.ts';
 
 const TEAMS = 20;

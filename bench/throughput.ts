@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Backlog, writeBacklog } from './backlog.ts';
 import {

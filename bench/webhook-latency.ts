@@ -1,5 +1,5 @@
+import type { TopicValues } from '#records/types.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type BenchContext, format, quantile } from './context.ts';

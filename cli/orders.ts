@@ -1,10 +1,10 @@
 /** Records the orders of operators on operator-orders: who gave an order, when, which, and how it ended. */
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import type { OperatorOrder } from '#records/types.ts';
 import { redactor } from '#service/logger.ts';
 import { serviceVersion } from '#service/version.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { OperatorOrder } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, publishValues } from './cluster.ts';
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
+import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
-import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { urlHost } from '#service/addresses.ts';
 import { backboneFile, pausedServicesFile } from '#service/backbone-file.ts';

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseJson } from '#contract/values.ts';
+import { isBrokerDefect } from '#cluster/broker-defects.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { isBrokerDefect } from '#kafka-20734/detection.ts';
+import { parseJson } from '#json/values.ts';
 import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';

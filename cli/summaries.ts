@@ -1,7 +1,7 @@
 /** Summarises the values of each topic in one line for people. */
-import { dateOf } from '#contract/values.ts';
+import { dateOf } from '#json/values.ts';
+import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#records/types.ts';
 import { alertScore } from '#story/alerts.ts';
-import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { isOver } from '#tradability/trading.ts';
 

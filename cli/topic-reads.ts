@@ -2,8 +2,9 @@
  * Reads a topic up to its current end, record by record, with at most one offset a key in memory. All functions reject as
  * `readValues`.
  */
+
+import type { TopicValues } from '#records/types.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import type { TopicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';

@@ -1,4 +1,4 @@
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 

@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { causeOf } from '#domain/testing/messages.ts';
 import { readDelivery } from '#ingestion/delivery.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
 
 const ADAPTER = join(import.meta.dirname, '../docs/examples/adapter/adapter.ts');

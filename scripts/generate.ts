@@ -18,7 +18,7 @@ const REFERENCE = new URL('../docs/reference/', import.meta.url);
 const writePage = (name: string, page: string): void => writeFileSync(new URL(name, REFERENCE), page);
 
 const schemas = loadSchemas();
-writeFileSync(new URL('../libs/topics/generated/types.ts', import.meta.url), renderTypes(schemas));
+writeFileSync(new URL('../libs/records/types.ts', import.meta.url), renderTypes(schemas));
 writePage('topics.md', renderTopicsDoc(schemas));
 writePage('acls.md', renderAclsDoc());
 writePage('errors.md', renderErrorsDoc());

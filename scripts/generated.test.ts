@@ -13,7 +13,7 @@ import { renderTopicsDoc } from './topics-page.ts';
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 test.each([
-  ['libs/topics/generated/types.ts', renderTypes],
+  ['libs/records/types.ts', renderTypes],
   ['docs/reference/topics.md', renderTopicsDoc],
   ['docs/reference/acls.md', renderAclsDoc],
   ['docs/reference/errors.md', renderErrorsDoc],

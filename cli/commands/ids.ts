@@ -1,5 +1,5 @@
 /** Ids in arguments of commands. */
-import { toWholeNumber } from '#contract/values.ts';
+import { toWholeNumber } from '#json/values.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { escapeLine } from '../values.ts';
 

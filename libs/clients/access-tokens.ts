@@ -1,6 +1,6 @@
 /** Personal access tokens (spec, "Authentication" 7): a token allows the tool endpoint on behalf of its client. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import type { AccessTokenRecord } from '#records/types.ts';
 import { supersedes } from './directory.ts';
 import { type FollowContext, followRecords, type RecordFollower } from './follow-records.ts';
 

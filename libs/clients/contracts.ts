@@ -1,6 +1,6 @@
 import type { Access } from '#contract/rest/provider.ts';
+import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
-import type { Client } from '#topics/generated/types.ts';
 import { supersedes } from './directory.ts';
 import { type FollowContext, followRecords, type RecordFollower } from './follow-records.ts';
 

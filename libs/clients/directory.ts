@@ -1,8 +1,8 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { Client, TopicValues } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import type { Client, TopicValues } from '#topics/generated/types.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';

@@ -1,6 +1,6 @@
 import { offsetsAt } from '#cluster/logs.ts';
+import type { TopicValues } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicSource } from '#topics/read-values.ts';
 import { followValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';

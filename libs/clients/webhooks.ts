@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { WebhookMessage, WebhookSubscription } from '#topics/generated/types.ts';
+import type { WebhookMessage, WebhookSubscription } from '#records/types.ts';
 import type { DerivedKeys } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 

@@ -1,5 +1,5 @@
 /** Rebuilds provider messages from their normalized form. Normalized again, they give the same. */
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 
 /** The provider's value of an unknown source. */
 export const NO_SOURCE = -1;

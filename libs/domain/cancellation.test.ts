@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Incident } from '#topics/generated/types.ts';
+import type { Incident } from '#records/types.ts';
 import { nameGoals } from './cancellation.ts';
 import { hasBody } from './goal-facts.ts';
 import { cancels, goal, sides, tally } from './testing/goals.ts';

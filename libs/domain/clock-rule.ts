@@ -1,5 +1,5 @@
 /** How the clock of a match is read: by its sport, and by what its event says. */
-import { RESULT, SOCCER } from '#contract/soccer.ts';
+import { RESULT, SOCCER } from '#soccer/soccer.ts';
 import { count, int, list, object } from './values.ts';
 
 /** The nominal lengths of periods, minutes. */

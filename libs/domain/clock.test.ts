@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '#topics/generated/types.ts';
+import type { Clock } from '#records/types.ts';
 import { clockAt, isClockChange } from './clock.ts';
 import { SOCCER_CLOCK } from './clock-rule.ts';
 import { clockRuleOf } from './reported-fields.ts';

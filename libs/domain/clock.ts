@@ -1,5 +1,5 @@
-import { STATUS } from '#contract/soccer.ts';
-import type { Clock } from '#topics/generated/types.ts';
+import type { Clock } from '#records/types.ts';
+import { STATUS } from '#soccer/soccer.ts';
 import type { ClockRule, PeriodLengths } from './clock-rule.ts';
 import { SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
 

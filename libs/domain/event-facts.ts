@@ -1,14 +1,8 @@
 /** Reads the facts of an event from its register. */
-import { RESULT } from '#contract/soccer.ts';
-import { STATUSES } from '#contract/statuses.ts';
-import type {
-  Clock,
-  MatchResult,
-  MatchState,
-  Participant,
-  ResultTeam,
-  Score,
-} from '#topics/generated/types.ts';
+
+import type { Clock, MatchResult, MatchState, Participant, ResultTeam, Score } from '#records/types.ts';
+import { RESULT } from '#soccer/soccer.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import { type PeriodLengths, periodLengths } from './clock-rule.ts';
 import type { EventRegister } from './event-register.ts';
 import type { PartField } from './event-sides.ts';

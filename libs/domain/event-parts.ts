@@ -1,6 +1,7 @@
 /** Reads the parts of a message's event into fields, each with its canonical JSON. */
-import { canonicalJson } from '#contract/canonical-json.ts';
+
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
 import { fieldsOfSides, PARTICIPANTS, type PartField, readSidesByTemplate } from './event-sides.ts';
 import { isFinished, progressOf } from './message-key.ts';
 import { int, object, text as readText } from './values.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '#contract/canonical-json.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
 import { DomainError, readPart } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';
 import type { MessagePlace } from './message-key.ts';

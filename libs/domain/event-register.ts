@@ -1,5 +1,5 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { FieldsAt } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { FieldsAt } from '#records/types.ts';
 import { type EventPart, readAtIndex, readPart } from './event-parts.ts';
 import { joinSides, PARTICIPANTS_MEMBER, type PartField } from './event-sides.ts';
 import { compareKeys, comparePlaces, type MessageKey, type MessagePlace } from './message-key.ts';

@@ -1,5 +1,5 @@
 /** Law 2: `participants` is decided a side at a time. Reads the sides of a message, and writes them again. */
-import { canonicalJson } from '#contract/canonical-json.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
 import { int, list, long, object } from './values.ts';
 
 /** The field with the sides of a match. */

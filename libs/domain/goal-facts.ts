@@ -1,6 +1,7 @@
 /** Law 5: what goals and their cancellations are, and which side they count for. */
-import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
-import type { Incident } from '#topics/generated/types.ts';
+
+import type { Incident } from '#records/types.ts';
+import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import type { Sides } from './event-facts.ts';
 import { GOAL_RULES, typesOf } from './sports/table.ts';
 

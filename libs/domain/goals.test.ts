@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Incident } from '#topics/generated/types.ts';
+import type { Incident } from '#records/types.ts';
 import { scoresAfter } from './goals.ts';
 import { cancels, goal, sides, sidesOf, tally } from './testing/goals.ts';
 import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';

@@ -1,4 +1,4 @@
-import type { Score } from '#topics/generated/types.ts';
+import type { Score } from '#records/types.ts';
 import { nameGoals } from './cancellation.ts';
 import type { Sides } from './event-facts.ts';
 import {

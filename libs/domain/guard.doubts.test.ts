@@ -1,6 +1,6 @@
 /** The doubts that close the guard, and the evidence that ends each. */
 import { describe, expect, test } from 'vitest';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import {
   eventFields,
   eventMessage,

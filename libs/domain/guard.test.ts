@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { GUARD_REASONS, type GuardInputs, guardOf, sameGuard } from './guard.ts';
 import {
   eventFields,

@@ -1,5 +1,5 @@
-import { STATUS } from '#contract/soccer.ts';
-import type { Guard } from '#topics/generated/types.ts';
+import type { Guard } from '#records/types.ts';
+import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownIncident } from './goal-facts.ts';
 import { isFinished } from './message-key.ts';

@@ -1,4 +1,4 @@
-import type { Participant } from '#topics/generated/types.ts';
+import type { Participant } from '#records/types.ts';
 import { hasGoalRules } from './event-facts.ts';
 import { isCancellation, isGoal, isInShootOut, type KnownIncident, type Side, sideOf } from './goal-facts.ts';
 import { tallyGoals } from './goals.ts';

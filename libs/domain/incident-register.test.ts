@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { outranks } from './incident-register.ts';
 import { applyMessage, matchIncident, matchState, restoreMatch } from './match.ts';
 import {

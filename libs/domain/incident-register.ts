@@ -1,4 +1,4 @@
-import type { Cause, Incident, MatchIncident } from '#topics/generated/types.ts';
+import type { Cause, Incident, MatchIncident } from '#records/types.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { compareMessageIds } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';

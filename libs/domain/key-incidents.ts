@@ -1,4 +1,4 @@
-import type { Incident, KeyIncident } from '#topics/generated/types.ts';
+import type { Incident, KeyIncident } from '#records/types.ts';
 import { renderMinute } from './clock.ts';
 import type { PeriodLengths } from './clock-rule.ts';
 import { isInShootOut, isRedCard, type KnownIncident } from './goal-facts.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { avroType } from '#topics/codec.ts';
 import type {
   Incident,
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
+import { avroType } from '#topics/codec.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import { hasContent, histories, redelivered } from './testing/arbitraries.ts';

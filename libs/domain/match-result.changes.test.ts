@@ -1,6 +1,6 @@
 /** Which difference of two results is a change, and which records it publishes. */
 import { describe, expect, test } from 'vitest';
-import type { Cause, MatchResult } from '#topics/generated/types.ts';
+import type { Cause, MatchResult } from '#records/types.ts';
 import { resultChanges, type TableResult } from './match-result.ts';
 import { AWAY, HOME } from './testing/messages.ts';
 import { event, resultOf } from './testing/results.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { applyMessage, matchIncident, matchResult, matchState, newMatch, restoreMatch } from './match.ts';
 import { resultKey } from './match-result.ts';
 import { histories } from './testing/arbitraries.ts';

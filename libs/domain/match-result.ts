@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type {
   Cause,
   Incident,
@@ -9,7 +8,8 @@ import type {
   ResultGoal,
   ResultPerson,
   Score,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
+import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
 import { hasGoalRules } from './event-facts.ts';
 import {
   isRedCard,

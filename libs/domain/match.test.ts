@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { MatchIncident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { MatchIncident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { DomainError } from './event-parts.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {

@@ -5,7 +5,7 @@ import type {
   MatchTransition,
   NormalizedMessage,
   ResultCard,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
 import { hasGoalRules, readEventFacts } from './event-facts.ts';
 import { DomainError } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';

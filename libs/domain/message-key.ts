@@ -1,8 +1,9 @@
 /** Law 2: the order of the messages of one event. */
-import { STATUS } from '#contract/soccer.ts';
-import { STATUSES } from '#contract/statuses.ts';
-import { toWholeNumber } from '#contract/whole-number.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+
+import { toWholeNumber } from '#json/whole-number.ts';
+import type { NormalizedMessage } from '#records/types.ts';
+import { STATUS } from '#soccer/soccer.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 
 /** The provider's id of the status "finished after overtime", which soccer does not use. */
 const FINISHED_AFTER_OVERTIME = 140;

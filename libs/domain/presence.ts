@@ -1,5 +1,5 @@
 /** Law 3: what deletes and lists show of an incident. */
-import type { Incident, MatchIncident } from '#topics/generated/types.ts';
+import type { Incident, MatchIncident } from '#records/types.ts';
 
 /** Law 3: maximum time between the writing of an incident and its listing, seconds. */
 export const SETTLE_SECONDS = 5;

@@ -1,5 +1,5 @@
 /** The fields of an event as its messages reported them, read from match state. */
-import type { FieldsAt, MatchState } from '#topics/generated/types.ts';
+import type { FieldsAt, MatchState } from '#records/types.ts';
 import { type ClockRule, clockRule } from './clock-rule.ts';
 import { count, list, object } from './values.ts';
 

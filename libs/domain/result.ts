@@ -1,5 +1,5 @@
 /** The results of matches that are over. */
-import { STATUS } from '#contract/soccer.ts';
+import { STATUS } from '#soccer/soccer.ts';
 
 /** Whether a match has a result. The provider reports an abandoned match as finished, but it has no result until one is awarded. */
 export function hasResult(statusId: number | null, statusType: string | null): boolean {

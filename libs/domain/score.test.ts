@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Coverage, Score } from '#topics/generated/types.ts';
+import type { Coverage, Score } from '#records/types.ts';
 import { coverageOf, decideScore, sameScore } from './score.ts';
 
 const s = (home: number, away: number) => ({ home, away });

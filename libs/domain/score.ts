@@ -1,5 +1,5 @@
 /** Law 8: which score of a match counts, and how much of its timeline is known. */
-import type { Agreement, Coverage, Score, ScoreSource } from '#topics/generated/types.ts';
+import type { Agreement, Coverage, Score, ScoreSource } from '#records/types.ts';
 
 /** The score of a match by law 8. */
 export type FinalScore = {

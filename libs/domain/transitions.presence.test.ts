@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import {
   eventFields,
   eventMessage,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import {
   EVENT_ID,
   eventFields,

@@ -6,7 +6,7 @@ import type {
   MatchTransition,
   NormalizedMessage,
   Score,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
 import { isClockChange } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';

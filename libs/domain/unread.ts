@@ -1,5 +1,5 @@
 /** What could not be read of the messages of a match (law 0). */
-import type { MatchState, NormalizedMessage, UnreadField } from '#topics/generated/types.ts';
+import type { MatchState, NormalizedMessage, UnreadField } from '#records/types.ts';
 
 /** What a message added to the register. */
 type UnreadChanges = {

@@ -1,4 +1,4 @@
-import type { Clock, Coverage, Guard, Score } from '#topics/generated/types.ts';
+import type { Clock, Coverage, Guard, Score } from '#records/types.ts';
 import {
   type EventFacts,
   hasGoalRules,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { INT_MAX, LONG_MAX } from '#contract/values.ts';
+import { INT_MAX, LONG_MAX } from '#json/values.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { avroType } from '#topics/codec.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { readDelivery } from './delivery.ts';
 import { UT_MAX } from './messages.ts';

@@ -1,6 +1,6 @@
-import { parseJson } from '#contract/values.ts';
+import { parseJson } from '#json/values.ts';
+import type { DeadLetter } from '#records/types.ts';
 import { type Logger, logsMessages } from '#streams/log.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ReadDelivery } from './delivery.ts';
 
 /**

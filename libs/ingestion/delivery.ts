@@ -1,10 +1,10 @@
 /** Turns the bytes of one delivery into the records of its topics. Pure: the same bytes give the same records. */
 
 import { hash } from 'node:crypto';
-import { parseJson } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
+import { parseJson } from '#json/values.ts';
+import type { DeadLetter, NormalizedMessage, RawMessage } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
-import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import type { CodecsOf, Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import type { MessageContext } from './head.ts';

@@ -1,5 +1,5 @@
 /** The fields of an event in the groups that change together. */
-import { ByKeys, canonicalPart, type Fields, fieldsOf } from '#contract/canonical-json.ts';
+import { ByKeys, canonicalPart, type Fields, fieldsOf } from '#json/canonical-json.ts';
 
 /** Groups of event fields that change together. All other fields form one more group. */
 const EVENT_PARTS: readonly (readonly string[])[] = [

@@ -1,7 +1,8 @@
 /** The fields that every normalized message has: where it came from, and when. */
-import { INT_MAX, toWholeNumber } from '#contract/values.ts';
+
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { INT_MAX, toWholeNumber } from '#json/values.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import type { Envelope } from './messages.ts';
 
 /** The origin of a message. */

@@ -1,7 +1,7 @@
 /** The parsed fields of an incident. */
-import { ByKeys, canonicalPart, fieldsOf } from '#contract/canonical-json.ts';
-import { LONG_MAX, toWholeNumber } from '#contract/values.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import { ByKeys, canonicalPart, fieldsOf } from '#json/canonical-json.ts';
+import { LONG_MAX, toWholeNumber } from '#json/values.ts';
+import type { Incident } from '#records/types.ts';
 import { isAhead, type MessageContext } from './head.ts';
 import type { ExactEvent, IncidentFields } from './messages.ts';
 

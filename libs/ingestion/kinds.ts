@@ -12,7 +12,7 @@ import {
   wholeInText,
   wholeOrNone,
   yesNoOrNone,
-} from '#contract/values.ts';
+} from '#json/values.ts';
 
 /** The result of reading a value that has no readable form. */
 export const UNREADABLE = Symbol('unreadable');

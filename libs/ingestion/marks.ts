@@ -2,8 +2,8 @@
  * Marks: messages that say to a match that one about it could not be read. Without one, the match would be believed as if
  * nothing had been sent.
  */
-import { LONG_MAX, toWholeNumber } from '#contract/values.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { LONG_MAX, toWholeNumber } from '#json/values.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { base, isAhead, type MessageContext, receiptOf } from './head.ts';
 import { canonicalWord, number } from './kinds.ts';
 import { envelopeFields } from './messages.ts';

@@ -4,7 +4,7 @@
  * everywhere: parsed values lack them, and normalizing copies them from the original.
  */
 import { z } from 'zod';
-import { INT_MAX, LONG_MAX, valuesOrNone } from '#contract/values.ts';
+import { INT_MAX, LONG_MAX, valuesOrNone } from '#json/values.ts';
 import {
   confirmation,
   essential,

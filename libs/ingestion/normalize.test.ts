@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '#contract/canonical-json.ts';
-import { INT_MAX, LONG_MAX } from '#contract/values.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import { INT_MAX, LONG_MAX } from '#json/values.ts';
 import { type Normalized, normalizeMessage } from './normalize.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 import { normalized, reasonOf } from './testing/normalized.ts';

@@ -1,10 +1,10 @@
 /** Normalizes the provider's messages and records. They are parsed only here; all later code trusts the types. */
 import type { z } from 'zod';
-import { CanonicalJsonError, canonicalJson } from '#contract/canonical-json.ts';
-import { fitsInBytes, toWholeNumber } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
+import { fitsInBytes, toWholeNumber } from '#json/values.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { eventPartsOf } from './event-parts.ts';
 import { base, believable, headOf, isAhead, type MessageContext, sortedPaths } from './head.ts';
 import { incidentOf, reportedBy } from './incident.ts';

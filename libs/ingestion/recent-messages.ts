@@ -1,4 +1,4 @@
-import type { IngressStatus } from '#topics/generated/types.ts';
+import type { IngressStatus } from '#records/types.ts';
 import type { ReadDelivery } from './delivery.ts';
 
 /** Numbers of messages that could be read, and that could not be read at all. */

@@ -1,6 +1,6 @@
 /** Records of fields of known kinds, and copies of them in which every readable field has its exact form. */
 import { z } from 'zod';
-import { CanonicalJsonError, canonicalJson } from '#contract/canonical-json.ts';
+import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
 import { type FieldKind, isEmpty, UNREADABLE } from './kinds.ts';
 
 /** A JSON object. */

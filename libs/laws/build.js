@@ -2,9 +2,9 @@
 import { cpSync, rmSync } from 'node:fs';
 
 for (const folder of ['src', 'dist']) rmSync(folder, { recursive: true, force: true });
-for (const lib of ['contract', 'domain', 'errors', 'topics', 'tradability'])
+for (const lib of ['domain', 'errors', 'json', 'records', 'soccer', 'tradability'])
   cpSync(`../${lib}`, `src/${lib}`, {
     recursive: true,
-    filter: (path) => !/\.test\.ts$|\/(testing|rest|standings|health)$/.test(path),
+    filter: (path) => !/\.test\.ts$|\/(testing|standings|health)$/.test(path),
   });
 cpSync('index.ts', 'src/laws/index.ts');

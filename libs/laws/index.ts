@@ -16,5 +16,5 @@ export type {
   MatchTransition,
   NormalizedMessage,
   Score,
-} from '../topics/generated/types.ts';
+} from '../records/types.ts';
 export { type Trading, tradingOf } from '../tradability/trading.ts';

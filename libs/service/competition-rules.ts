@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CompetitionRules, RulesError, readRulesFile, rulesFor } from '#contract/competition-rules.ts';
+import {
+  type CompetitionRules,
+  RulesError,
+  readRulesFile,
+  rulesFor,
+} from '#domain/standings/competition-rules.ts';
 
 /** The rules of this program, which `RULES_DIR` replaces. */
 export const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));

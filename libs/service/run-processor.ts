@@ -1,6 +1,6 @@
 /** Runs processors with their codecs, their dead letters and the exactly-once stream of their topics. */
 import type { z } from 'zod';
-import { logBrokerDefects } from '#kafka-20734/detection.ts';
+import { logBrokerDefects } from '#cluster/broker-defects.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';

@@ -1,5 +1,5 @@
 /** Alerts in words, for people. */
-import type { Alert, Score } from '#topics/generated/types.ts';
+import type { Alert, Score } from '#records/types.ts';
 
 /** Names of the kinds of alerts; a kind of a later release has its own name. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Guard, Score } from '#topics/generated/types.ts';
+import type { Guard, Score } from '#records/types.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type FeedPast, feedAt, feedChanges } from './feed-past.ts';

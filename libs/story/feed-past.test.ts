@@ -11,7 +11,7 @@ import {
   say,
   wait,
 } from '#domain/testing/health.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { feedAt, feedPast } from './feed-past.ts';

@@ -1,5 +1,5 @@
 /** When no reader could believe the feed of a match, by the gaps that feed-health published (docs/guides/feed-health.md). */
-import type { FeedHealth } from '#topics/generated/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 
 /** A time in which a source was not believed about a match, by what readers knew then. Unix milliseconds. */

@@ -1,4 +1,4 @@
-import { STATUSES } from '#contract/statuses.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
 import { type Course, knownSteps, statusOf } from './course.ts';

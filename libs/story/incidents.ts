@@ -1,8 +1,8 @@
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { INCIDENT, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/clock.ts';
 import { GOAL_TYPES } from '#domain/goal-facts.ts';
-import type { Score } from '#topics/generated/types.ts';
+import type { Score } from '#records/types.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { lateBy } from './late.ts';
 import { runningScores } from './running-score.ts';

@@ -1,4 +1,4 @@
-import { INCIDENT } from '#contract/soccer.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
 import type { TimelineEntry } from './incidents.ts';
 
 /**

@@ -1,8 +1,9 @@
 /** Words for the codes of match state. */
-import { SHOOT_OUT_PHASES, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import type { GapReason } from '#domain/health/health-status.ts';
-import type { MatchState, Score } from '#topics/generated/types.ts';
+import type { MatchState, Score } from '#records/types.ts';
+import { SHOOT_OUT_PHASES, STATUS, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 
 /** The name of a status, such as `3rd quarter`, and its short form. */

@@ -1,10 +1,10 @@
 import avro from 'avsc';
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { Cause } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { DecodeError, EncodeError } from './errors.ts';
-import type { Cause } from './generated/types.ts';
 import type { AvroRecord } from './schemas.ts';
 
 /** The Avro type of a schema, safe for untrusted bytes. */

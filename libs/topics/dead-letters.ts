@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { PoisonError } from '#errors/touchline-error.ts';
+import type { DeadLetter } from '#records/types.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import type { Codec } from './codec.ts';
-import type { DeadLetter } from './generated/types.ts';
 
 /** The dead-letters topic of a service, and the names in the service's dead letters. */
 type DeadLetterOptions = {

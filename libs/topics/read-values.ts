@@ -1,6 +1,6 @@
+import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
-import type { TopicValues } from './generated/types.ts';
 import { readable } from './readable.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-address.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/backoff.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Decoder,
 } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
-import type { TopicValues } from './generated/types.ts';
 import {
   parseRegistryAddress,
   type RegistryAddress,

@@ -1,4 +1,4 @@
-import type { TopicValues } from './generated/types.ts';
+import type { TopicValues } from '#records/types.ts';
 import type { TopicSource } from './read-values.ts';
 import { followValues } from './read-values.ts';
 import type { TopicName } from './topics.ts';

@@ -1,5 +1,4 @@
 /** The tracer of this process or thread, if traces are on (docs/guides/trace.md). */
-import type { PublishRecord } from '#streams/client/port.ts';
 import type { Tracer, TraceSpan, TracingOptions, TracingSinks } from './tracer.ts';
 
 let current: Tracer | null = null;
@@ -24,9 +23,9 @@ export async function stopTracing(): Promise<void> {
 }
 
 /** Publishes records of a sampled trace within a span, which their header names. Rejects as `publish`. */
-export async function publishTraced(
-  publish: (records: readonly PublishRecord[]) => Promise<void>,
-  records: readonly PublishRecord[],
+export async function publishTraced<R extends { readonly traceparent?: string | undefined }>(
+  publish: (records: readonly R[]) => Promise<void>,
+  records: readonly R[],
   parent: TraceSpan,
 ): Promise<void> {
   const span = tracer()?.start('publish', { kind: 'producer', parent: parent.traceparent });

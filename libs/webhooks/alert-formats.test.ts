@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Alert } from '#topics/generated/types.ts';
+import type { Alert } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { type AlertFormat, alertBody, checkTemplate } from './alert-formats.ts';
 

@@ -1,9 +1,10 @@
 /** The bodies of alerts for receivers that do not speak the contract: docs/guides/alerts.md. Pure. */
-import { parseJson } from '#contract/values.ts';
+
 import { object } from '#domain/values.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { parseJson } from '#json/values.ts';
+import type { Alert } from '#records/types.ts';
 import { alertText } from '#story/alerts.ts';
-import type { Alert } from '#topics/generated/types.ts';
 
 export const ALERT_FORMATS = ['slack', 'teams', 'pagerduty', 'template'] as const;
 export type AlertFormat = (typeof ALERT_FORMATS)[number];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
+import type { WebhookAttempt } from '#records/types.ts';
 import { carryOver, catchUp } from './carry-over.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from './progress.ts';
 

@@ -1,5 +1,5 @@
 /** Keeps the progress of subscriptions when it is rebuilt from webhook-attempts, whose first records have expired. Pure. */
-import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from './progress.ts';
 
 /** Kinds that change the progress each time they are applied: they begin an epoch, or end the subscription. */

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { JsonObject } from '#contract/values.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { reportedFields } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
@@ -17,7 +15,9 @@ import {
   snapshotMessage,
 } from '#domain/testing/messages.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { MatchIncident, NormalizedMessage, WebhookMessage } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { JsonObject } from '#json/values.ts';
+import type { MatchIncident, NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import { compose } from './compose.ts';
 
 type Sent = { readonly match: Match; readonly messages: readonly WebhookMessage[] };

@@ -2,17 +2,18 @@
  * Composes the webhook messages of a transition from the normalized message that caused it, in the provider's shape.
  * Pure. docs/decisions/0051 explains why a receiver that applies the laws derives the same state of the match.
  */
-import { canonicalJson } from '#contract/canonical-json.ts';
+
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { list, object } from '#domain/values.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type {
   Incident,
   IncidentPresence,
   MatchTransition,
   NormalizedMessage,
   WebhookMessage,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
 import { messageId, messageUuid } from './message-id.ts';
 
 type ComposedMessages = {

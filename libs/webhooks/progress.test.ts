@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
+import type { WebhookAttempt } from '#records/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from './progress.ts';
 
 const offsets = (...at: number[]) => at.map((offset, partition) => ({ partition, offset }));

@@ -1,5 +1,5 @@
 /** Folds the records of webhook-attempts into a subscription's progress. Pure. */
-import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#records/types.ts';
 
 /** The kind of a record of webhook-attempts. */
 export type AttemptKind =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { MatchTransition } from '#records/types.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { MatchTransition } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { KnownMatch } from './alert.ts';

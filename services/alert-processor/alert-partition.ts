@@ -1,7 +1,7 @@
+import type { StandingCard } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, identifyByCause, restoreInto } from '#topics/codec.ts';
-import type { StandingCard } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';

@@ -1,4 +1,4 @@
-import type { Alert, MatchState, WebhookMessage } from '#topics/generated/types.ts';
+import type { Alert, MatchState, WebhookMessage } from '#records/types.ts';
 import type { Finding } from './decide.ts';
 import { type AlertRule, rulesFor } from './rules.ts';
 

@@ -11,7 +11,7 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { MatchTransition, StandingCard } from '#topics/generated/types.ts';
+import type { MatchTransition, StandingCard } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
 

@@ -1,7 +1,8 @@
 /** Finds the alerts in transitions: docs/guides/alerts.md. Pure. */
-import { INCIDENT } from '#contract/soccer.ts';
+
 import { hasResult } from '#domain/result.ts';
-import type { Alert, MatchState, MatchTransition, Score, StandingCard } from '#topics/generated/types.ts';
+import type { Alert, MatchState, MatchTransition, Score, StandingCard } from '#records/types.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
 import type { AlertKind } from './rules.ts';
 
 /** An alert before rules and names are applied. */

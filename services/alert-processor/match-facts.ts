@@ -1,6 +1,6 @@
+import type { MatchState } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
 import { poll } from '#timing/poll.ts';
-import type { MatchState } from '#topics/generated/types.ts';
 import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
 import type { KnownMatch } from './alert.ts';
 

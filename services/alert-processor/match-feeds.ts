@@ -1,4 +1,4 @@
-import type { FeedHealth } from '#topics/generated/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
 import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { isOver } from '#tradability/trading.ts';

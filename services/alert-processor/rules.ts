@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Alert } from '#topics/generated/types.ts';
+import type { Alert } from '#records/types.ts';
 
 export const ALERT_KINDS = [
   'goal',

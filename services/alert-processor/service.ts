@@ -1,10 +1,10 @@
 /** The alert processor: publishes the alerts of the rules, each once; docs/decisions/0088. */
 import { z } from 'zod';
 import { readPositions } from '#cluster/logs.ts';
+import type { Alert } from '#records/types.ts';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { ServiceContext } from '#service/run-service.ts';
-import type { Alert } from '#topics/generated/types.ts';
 import { applicationOf } from '#topics/processors.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { KnownMatches } from './match-facts.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { FeedHealth, HealthState } from '#topics/generated/types.ts';
+import type { FeedHealth, HealthState } from '#records/types.ts';
 
 export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
 

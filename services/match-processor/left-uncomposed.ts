@@ -1,3 +1,4 @@
+import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
 import type { StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
@@ -12,7 +13,6 @@ import {
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
 import { type Decoder, decodeInput, fetchSchemas } from '#topics/codec.ts';
-import type { MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { CauseReader } from './cause-reader.ts';
 import type { WebhookStage } from './webhook-stage.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { INCIDENT } from '#contract/soccer.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/platformatic/produce.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from './loaded-match.ts';
 import type { MatchPartition } from './match-partition.ts';
 import { codecs, goal, partitionOf } from './testing/partition.ts';

@@ -10,7 +10,7 @@ import {
 } from '#domain/match.ts';
 import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { Cause, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Cause, MatchState, NormalizedMessage } from '#records/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 
 /** The topics that the match processor reads and writes. */

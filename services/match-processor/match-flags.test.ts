@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Incident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { flagsOf } from './loaded-match.ts';
 import type { MatchCommit, MatchPartitionOptions } from './match-partition.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { TopicValues } from '#records/types.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { MAX_PENDING_BYTES } from './loaded-match.ts';
 import { codecs, commitMessages, goal, lineOf, partitionOf, run } from './testing/partition.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecs, goal, partitionOf, run, START } from './testing/partition.ts';
 
 /** Messages of another match, one each minute: they advance the clock. */

@@ -9,9 +9,9 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
+import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import type { OutputRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { NormalizedMessage, WebhookMessage } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { WebhookStage } from './webhook-stage.ts';
 

@@ -1,7 +1,7 @@
+import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { RecordCollector } from '#streams/runtime/processor.ts';
 import { restoreInto } from '#topics/codec.ts';
-import type { MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, TOPICS } from '#topics/topics.ts';
 import { compose } from '#webhooks/compose.ts';

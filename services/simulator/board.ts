@@ -1,4 +1,4 @@
-import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { type FactSide, finalScore, type MatchFacts, type Period } from '../../data/dataset.ts';
 import type { StatusId } from './periods.ts';
 import type { ScriptedChange, ScriptedIncident } from './script.ts';

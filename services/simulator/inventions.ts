@@ -1,4 +1,4 @@
-import { INCIDENT } from '#contract/soccer.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
 import type { FactSide, MatchFacts } from '../../data/dataset.ts';
 import { type ContentFault, DISALLOWING, type Disallowing, type Faults } from './faults.ts';
 import type { PeriodPlan } from './periods.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { matchState, newMatch } from '#domain/match.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import { DATASETS, finalScore, type MatchFacts, readDataset } from '../../data/dataset.ts';
 import { CONTENT_FAULTS, type ContentFault, DISALLOWING, parseFaults } from './faults.ts';
 import { type SimulatedMatch, simulateMatch } from './match.ts';

@@ -1,4 +1,4 @@
-import { INCIDENT, STATUS } from '#contract/soccer.ts';
+import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import type { MatchFacts, Period } from '../../data/dataset.ts';
 import type { SeededRandom } from './random.ts';
 

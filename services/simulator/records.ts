@@ -1,5 +1,5 @@
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import type { Competition, MatchFacts } from '../../data/dataset.ts';
 import type { EventFields } from './board.ts';
 import type { ScriptedIncident } from './script.ts';

@@ -1,4 +1,4 @@
-import { INCIDENT, STATUS } from '#contract/soccer.ts';
+import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import type { FactKind, FactSide, MatchFacts, Period } from '../../data/dataset.ts';
 import { type PeriodPlan, type StatusId, timeOfMinute } from './periods.ts';
 

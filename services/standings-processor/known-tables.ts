@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { SOCCER } from '#contract/soccer.ts';
 import { FIRST_STANDINGS_ID, typeFields } from '#domain/standings/body.ts';
 import type { DerivedTable } from '#domain/standings/season-tables.ts';
-
-import type { Cause, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { Cause, Standings, StandingsEntry } from '#records/types.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 
 /** The last published version of a record. `digest`: that of its visible fields. */
 type PublishedVersion = { version: number; ut: number; digest: string };

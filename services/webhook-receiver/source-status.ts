@@ -1,8 +1,8 @@
 import { RecentMessages } from '#ingestion/recent-messages.ts';
+import type { IngressStatus } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { IngressStatus } from '#topics/generated/types.ts';
 import type { Counts, ThreadReport } from './tally.ts';
 
 /** The source in the reports: the origin of the receiver's messages. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { connectionEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';

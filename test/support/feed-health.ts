@@ -1,6 +1,7 @@
 /** Records of feed health that a test publishes instead of a monitor. */
+
+import type { FeedHealth } from '#records/types.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from './at-end.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { MatchState, MatchTransition } from '#records/types.ts';
 import { expectSame } from './harness.ts';
 import type { PipelineOutput } from './pipeline.ts';
 

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Cause, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { TOPICS } from '#topics/topics.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from './pipeline.ts';
 import { until } from './poll.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import type { WebhookMessage } from '#records/types.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import type { WebhookMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { uuidOf } from './hostile-receiver.ts';

@@ -1,15 +1,15 @@
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import { readTopic } from '#cluster/read-topic.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { rightsOf, type ServiceName } from '#topics/acls.ts';
-import { createTopics, topicSettings, wantedTopics } from '#topics/admin.ts';
 import type {
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
   TopicValues,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { rightsOf, type ServiceName } from '#topics/acls.ts';
+import { createTopics, topicSettings, wantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { connectionEnv } from './environment.ts';

@@ -1,5 +1,5 @@
+import type { TopicValues } from '#records/types.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';

@@ -1,5 +1,5 @@
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { seeded } from './seed.ts';
 
 /** Kick-off of a workload's matches, Unix seconds. */

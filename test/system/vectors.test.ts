@@ -1,7 +1,7 @@
-/** Runs every vector through Kafka with the real processor; libs/domain/vectors.test.ts runs them without Kafka. */
+/** Runs every vector through Kafka with the real processor; libs/ingestion/vectors.test.ts runs them without Kafka. */
 import { describe, expect, test } from 'vitest';
-import { expectable, readVectors, VECTORS_DIR, type Vector } from '#domain/testing/vectors.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import { expectable, readVectors, VECTORS_DIR, type Vector } from '#ingestion/testing/vectors.ts';
+import type { MatchState } from '#records/types.ts';
 import { backbone } from '../setup/backbone.ts';
 import { Pipeline } from '../support/pipeline.ts';
 

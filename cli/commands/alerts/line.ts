@@ -1,5 +1,5 @@
+import type { Alert } from '#records/types.ts';
 import { alertText } from '#story/alerts.ts';
-import type { Alert } from '#topics/generated/types.ts';
 import { escapeLine } from '../../values.ts';
 
 /**

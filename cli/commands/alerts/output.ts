@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { z } from 'zod';
-import { parseJson } from '#contract/values.ts';
-import type { Alert } from '#topics/generated/types.ts';
+import { parseJson } from '#json/values.ts';
+import type { Alert } from '#records/types.ts';
 import { CommandError } from '../../command.ts';
 import { printLineAndDrain } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Alert } from '#topics/generated/types.ts';
+import type { Alert } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { AlertPrinter } from './printer.ts';
 

@@ -1,4 +1,4 @@
-import type { Alert } from '#topics/generated/types.ts';
+import type { Alert } from '#records/types.ts';
 import type { AlertOutput } from './output.ts';
 
 /** Time for the leader to publish an alert that this process has found too. A stale match is printed within two seconds. */

@@ -2,7 +2,7 @@ import type { ClientDirectory, ClientDraft } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { openWebhook } from '#clients/webhooks.ts';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import type { Client, WebhookSubscription } from '#records/types.ts';
 import { CommandError } from '../../command.ts';
 
 /** Edits a client. Throws `CommandError` when it does not exist, and what `ClientDirectory` throws. */

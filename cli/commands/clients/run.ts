@@ -1,6 +1,6 @@
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import type { Client } from '#topics/generated/types.ts';
+import type { Client } from '#records/types.ts';
 import {
   commandLog,
   findClusterWith,

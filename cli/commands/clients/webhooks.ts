@@ -13,8 +13,8 @@ import {
 } from '#clients/webhooks.ts';
 import { type DeliveryOutcome, probeEndpoint } from '#outbound/endpoint.ts';
 import { outboundSettings } from '#outbound/settings.ts';
+import type { Client, WebhookSubscription } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
 import { type AlertFormat, alertBody, checkTemplate, SAMPLE_ALERT } from '#webhooks/alert-formats.ts';
 import { requireWebhookKeys } from '../../cluster.ts';
 import { CommandError, UsageError } from '../../command.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '#contract/canonical-json.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { MatchTransition } from '#records/types.ts';
 import { HEADER_BYTES } from '#topics/codec.ts';
-import type { MatchTransition } from '#topics/generated/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import {

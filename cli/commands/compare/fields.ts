@@ -1,5 +1,5 @@
 /** The fields that are compared, and the differences between two records. Pure. */
-import { parseJson } from '#contract/values.ts';
+import { parseJson } from '#json/values.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that are compared. */

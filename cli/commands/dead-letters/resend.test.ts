@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { DeadLetter } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { openResender, type ResendResult } from './resend.ts';

@@ -1,7 +1,7 @@
 /** Resends the bytes of a dead letter the way they arrived. */
 import { readDeadLetter } from '#ingestion/delivery.ts';
+import type { DeadLetter, NormalizedMessage } from '#records/types.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import type { DeadLetter, NormalizedMessage } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { normalizeSnapshotAgain } from '../replay/normalize-again.ts';

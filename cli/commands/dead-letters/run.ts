@@ -1,6 +1,6 @@
 import { readTopic } from '#cluster/read-topic.ts';
+import type { DeadLetter } from '#records/types.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { CONTENT_FAULTS, DELIVERY_FAULTS, parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';

@@ -1,9 +1,9 @@
 /** Checks the topics after the play, read committed from their beginning. */
 import { hash } from 'node:crypto';
 import { topicBounds } from '#cluster/logs.ts';
+import type { MatchState, NormalizedMessage, Score } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
 import { retry } from '#timing/retry.ts';
-import type { MatchState, NormalizedMessage, Score } from '#topics/generated/types.ts';
 import { readLatest, type TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';

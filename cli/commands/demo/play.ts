@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { parseJson } from '#contract/values.ts';
+import { parseJson } from '#json/values.ts';
 import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import type { Dataset } from '../../../data/dataset.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { schedule } from '../../../services/simulator/schedule.ts';

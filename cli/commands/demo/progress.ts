@@ -1,4 +1,4 @@
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import { followValues } from '#topics/read-values.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import type { OpenCluster } from '../../cluster.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Standings } from '#topics/generated/types.ts';
+import type { Standings } from '#records/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { checkTables, renderTables } from './tables.ts';
 

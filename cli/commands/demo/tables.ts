@@ -1,6 +1,6 @@
 /** Shows the tables at the end of a demonstration, and compares them with the official scores. */
 import { styleText } from 'node:util';
-import type { Standings } from '#topics/generated/types.ts';
+import type { Standings } from '#records/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import { allOf, type DemoCheck } from './check.ts';
 

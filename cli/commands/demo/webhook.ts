@@ -15,11 +15,11 @@ import { sealWebhook } from '#clients/webhooks.ts';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { outboundSettings } from '#outbound/settings.ts';
+import type { Client, MatchState } from '#records/types.ts';
 import { type Environment, loadConfig } from '#service/config.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { silentLogger } from '#streams/log.ts';
 import { poll } from '#timing/poll.ts';
-import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
 import { editClient } from '../clients/client.ts';
 

@@ -1,7 +1,7 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
-import type { IngressClock, IngressStatus } from '#topics/generated/types.ts';
+import type { IngressClock, IngressStatus } from '#records/types.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
 export type CheckName =

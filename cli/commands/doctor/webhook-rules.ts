@@ -1,5 +1,5 @@
+import type { WebhookProgress } from '#records/types.ts';
 import { certificateFault } from '#security/tls.ts';
-import type { WebhookProgress } from '#topics/generated/types.ts';
 import { lastText } from '../webhooks/lines.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';
 

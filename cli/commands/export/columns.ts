@@ -13,7 +13,7 @@ import type {
   MatchState,
   MatchTransition,
   Standings,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
 
 /** Types of Parquet; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
 export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';

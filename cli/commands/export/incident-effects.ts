@@ -1,6 +1,6 @@
 import type { KnownIncident } from '#domain/goal-facts.ts';
 import { concernsGoals, effectsOf, type IncidentEffect, type MatchSides } from '#domain/incident-effect.ts';
-import type { MatchIncident } from '#topics/generated/types.ts';
+import type { MatchIncident } from '#records/types.ts';
 
 const UNKNOWN_SIDES: MatchSides = { sportId: null, home: null, away: null };
 

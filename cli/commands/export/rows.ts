@@ -1,7 +1,7 @@
 import { type PeriodLengths, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import type { MatchIncident, MatchState } from '#topics/generated/types.ts';
+import type { MatchIncident, MatchState } from '#records/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
 import {

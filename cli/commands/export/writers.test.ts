@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import type { PeriodLengths } from '#domain/clock-rule.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import type { Incident } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { type ExportColumn, type ExportRow, INCIDENTS, STATES, TABLES, TRANSITIONS } from './columns.ts';

@@ -3,7 +3,7 @@ import { createWriteStream, openSync, renameSync, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
-import { dateOf } from '#contract/values.ts';
+import { dateOf } from '#json/values.ts';
 import type { ColumnType, ExportCell, ExportColumn, ExportRow } from './columns.ts';
 
 /** Writes rows one by one. The file is complete once `close` has resolved. */

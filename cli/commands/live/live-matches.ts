@@ -1,6 +1,6 @@
 import { topicBounds } from '#cluster/logs.ts';
+import type { FeedHealth, MatchState } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';

@@ -1,4 +1,4 @@
-import type { MatchIncident, MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { MatchIncident, MatchState, MatchTransition } from '#records/types.ts';
 import { doubtsOf } from '#tradability/trading.ts';
 import type { PageRecords } from './page.ts';
 import type { FollowedRecord, MatchRecords } from './records.ts';

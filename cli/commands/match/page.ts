@@ -2,12 +2,12 @@
 import { styleText } from 'node:util';
 import { scoresAfter } from '#domain/goals.ts';
 import { periodWords } from '#domain/sports/periods.ts';
+import type { MatchIncident, MatchState, MatchTransition, Score } from '#records/types.ts';
 import { courseOf } from '#story/course.ts';
 import type { FeedPast } from '#story/feed-past.ts';
 import { historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
-import type { MatchIncident, MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';

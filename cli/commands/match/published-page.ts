@@ -1,8 +1,8 @@
 /** Renders what had been published at a moment. Pure. */
 
+import type { MatchTransition } from '#records/types.ts';
 import { statusWords } from '#story/history.ts';
 import { guardWords, scoreWords } from '#story/words.ts';
-import type { MatchTransition } from '#topics/generated/types.ts';
 import { summaryOf } from '../../summaries.ts';
 import { cut, type TextColumn, tableLines } from '../../table.ts';
 import { escapeLine } from '../../values.ts';

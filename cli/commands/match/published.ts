@@ -1,12 +1,5 @@
 /** Derives what had been published of a match at a moment. Pure. */
-import type {
-  FeedHealth,
-  Guard,
-  HealthGap,
-  MatchState,
-  MatchTransition,
-  Score,
-} from '#topics/generated/types.ts';
+import type { FeedHealth, Guard, HealthGap, MatchState, MatchTransition, Score } from '#records/types.ts';
 import type { Written } from './records.ts';
 
 /** A value; null when the topics no longer hold it. */

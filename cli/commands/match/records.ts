@@ -1,7 +1,7 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import type { TopicValues } from '#records/types.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { readable } from '#topics/readable.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';

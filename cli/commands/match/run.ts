@@ -1,6 +1,6 @@
+import type { FeedHealth } from '#records/types.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';

@@ -1,8 +1,6 @@
 /** Compares what every surface shows of one match: no surface has a rule of its own. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { INCIDENT, RESULT } from '#contract/soccer.ts';
-import { STATUSES } from '#contract/statuses.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import {
   AWAY,
@@ -15,11 +13,13 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import { readVectors } from '#domain/testing/vectors.ts';
 import * as provider from '#ingestion/testing/messages.ts';
+import { readVectors } from '#ingestion/testing/vectors.ts';
+import type { KeyIncident, MatchState } from '#records/types.ts';
+import { INCIDENT, RESULT } from '#soccer/soccer.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import type { TimelineEntry } from '#story/incidents.ts';
 import { scoreWords } from '#story/words.ts';
-import type { KeyIncident, MatchState } from '#topics/generated/types.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { renderEvent } from '#views/render/event.ts';
 import { shownStateOf } from '#views/store/board-view.ts';

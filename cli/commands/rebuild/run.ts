@@ -1,5 +1,5 @@
+import type { WebhookAttempt } from '#records/types.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';

@@ -1,10 +1,10 @@
 /** Normalizes records of raw-messages as the ingress services do, with the current rules. Pure. */
 import { z } from 'zod';
-import { parseJson } from '#contract/values.ts';
 import { type ReadDelivery, readDelivery } from '#ingestion/delivery.ts';
 import type { MessageContext } from '#ingestion/head.ts';
 import { type Normalized, normalizeSnapshot } from '#ingestion/normalize.ts';
-import type { NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
+import { parseJson } from '#json/values.ts';
+import type { NormalizedMessage, RawMessage } from '#records/types.ts';
 
 /** The body in which the feed poller keeps an event's complete incident list (services/feed-poller/publish/messages.ts). */
 const snapshotBody = z.tuple([

@@ -1,7 +1,7 @@
+import type { NormalizedMessage, RawMessage } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
-import type { NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import { readable } from '#topics/readable.ts';
 import type { ReplayInput } from './engine.ts';
 import { normalizeAgain } from './normalize-again.ts';

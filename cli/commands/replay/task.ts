@@ -1,10 +1,10 @@
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { DeadLetter } from '#records/types.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { type PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { TopicName } from '#topics/topics.ts';
 

@@ -1,5 +1,5 @@
 import { offsetsAt } from '#cluster/logs.ts';
-import type { RefusedList } from '#topics/generated/types.ts';
+import type { RefusedList } from '#records/types.ts';
 import { readValues } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';

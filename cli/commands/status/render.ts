@@ -1,5 +1,5 @@
 /** Renders the screen of `touchline status`. Pure. */
-import type { RefusedList } from '#topics/generated/types.ts';
+import type { RefusedList } from '#records/types.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { secondsText } from '../../values.ts';

@@ -1,6 +1,7 @@
 /** Formats records for `touchline tail`. */
+
+import type { TopicValues } from '#records/types.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';

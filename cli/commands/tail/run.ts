@@ -1,10 +1,10 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import type { MatchState } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { findTopics } from '#topics/admin.ts';
 import { DecodeError } from '#topics/errors.ts';
-import type { MatchState } from '#topics/generated/types.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';

@@ -1,6 +1,6 @@
 import { isLive } from '#clients/access-tokens.ts';
 import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/directory.ts';
-import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import type { AccessTokenRecord } from '#records/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { commandLog, findClusterWith, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';

@@ -1,5 +1,5 @@
 import type { SubscriptionFilter } from '#clients/webhooks.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#records/types.ts';
 import type { TextCell, TextColumn } from '../../table.ts';
 
 /** A webhook of a client; `progress` is null until a dispatcher has seen the webhook. */

@@ -2,9 +2,9 @@
 import { ClientDirectory } from '#clients/directory.ts';
 import { wants } from '#clients/webhooks.ts';
 import { offsetsAt } from '#cluster/logs.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#records/types.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookOffset } from '#topics/generated/types.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';

@@ -1,6 +1,6 @@
 /** The contract as an OpenAPI 3.1 document, generated from the definitions that the routes serve and check. */
 import { z } from 'zod';
-import { LONG_MAX } from '../values.ts';
+import { LONG_MAX } from '#json/values.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import { ALL_OPERATIONS } from './operations.ts';

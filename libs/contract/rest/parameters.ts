@@ -1,6 +1,6 @@
 /** The syntax and values of the contract's parameters; parameter-meanings.json has their meanings. */
 import { z } from 'zod';
-import { INT_MAX, LONG_MAX } from '../values.ts';
+import { INT_MAX, LONG_MAX } from '#json/values.ts';
 
 /** Values of `limit` for catalogues (spec, "Limits"). */
 const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;

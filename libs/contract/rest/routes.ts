@@ -5,8 +5,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toWholeNumber } from '#json/values.ts';
 import { writeWholeHead } from '#service/http-server.ts';
-import { toWholeNumber } from '../values.ts';
 import { ENVELOPE_END, envelopeStart, neighbours, pathAndQuery } from './envelope.ts';
 import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.ts';
 import { RestError } from './errors.ts';

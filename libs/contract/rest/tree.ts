@@ -2,7 +2,7 @@
  * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Joins JSON texts: parses neither the
  * events nor the records of the places.
  */
-import type { JsonObject } from '../values.ts';
+import type { JsonObject } from '#json/values.ts';
 import type { Paging } from './provider.ts';
 import unknownPlace from './unknown-place.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HealthGap, HealthProgress } from '#topics/generated/types.ts';
+import type { HealthGap, HealthProgress } from '#records/types.ts';
 import {
   addGap,
   addUnpublished,

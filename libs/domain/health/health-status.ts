@@ -1,4 +1,4 @@
-import type { FeedHealth, HealthGap, HealthProgress, HealthState } from '#topics/generated/types.ts';
+import type { FeedHealth, HealthGap, HealthProgress, HealthState } from '#records/types.ts';
 import type { HealthReason, HealthVerdict } from './verdict.ts';
 
 /** How a gap was filled: `open` not yet, `none` not at all, `skipped` its messages were left out. */

@@ -1,4 +1,4 @@
-import { STATUS } from '#contract/soccer.ts';
+import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#tradability/trading.ts';
 import { readStatusType } from '../event-facts.ts';
 import type { EventRegister } from '../event-register.ts';

@@ -1,4 +1,4 @@
-import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import { EventRegister } from '../event-register.ts';
 import { placeOf } from '../message-key.ts';

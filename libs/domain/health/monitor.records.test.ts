@@ -1,6 +1,6 @@
 /** When a monitor publishes records of a source and its matches, and their content. */
 import { describe, expect, test } from 'vitest';
-import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Action, APPLY, BEGIN, LIMITS, PlayedMonitor, report, say, wait } from '../testing/health.ts';

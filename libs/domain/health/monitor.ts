@@ -1,4 +1,4 @@
-import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FeedHealth } from '#topics/generated/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';

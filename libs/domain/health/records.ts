@@ -1,4 +1,4 @@
-import type { FeedHealth, HealthGap } from '#topics/generated/types.ts';
+import type { FeedHealth, HealthGap } from '#records/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { IngressStatus } from '#topics/generated/types.ts';
+import type { IngressStatus } from '#records/types.ts';
 import { ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { type MatchesOfSource, SourceTrack } from './source-track.ts';

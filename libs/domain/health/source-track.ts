@@ -1,4 +1,4 @@
-import type { IngressStatus } from '#topics/generated/types.ts';
+import type { IngressStatus } from '#records/types.ts';
 import { isGoodState } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 

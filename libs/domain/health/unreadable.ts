@@ -1,4 +1,4 @@
-import type { IngressStatus } from '#topics/generated/types.ts';
+import type { IngressStatus } from '#records/types.ts';
 
 /** Minimum number of unreadable messages: a single damaged message says nothing of its source. */
 const MIN_UNREADABLE = 3;

@@ -1,5 +1,5 @@
 /** The rules of feed health: docs/decisions/0080. All times are Unix milliseconds, and are passed in. */
-import type { HealthProgress } from '#topics/generated/types.ts';
+import type { HealthProgress } from '#records/types.ts';
 import type { LivenessFacts } from './match-facts.ts';
 
 /** A monitor that has read less than a deadline, and for longer than this, is itself behind. */

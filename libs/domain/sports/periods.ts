@@ -1,6 +1,6 @@
 /** The results of the parts of a match in a sport without rules of goals: quarters, periods, sets, overtime. */
-import { RESULT_NAMES_OF_SPORTS } from '#contract/result-names.ts';
-import { RESULT } from '#contract/soccer.ts';
+import { RESULT_NAMES_OF_SPORTS } from '#soccer/result-names.ts';
+import { RESULT } from '#soccer/soccer.ts';
 import { int, list, object } from '../values.ts';
 import { hasRulesOfGoals } from './table.ts';
 

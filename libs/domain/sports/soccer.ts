@@ -1,6 +1,6 @@
 /** The rules of goals of soccer. */
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { INCIDENT, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { GoalRules, SignalTable } from './goal-rules.ts';
 
 const PERIOD_STARTS = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { SOCCER } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import { GOAL_RULES, hasRulesOfGoals, typesOf } from './table.ts';
 
 describe('the table of rules of goals', () => {

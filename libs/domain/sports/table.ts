@@ -1,5 +1,5 @@
 /** The table of the sports that have rules of goals. */
-import { SOCCER } from '#contract/soccer.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import type { GoalRules } from './goal-rules.ts';
 import { SOCCER_GOALS } from './soccer.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '#contract/canonical-json.ts';
-import { SOCCER } from '#contract/soccer.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import type { TableKind, TableType } from './columns.ts';
 import type { StandingsCell, Table, TableRow } from './tables.ts';
 

@@ -1,7 +1,7 @@
-import type { FairPlay } from '#contract/ranking-criteria.ts';
-import type { ResultCard } from '#topics/generated/types.ts';
+import type { ResultCard } from '#records/types.ts';
 import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
+import type { FairPlay } from './ranking-criteria.ts';
 
 /** Numbers of players of a team by the card shown, each player once a game; `unknown`: number of games with unknown cards. */
 type Shown = Record<ShownKind | 'unknown', number>;

@@ -1,8 +1,8 @@
 /** The figures that a ranking compares. Of every figure the larger value ranks higher. */
-import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { Criterion, OwnFigure } from '#contract/ranking-criteria.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import type { GameView, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
+import type { Criterion, OwnFigure } from './ranking-criteria.ts';
 import { difference, emptyTally, type TeamTally, talliesAt, type Venue } from './tally.ts';
 
 /** The counts of teams in the same games: all of them, and those at home or away on demand. */

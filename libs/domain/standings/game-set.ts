@@ -1,4 +1,4 @@
-import type { ResultTeam } from '#topics/generated/types.ts';
+import type { ResultTeam } from '#records/types.ts';
 import { lowerBound } from '../sorted.ts';
 import { compareOrder, type Game } from './games.ts';
 

@@ -1,6 +1,6 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { ResultCard, ResultGoal, ResultTeam, Score } from '#topics/generated/types.ts';
+import type { ResultCard, ResultGoal, ResultTeam, Score } from '#records/types.ts';
 import { hasResult } from '../result.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import type { StandingsMatch } from './types.ts';
 
 /** A match between two known teams, as the rules count it. */

@@ -1,6 +1,6 @@
 /** Compares real seasons with their official tables (../shared/data), if present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
-import type { ResultCard } from '#topics/generated/types.ts';
+import type { ResultCard } from '#records/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './testing/derive.ts';
 import { countOfficial } from './testing/official-count.ts';

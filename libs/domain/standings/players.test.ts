@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ResultCard, ResultGoal } from '#topics/generated/types.ts';
+import type { ResultCard, ResultGoal } from '#records/types.ts';
 import { deriveTables } from './testing/derive.ts';
 import { cell, lines, result, rulesOf, table, teamOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';

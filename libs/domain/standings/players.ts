@@ -1,5 +1,5 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { ResultPerson } from '#topics/generated/types.ts';
+import type { ResultPerson } from '#records/types.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import { type GameView, insertInOrder, removeInOrder, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';

@@ -1,6 +1,6 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import { SOCCER } from '#contract/soccer.ts';
-import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { Standings, StandingsEntry } from '#records/types.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import { count, int, long, object, text } from '../values.ts';
 import { FIRST_STANDINGS_ID } from './body.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ResultCard } from '#topics/generated/types.ts';
+import type { ResultCard } from '#records/types.ts';
 import { idOf, lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
 
 const order = (results: Parameters<typeof table>[1], tie_break: unknown[]) =>

@@ -1,5 +1,4 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { Criterion, OwnFigure, TieBreak } from '#contract/ranking-criteria.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import { fairPlayPoints } from './fair-play.ts';
 import {
   type FigureOf,
@@ -12,6 +11,7 @@ import {
 } from './figures.ts';
 import type { GameView, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
+import type { Criterion, OwnFigure, TieBreak } from './ranking-criteria.ts';
 import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
 
 /**

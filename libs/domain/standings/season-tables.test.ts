@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { standingsId } from './body.ts';
 import { TABLE_TYPES } from './columns.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import { SeasonTables } from './season-tables.ts';
 import { LIVE, result, rulesOf, SCHEDULED } from './testing/results.ts';
 import type { PlacedResult } from './types.ts';

@@ -1,5 +1,5 @@
 /** The rules of one stage, and which corrections belong to it. */
-import type { Carried, CompetitionRules } from '#contract/competition-rules.ts';
+import type { Carried, CompetitionRules } from './competition-rules.ts';
 import type { GameSet } from './game-set.ts';
 
 type Correction = CompetitionRules['corrections'][number];

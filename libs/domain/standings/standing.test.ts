@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import { GameSet } from './game-set.ts';
 import { correctionsAt, lastRanks, seasonOf, teamRows, totalsAt } from './standing.ts';
 import { readGames } from './testing/derive.ts';

@@ -1,5 +1,5 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { ResultTeam } from '#topics/generated/types.ts';
+import type { ResultTeam } from '#records/types.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import type { GameSet, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';

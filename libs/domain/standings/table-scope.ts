@@ -1,5 +1,5 @@
 /** Which games and teams a group's table has: those of its group, of conferences, and of earlier stages. */
-import type { Carried, CompetitionRules } from '#contract/competition-rules.ts';
+import type { Carried, CompetitionRules } from './competition-rules.ts';
 import { GameSet } from './game-set.ts';
 import { compareOrder, type Game } from './games.ts';
 import { rankTable } from './split.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { ResultTeam } from '#topics/generated/types.ts';
+import type { ResultTeam } from '#records/types.ts';
 import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';

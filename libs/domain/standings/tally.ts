@@ -1,4 +1,4 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { CompetitionRules } from './competition-rules.ts';
 import { type GameView, type SeasonCutoff, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 

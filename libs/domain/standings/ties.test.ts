@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TieRule } from '#contract/competition-rules.ts';
+import type { TieRule } from './competition-rules.ts';
 import { countOfficial } from './testing/official-count.ts';
 import { hasOfficial, readCsv } from './testing/official-data.ts';
 import { rulesFile, score } from './testing/results.ts';

@@ -1,6 +1,7 @@
 /** Who wins a tie of one or more matches. */
-import type { TieRule } from '#contract/competition-rules.ts';
-import type { Score } from '#topics/generated/types.ts';
+
+import type { Score } from '#records/types.ts';
+import type { TieRule } from './competition-rules.ts';
 
 /** A match of a tie. `score`: extra time included. */
 export type TieLeg = {

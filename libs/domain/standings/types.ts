@@ -1,4 +1,4 @@
-import type { MatchResult, ResultTeam } from '#topics/generated/types.ts';
+import type { MatchResult, ResultTeam } from '#records/types.ts';
 
 /** The last known result of a match, with the fields that the tables of its season read. */
 export type PlacedResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { readPart } from '../event-parts.ts';
 import {
   AWAY,

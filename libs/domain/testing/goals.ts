@@ -1,5 +1,5 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { Incident } from '#records/types.ts';
 import { readSides, type Sides } from '../event-facts.ts';
 import { EventRegister } from '../event-register.ts';
 import { tallyGoals } from '../goals.ts';

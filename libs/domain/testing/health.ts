@@ -1,6 +1,6 @@
 /** Plays a feed to a health monitor, and computes what is true of it: for tests. */
 import fc from 'fast-check';
-import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
 import { HealthMonitor } from '../health/monitor.ts';
 import type { HealthLimits } from '../health/verdict.ts';
 import { eventMessage, snapshotMessage } from './messages.ts';

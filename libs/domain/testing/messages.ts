@@ -1,5 +1,5 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { Cause, Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { Cause, Incident, NormalizedMessage } from '#records/types.ts';
 
 /** The event of all builders of this file, its sides, and a start time. */
 export const EVENT_ID = 7000001;

@@ -1,5 +1,5 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { MatchState, NormalizedMessage } from '#records/types.ts';
 import { compare } from './oracle-rules.ts';
 
 /** Law 2 as the oracle states it: over all messages of an event at once. */

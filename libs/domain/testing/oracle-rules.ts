@@ -1,4 +1,4 @@
-import type { Incident, MatchIncident, Score } from '#topics/generated/types.ts';
+import type { Incident, MatchIncident, Score } from '#records/types.ts';
 
 /** The laws of goals and of the trading guard as the oracle states them: over the whole timeline at once. */
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Incident, MatchState, NormalizedMessage, Score } from '#topics/generated/types.ts';
+import type { Incident, MatchState, NormalizedMessage, Score } from '#records/types.ts';
 import {
   groupFields,
   isOver,

@@ -1,4 +1,4 @@
-import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { matchResult } from '../match.ts';
 import type { TableResult } from '../match-result.ts';
 import { eventFields, eventMessage, incident, incidentMessage, participants, START } from './messages.ts';

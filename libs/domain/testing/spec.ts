@@ -1,9 +1,4 @@
-import type {
-  MatchIncident,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-} from '#topics/generated/types.ts';
+import type { MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '../match.ts';
 import { causeOf, EVENT_ID } from './messages.ts';
 

@@ -1,6 +1,7 @@
 /** Codecs without a registry, for tests. */
+
+import type { TopicValues } from '#records/types.ts';
 import { avroType, type Codec, createCodec } from '../codec.ts';
-import type { TopicValues } from '../generated/types.ts';
 import { loadSchemas } from '../schemas.ts';
 import type { TopicName } from '../topics.ts';
 

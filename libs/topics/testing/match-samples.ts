@@ -1,5 +1,5 @@
 /** One value of every topic with what a provider says of a match, and what derives from it. */
-import type { Cause, Guard, Incident, TopicValues } from '../generated/types.ts';
+import type { Cause, Guard, Incident, TopicValues } from '#records/types.ts';
 
 export const CAUSE: Cause = {
   topic: 'normalized-messages',

@@ -1,5 +1,5 @@
 /** One value of every topic, with every field set, for tests and measurements. */
-import type { HealthGap, HealthProgress, TopicValues } from '../generated/types.ts';
+import type { HealthGap, HealthProgress, TopicValues } from '#records/types.ts';
 import type { TopicName } from '../topics.ts';
 import { CAUSE, MATCH_SAMPLES } from './match-samples.ts';
 

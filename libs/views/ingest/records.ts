@@ -1,4 +1,4 @@
-import type { TopicValues } from '#topics/generated/types.ts';
+import type { TopicValues } from '#records/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that the views are built from. */

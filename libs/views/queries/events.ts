@@ -1,6 +1,6 @@
 /** Conditions of the events that match a query and that the client may see. */
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
-import { STATUS } from '#contract/soccer.ts';
+import { STATUS } from '#soccer/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
 import type { PlaceView } from '../store/places.ts';
 import { Conditions } from '../store/sql.ts';

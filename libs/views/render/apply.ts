@@ -1,7 +1,8 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
-import { withShortTexts } from '#contract/short-text.ts';
+
 import { isCard, isGoal } from '#domain/goal-facts.ts';
 import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
+import { withShortTexts } from '#json/short-text.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';

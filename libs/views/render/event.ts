@@ -1,13 +1,13 @@
 /** Renders an event as the contract shows it from its match state. Pure: equal states give equal text. */
 
-import { RESULT, SOCCER } from '#contract/soccer.ts';
-import { STATUSES } from '#contract/statuses.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { clockAt } from '#domain/clock.ts';
 import { type ClockRule, clockRule } from '#domain/clock-rule.ts';
 import { reportedFields } from '#domain/reported-fields.ts';
 import { periodResults } from '#domain/sports/periods.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { MatchState } from '#records/types.ts';
+import { RESULT, SOCCER } from '#soccer/soccer.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, recordsOf, slugOf, textOf } from './fields.ts';

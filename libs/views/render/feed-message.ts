@@ -1,9 +1,9 @@
 /** Restores a provider message from its normalized form; normalizing it again gives the same form. Pure. */
 import { hash } from 'node:crypto';
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
-import { toWholeNumber } from '#contract/values.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { NormalizedMessage } from '#records/types.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import type { FeedRow } from '../store/feed.ts';
 
 /** Ids that convert to a number and back unchanged. */

@@ -1,6 +1,7 @@
 /** Reads and writes values of a provider's record. */
-import type { JsonObject } from '#contract/values.ts';
+
 import { foldName } from '#domain/fold.ts';
+import type { JsonObject } from '#json/values.ts';
 
 /** Returns a text of a provider's record; null if it is anything else. */
 export function textOf(value: unknown): string | null {

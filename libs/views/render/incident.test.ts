@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { incident } from '#domain/testing/messages.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import type { Incident } from '#records/types.ts';
 import { renderIncident } from './incident.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 /** Renders an incident as the contract shows it from its register. Pure. */
 
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { joinObjects } from '#contract/provider-message.ts';
-import { STATUSES } from '#contract/statuses.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { Incident } from '#records/types.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import type { RenderedIncident } from '../store/incidents.ts';
 import { textOf } from './fields.ts';
 

@@ -1,8 +1,8 @@
 /** Renders competitions, seasons, stages and groups as the contract shows them from the catalogue's records. Pure. */
 
 import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
-import { SOCCER } from '#contract/soccer.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import type { Views } from '../store/views.ts';
 import { slugOf } from './fields.ts';
 

@@ -1,9 +1,9 @@
 /** Adds names to tables: a derived table has only the ids of its places (docs/reference/standings.md). Pure. */
 
-import { SOCCER } from '#contract/soccer.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import { recordsOf, slugOf } from './fields.ts';
 
 /** Names of columns by id and code: two columns may have the same code. */

@@ -4,7 +4,7 @@ import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
 import { clockRuleOf, reportedFields } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
-import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#topics/generated/types.ts';
+import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#records/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { Conditions, SqlView } from './sql.ts';
 
 export type CatalogueEntry = Readonly<Pick<CatalogueRecord, 'id' | 'parent_id' | 'ut'>> & {

@@ -1,6 +1,6 @@
 /** Selects the events that a replica keeps which serves only some competitions. */
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import type { MatchView } from './matches.ts';
 import { FEED_BY_EVENT_INDEX } from './schema.ts';
 import { isServed, type ServedCompetitions } from './served.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { FeedQuery } from '#contract/rest/provider.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { isServed } from './served.ts';
 import { SqlView } from './sql.ts';
 

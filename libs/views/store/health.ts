@@ -1,4 +1,4 @@
-import type { FeedHealth } from '#topics/generated/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import { type FeedStatus, HealthTable, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Statements } from './sql.ts';
 

@@ -1,5 +1,5 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
-import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
+import type { Incident, MatchIncident, MatchTransition } from '#records/types.ts';
 import { type ScoringIncident, type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { STANDING_YELLOW } from './schema.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';

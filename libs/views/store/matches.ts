@@ -2,7 +2,7 @@ import type { Paging } from '#contract/rest/provider.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
 import { foldName } from '#domain/fold.ts';
 import type { PeriodResult } from '#domain/sports/periods.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import type { MatchState } from '#records/types.ts';
 import type { PlaceIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 

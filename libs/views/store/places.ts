@@ -1,6 +1,6 @@
 import { LEVELS, type TreeLevel } from '#contract/rest/tree.ts';
-import { toWholeNumber } from '#contract/values.ts';
-import type { MatchState } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { MatchState } from '#records/types.ts';
 import type { CatalogueView } from './catalogue.ts';
 import type { Statements } from './sql.ts';
 

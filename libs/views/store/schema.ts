@@ -3,7 +3,7 @@
  * change here needs no migration. Raise RENDERING when rendered records change.
  */
 import { hash } from 'node:crypto';
-import { INCIDENT } from '#contract/soccer.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
 
 const RENDERING = 6;
 

@@ -1,8 +1,9 @@
 /** Which transitions are the story of a match, for views and for what reads the topic itself. */
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { INCIDENT, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
+
 import { GOAL_TYPES } from '#domain/goal-facts.ts';
-import type { MatchTransition } from '#topics/generated/types.ts';
+import type { MatchTransition } from '#records/types.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 
 /** The subject class of a step. `cancellation`: an incident that cancels goals, as an incident. */
 export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';

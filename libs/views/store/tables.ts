@@ -1,5 +1,5 @@
 import type { StandingsQuery } from '#contract/rest/provider.ts';
-import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { Standings, StandingsEntry } from '#records/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';

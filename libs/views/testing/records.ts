@@ -1,5 +1,5 @@
 /** Records of the provider's catalogue and of tables, for tests of views. */
-import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { Standings, StandingsEntry } from '#records/types.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 
 type Id = number | string;

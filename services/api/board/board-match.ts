@@ -1,6 +1,6 @@
 import { formatDate } from '#contract/rest/parameters.ts';
-import { STATUSES } from '#contract/statuses.ts';
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { goalsAndCards } from './goals-and-cards.ts';

@@ -1,6 +1,7 @@
 /** Arranges knock-out stages as rounds of ties; each tie is aligned with the tie it leads to. Pure. */
-import type { TieRule } from '#contract/competition-rules.ts';
+
 import { hasResult } from '#domain/result.ts';
+import type { TieRule } from '#domain/standings/competition-rules.ts';
 import { levelRule, tieOutcome } from '#domain/standings/ties.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';

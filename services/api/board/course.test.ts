@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { BEGIN, PlayedMonitor, report } from '#domain/testing/health.ts';
+import type { FeedHealth, MatchState } from '#records/types.ts';
 import { type CourseStretch, courseOf } from '#story/course.ts';
-import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import { matchDetails } from './match-details.ts';

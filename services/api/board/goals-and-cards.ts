@@ -1,9 +1,9 @@
-import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import { sideOf } from '#domain/goal-facts.ts';
 import { goalKindOf, halfScores } from '#domain/match-result.ts';
 import { progressOf } from '#domain/message-key.ts';
 import { hasResult } from '#domain/result.ts';
-import type { Score } from '#topics/generated/types.ts';
+import type { Score } from '#records/types.ts';
+import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import type { ScoringIncident, ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { BoardGoal, BoardMatch } from './shown/match.ts';

@@ -1,6 +1,6 @@
 import { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/secret.ts';
-import type { Client } from '#topics/generated/types.ts';
+import type { Client } from '#records/types.ts';
 
 /** The key of the deployment. */
 export const KEY = 'k'.repeat(32);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import type { CatalogueItem, Raw } from '../provider/tree.ts';
 import { Catalogue } from './catalogue.ts';
 

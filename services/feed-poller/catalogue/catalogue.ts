@@ -1,6 +1,6 @@
-import { canonicalJson } from '#contract/canonical-json.ts';
-import { toWholeNumber } from '#contract/values.ts';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { Limiter } from '../provider/limiter.ts';
 import type { CatalogueItem, Raw } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';

@@ -1,5 +1,5 @@
-import { toWholeNumber } from '#contract/values.ts';
 import { LEAGUE_TYPE_ID, PROVIDER_LEAGUE, readProviderLeague } from '#domain/standings/provider-league.ts';
+import { toWholeNumber } from '#json/values.ts';
 import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { Standings, StandingsEntry } from '#records/types.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { toWholeNumber } from '#contract/values.ts';
 import { PROVIDER_TYPES, providerTable } from '#domain/standings/provider-table.ts';
-import type { StandingsEntry } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { StandingsEntry } from '#records/types.ts';
 import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
 import { readPages } from '../provider/paging.ts';
 import type { ProviderClient } from '../provider/provider.ts';

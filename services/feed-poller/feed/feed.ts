@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { toWholeNumber } from '#contract/values.ts';
 import { countsOf, type MessageCounts } from '#ingestion/recent-messages.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { type FeedAnswer, isProviderError, itemBytes, ProviderError } from '../provider/answer.ts';
 import { readFeed } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RefusedList } from '#topics/generated/types.ts';
+import type { RefusedList } from '#records/types.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { PollStatus } from './poll-status.ts';
 

@@ -1,7 +1,7 @@
 import type { HealthReason } from '#domain/health/verdict.ts';
 import { type MessageCounts, RecentMessages } from '#ingestion/recent-messages.ts';
+import type { HealthGap, IngressStatus, RefusedList } from '#records/types.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import type { HealthGap, IngressStatus, RefusedList } from '#topics/generated/types.ts';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 

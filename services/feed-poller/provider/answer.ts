@@ -1,8 +1,8 @@
 import { readEnvelope } from '#contract/rest/records/envelope.ts';
-import { parseJson, toWholeNumber } from '#contract/values.ts';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { jsonElements } from '#ingestion/json-elements.ts';
+import { parseJson, toWholeNumber } from '#json/values.ts';
 
 /** An answer of the provider's REST contract (spec, "Response envelope"). */
 export type FeedAnswer = {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { canonicalJson } from '#contract/canonical-json.ts';
 import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import { toWholeNumber } from '#json/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import type { MachineClock } from '#timing/clock.ts';

@@ -1,5 +1,5 @@
 import { LEVELS } from '#contract/rest/tree.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { toWholeNumber } from '#json/values.ts';
 
 /** A record of the provider, as parsed from JSON. */
 export type Raw = Readonly<Record<string, unknown>>;

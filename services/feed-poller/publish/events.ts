@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { toWholeNumber } from '#contract/values.ts';
 import { SETTLE_SECONDS } from '#domain/presence.ts';
+import { toWholeNumber } from '#json/values.ts';
 import type { MachineClock } from '#timing/clock.ts';
 import { Limiter } from '../provider/limiter.ts';
 import { idOf, type Raw, without } from '../provider/tree.ts';

@@ -5,16 +5,16 @@ import {
   type ReadDelivery,
 } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
-import type { PublishRecord } from '#streams/client/port.ts';
-import type { Logger } from '#streams/log.ts';
-import type { Codec } from '#topics/codec.ts';
 import type {
   CatalogueRecord,
   IngressStatus,
   Standings,
   StandingsEntry,
   TopicValues,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
+import type { Logger } from '#streams/log.ts';
+import type { Codec } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import { ContractScope } from '../schedule/repeat.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { NormalizedMessage } from '#records/types.ts';
 import { randomBackoffMs } from '#timing/backoff.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';

@@ -1,8 +1,8 @@
-import { RESULT } from '#contract/soccer.ts';
-import { toWholeNumber } from '#contract/values.ts';
 import { isGoal } from '#domain/goal-facts.ts';
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { Incident } from '#records/types.ts';
+import { RESULT } from '#soccer/soccer.ts';
 import type { Raw } from '../provider/tree.ts';
 
 /**

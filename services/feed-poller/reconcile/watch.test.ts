@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { MatchWatch } from './watch.ts';
 
 const NOW = 1_000_000;

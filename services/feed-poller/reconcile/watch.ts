@@ -3,8 +3,8 @@
  * incident or a silent feed, finished events until they are verified, events with late or unreadable messages. Pure: the
  * caller passes times in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
-import { toWholeNumber } from '#contract/values.ts';
-import type { Incident, NormalizedMessage, RefusedList } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
 import { type Watched, watchedEvent } from './watched.ts';
 

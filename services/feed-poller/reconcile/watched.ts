@@ -1,5 +1,5 @@
-import { toWholeNumber } from '#contract/values.ts';
-import type { RefusedList } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
 import { KnownIncidents } from './known-incidents.ts';
 import { ReportedIncidents } from './reported-incidents.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { toWholeNumber } from '#contract/values.ts';
-import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { CatalogueRecord, PollerCheckpoint } from '#records/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { ProviderLeagues } from '../catalogue/provider-leagues.ts';

@@ -1,9 +1,10 @@
 /** The catalogues and the structure of a competition. They do not change while matches are played. */
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
+
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
 import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
-import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { slugOf } from '#views/render/fields.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 

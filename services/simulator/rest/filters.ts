@@ -1,7 +1,7 @@
 /** Whether a record matches a query of the contract. */
 import { parseDate } from '#contract/rest/parameters.ts';
 import type { EventsQuery, FeedQuery, IncidentsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
-import { STATUS } from '#contract/soccer.ts';
+import { STATUS } from '#soccer/soccer.ts';
 import type { ProviderMessage } from '../records.ts';
 import type { KnownEvent, PublishedIncident } from './provider-state.ts';
 

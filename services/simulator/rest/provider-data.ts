@@ -1,7 +1,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
 import { type PlacedEvent, renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
-import { SOCCER } from '#contract/soccer.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import { createCatalogues, createPlaces } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';

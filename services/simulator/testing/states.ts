@@ -2,7 +2,7 @@
 
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { MatchState, NormalizedMessage } from '#records/types.ts';
 import type { ProviderMessage } from '../records.ts';
 
 /** Applies a message as if it had been read from normalized-messages. */

@@ -1,7 +1,7 @@
 /** Completes arguments of prompts and of resource templates: names, and ids found by name. */
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
-import { shortText } from '#contract/short-text.ts';
 import { foldName } from '#domain/fold.ts';
+import { shortText } from '#json/short-text.ts';
 import { invalidParams } from './errors.ts';
 import { argumentsOf } from './prompts.ts';
 import { listCompetitions } from './tools/catalogue.ts';

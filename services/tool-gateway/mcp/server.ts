@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@m
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
-import { MAX_TEXT } from '#contract/short-text.ts';
+import { MAX_TEXT } from '#json/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';

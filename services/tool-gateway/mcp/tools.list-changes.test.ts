@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { Incident } from '#topics/generated/types.ts';
+import type { Incident } from '#records/types.ts';
 import { normalized, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { event, incident, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';

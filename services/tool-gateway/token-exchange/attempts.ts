@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type FollowContext, followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { AttemptScope, ExchangeAttempt } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { AttemptScope, ExchangeAttempt } from '#topics/generated/types.ts';
 import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 

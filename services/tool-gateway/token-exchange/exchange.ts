@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { AttemptScope } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
-import type { AttemptScope } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
 import type { IssuedToken } from './issuer.ts';
 import type { Refusal } from './limits.ts';

@@ -1,6 +1,6 @@
 /** Limits of token exchanges (spec, "Limits"). Pure: a function of the attempts in the order of their log. */
 import { LRUCache } from 'lru-cache';
-import type { AttemptScope } from '#topics/generated/types.ts';
+import type { AttemptScope } from '#records/types.ts';
 
 /** The rolling window, milliseconds. */
 export const WINDOW_MS = 15 * 60_000;

@@ -1,7 +1,7 @@
 /** Subjects that attempts are counted for, as digests that may be published. */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
-import type { AttemptScope } from '#topics/generated/types.ts';
+import type { AttemptScope } from '#records/types.ts';
 
 const DIGEST_BYTES = 16;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WebhookAttempt } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
 
 type AttemptLogOptions = {
   readonly brokers: Brokers;

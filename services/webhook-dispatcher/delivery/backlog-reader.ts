@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { WebhookMessage } from '#records/types.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Decoder } from '#topics/codec.ts';
-import type { WebhookMessage } from '#topics/generated/types.ts';
 import { readable } from '#topics/readable.ts';
 import type { MessageAtOffset } from './message-window.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { WebhookMessage } from '#records/types.ts';
 import { MessageBatch } from './batch.ts';
 
 const message = (text: string) => ({ message: Buffer.from(JSON.stringify(text)) }) as WebhookMessage;

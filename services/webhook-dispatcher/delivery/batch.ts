@@ -1,4 +1,4 @@
-import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { WebhookMessage } from '#records/types.ts';
 
 /** A message without its bytes. */
 export type MessageHead = Pick<WebhookMessage, 'uuid' | 'message_id' | 'event_id' | 'received_at'>;

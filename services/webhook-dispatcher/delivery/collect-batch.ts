@@ -1,4 +1,4 @@
-import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { WebhookMessage } from '#records/types.ts';
 import type { MessageChunk } from './backlog-reader.ts';
 import { type BatchLimits, MessageBatch } from './batch.ts';
 import type { MessageAtOffset, MessageWindow } from './message-window.ts';

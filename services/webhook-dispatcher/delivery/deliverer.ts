@@ -1,6 +1,6 @@
+import type { WebhookProgress } from '#records/types.ts';
 import { type LogBounds, partitionHash } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
-import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryState, DispatcherSource } from '../metrics.ts';
 import { SubscriptionDelivery } from './delivery.ts';

@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from '#outbound/endpoint.ts';
+import type { WebhookAttempt } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { jittered } from '#timing/backoff.ts';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { BacklogReader } from './backlog-reader.ts';
 import type { BatchLimits } from './batch.ts';

@@ -1,7 +1,7 @@
 import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
+import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
 import { logsMessages } from '#streams/log.ts';
-import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import type { AttemptKind, DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryState } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';

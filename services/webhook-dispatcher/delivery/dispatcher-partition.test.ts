@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/touchline-error.ts';
+import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { type AttemptKind, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import { DispatcherPartition } from './dispatcher-partition.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, restoreInto } from '#topics/codec.ts';
-import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { Deliverer } from './deliverer.ts';

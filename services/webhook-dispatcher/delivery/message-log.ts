@@ -1,5 +1,6 @@
 /** Reads webhook-messages once a process, from its end at the start. */
 import { offsetsAt } from '#cluster/logs.ts';
+import type { WebhookMessage } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import {
   type LogBounds,
@@ -9,7 +10,6 @@ import {
 } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
-import type { WebhookMessage } from '#topics/generated/types.ts';
 import { readable } from '#topics/readable.ts';
 import { type MessageAtOffset, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { WebhookMessage } from '#records/types.ts';
 import { MessageWindow } from './message-window.ts';
 
 const BYTES = 10;

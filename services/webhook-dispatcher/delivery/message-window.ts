@@ -1,5 +1,5 @@
 import { lowerBound } from '#domain/sorted.ts';
-import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { WebhookMessage } from '#records/types.ts';
 
 /** A message with its offset in webhook-messages. */
 export type MessageAtOffset = {

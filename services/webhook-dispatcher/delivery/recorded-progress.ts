@@ -1,4 +1,4 @@
-import type { WebhookAttempt, WebhookOffset } from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookOffset } from '#records/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { BatchLimits } from './batch.ts';
 import type { DispatchContext } from './delivery-context.ts';

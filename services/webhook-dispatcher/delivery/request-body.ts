@@ -1,4 +1,4 @@
-import type { Alert } from '#topics/generated/types.ts';
+import type { Alert } from '#records/types.ts';
 import { type AlertFormat, alertBody } from '#webhooks/alert-formats.ts';
 import type { MessageBatch } from './batch.ts';
 import type { Subscription } from './subscriptions.ts';

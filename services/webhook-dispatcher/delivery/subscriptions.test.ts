@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DerivedKeys, deriveKey } from '#clients/keys.ts';
 import { resealWebhook, sealWebhook } from '#clients/webhooks.ts';
-import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import type { Client, WebhookSubscription } from '#records/types.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
 
 const OLD = deriveKey('a key of a deployment, long enough', 'webhooks');

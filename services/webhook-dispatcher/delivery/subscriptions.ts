@@ -2,11 +2,11 @@ import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { CONTRACT_FORM, openWebhook, type SubscriptionFilter, type WebhookForm } from '#clients/webhooks.ts';
+import type { Client } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
-import type { Client } from '#topics/generated/types.ts';
 import { readable } from '#topics/readable.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { times } from '../../support/harness.ts';

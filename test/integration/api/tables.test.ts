@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, clients, startApi } from '../../support/api.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOME } from '#domain/testing/messages.ts';
-import type { Alert, FeedHealth, MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { Alert, FeedHealth, MatchState, MatchTransition } from '#records/types.ts';
 import { alertLine } from '../../../cli/commands/alerts/line.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deadLetter, deliveryId, readDelivery } from '#ingestion/delivery.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
+import type { DeadLetter } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import type { OperatorOrder } from '#topics/generated/types.ts';
+import type { OperatorOrder } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';

@@ -1,8 +1,8 @@
 /** `touchline position`, `touchline rebuild` and the positions of `touchline doctor` against a real processor. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
+import type { WebhookAttempt } from '#records/types.ts';
 import { deleteTopics } from '#topics/admin.ts';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';

@@ -1,8 +1,8 @@
 /** Topics of a test, and writers for them. */
 import kafkajs, { type Kafka } from 'kafkajs';
 import { onTestFinished } from 'vitest';
+import type { TopicValues } from '#records/types.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';

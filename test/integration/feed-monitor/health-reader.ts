@@ -1,5 +1,5 @@
+import type { FeedHealth } from '#records/types.ts';
 import { follow } from '#streams/read/follow.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';

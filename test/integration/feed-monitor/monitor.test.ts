@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import type { FeedHealth } from '#topics/generated/types.ts';
+import type { FeedHealth } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';

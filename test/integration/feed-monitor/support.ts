@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventFields, eventMessage } from '#domain/testing/messages.ts';
+import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';

@@ -1,5 +1,5 @@
+import type { PollerCheckpoint, TopicValues } from '#records/types.ts';
 import type { ServiceName } from '#topics/acls.ts';
-import type { PollerCheckpoint, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';

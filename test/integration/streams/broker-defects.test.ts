@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { freePort } from '#embedded/ports.ts';
-import { findBrokerDefects } from '#kafka-20734/detection.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { addPartitionsToTxnV3, endTxnV3, findErrorBy, initProducerIdV4 } from '@platformatic/kafka';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endLastTransaction } from '#kafka-20734/undecided-transactions.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
+import { endLastTransaction } from '#streams/client/platformatic/kafka-20734/undecided-transactions.ts';
 import { onCoordinator } from '#streams/client/platformatic/retries.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { makeTopics } from '../../support/topics.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { VersionedTopic } from '#clients/directory.ts';
-import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import type { AccessTokenRecord } from '#records/types.ts';
 import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';

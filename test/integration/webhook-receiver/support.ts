@@ -1,11 +1,11 @@
 import { readTopic } from '#cluster/read-topic.ts';
+import type { TopicValues } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry as Metrics } from '#service/metrics.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { StreamError } from '#streams/errors.ts';
 import { createTopics } from '#topics/admin.ts';
-import type { TopicValues } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';

@@ -15,7 +15,7 @@ const PRODUCER = '/libs/streams/client/platformatic/transactional-producer.ts';
 const ERRORS = '/libs/streams/client/platformatic/errors.ts';
 const GROUP_MEMBER = '/libs/streams/client/platformatic/group/group-member.ts';
 const RETRIES = '/libs/streams/runtime/retry-schedule.ts';
-const UNDECIDED = '/libs/kafka-20734/undecided-transactions.ts';
+const UNDECIDED = '/libs/streams/client/platformatic/kafka-20734/undecided-transactions.ts';
 
 const change = (file: string, find: string, replace = ''): SourceChange => ({ file, find, replace });
 

@@ -1,4 +1,4 @@
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { seeded } from '../seed.ts';
 import {
   eventOf,

@@ -1,5 +1,5 @@
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 
 /** Competition, season, stage and group of a match; null fields are left out of the event. */
 export type MatchPlace = {

@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resultKey } from '#domain/match-result.ts';
-import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { NormalizedMessage, Standings, StandingsEntry } from '#records/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { connectionEnv } from '../environment.ts';
 import { Pipeline, type PipelineConnection } from '../pipeline.ts';

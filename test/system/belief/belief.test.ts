@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
-import type { MatchTransition } from '#topics/generated/types.ts';
+import type { MatchTransition } from '#records/types.ts';
 import { startMonitor } from '../../integration/feed-monitor/support.ts';
 import { CLIENT } from '../../integration/feed-poller/provider.ts';
 import { startApi } from '../../support/api.ts';

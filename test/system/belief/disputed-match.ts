@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
-import { INCIDENT } from '#contract/soccer.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { FeedHealth, MatchState, TopicValues } from '#records/types.ts';
+import { INCIDENT } from '#soccer/soccer.ts';
 import type { Course } from '#story/course.ts';
 import { scoreWords } from '#story/words.ts';
-import type { FeedHealth, MatchState, TopicValues } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';

@@ -1,7 +1,7 @@
 /** Matches of one evening that a provider reports by webhooks, with random goals and reviews. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/system.ts';
 import { PLACE } from '../contract/fed.ts';

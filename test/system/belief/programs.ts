@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
-import type { Alert } from '#topics/generated/types.ts';
+import type { Alert } from '#records/types.ts';
 import { CHROMIUM, openBrowser, Visit } from '../../integration/board/browser.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { Pipeline } from '../../support/pipeline.ts';

@@ -1,6 +1,6 @@
 /** Records the values of match state and feed health over time, with a consumer of the test. */
 import { readTopic } from '#cluster/read-topic.ts';
-import type { MatchState, TopicValues } from '#topics/generated/types.ts';
+import type { MatchState, TopicValues } from '#records/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';

@@ -1,5 +1,5 @@
 /** The state on which two systems must agree when they received the same matches, by any source. Pure. */
-import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { MatchState, MatchTransition } from '#records/types.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 
 /** A match without traces of its delivery: versions, causes, times of fields, bytes of bodies. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '#contract/values.ts';
+import type { JsonObject } from '#json/values.ts';
 import type { ApiReplica } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { DATASET } from '../../support/system.ts';

@@ -1,6 +1,6 @@
 /** Catalogue records of the contract's rows. */
 import { PROVIDER_LEAGUE, type ProviderLeague } from '#domain/standings/provider-league.ts';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import { LISTED } from './world.ts';
 
 const COMPETITION = {

@@ -1,7 +1,7 @@
 /** Provider messages of the contract's rows, with their times; world-catalogue.ts has the catalogue records. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 
 const DAY = 86_400;
 

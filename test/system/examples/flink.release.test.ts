@@ -12,7 +12,7 @@ import {
   EVENT_ID as LIVE,
   participants,
 } from '#domain/testing/messages.ts';
-import type { FeedHealth, MatchState } from '#topics/generated/types.ts';
+import type { FeedHealth, MatchState } from '#records/types.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { NormalizedMessage } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { quietLog } from '../../support/log.ts';

@@ -9,7 +9,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';

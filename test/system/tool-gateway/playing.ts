@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import type { CatalogueRecord } from '#records/types.ts';
 import type { ProviderMessage } from '../../../services/simulator/records.ts';
 import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
 import type { ClientCredentials } from '../../support/api.ts';

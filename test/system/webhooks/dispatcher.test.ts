@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WebhookAttempt } from '#records/types.ts';
 import { verify } from '#signing/signing.ts';
-import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { type AttemptHead, attemptOf } from '#webhooks/progress.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, received } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 /** A short match with the records that each of its versions publishes. */
-import { canonicalJson } from '#contract/canonical-json.ts';
+
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import {
   AWAY,
@@ -11,13 +11,14 @@ import {
   incidentMessage,
   START,
 } from '#domain/testing/messages.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
 import type {
   Incident,
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
-} from '#topics/generated/types.ts';
+} from '#records/types.ts';
 import type { Written } from '../records.ts';
 
 /** Milliseconds between two versions. */

@@ -1,11 +1,6 @@
 /** A match that tests read as its surfaces do: the pages and tools from views, the export from records. */
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import type {
-  MatchIncident,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-} from '#topics/generated/types.ts';
+import type { MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 import { matchDetails } from '../../../../services/api/board/match-details.ts';
 import { scopeOf } from '../../../../services/tool-gateway/mcp/testing/tool-calls.ts';

@@ -1,6 +1,6 @@
 /** Operations of the catalogues. */
 import { z } from 'zod';
-import { SOCCER } from '../../soccer.ts';
+import { SOCCER } from '#soccer/soccer.ts';
 import { AS_PUBLISHED, operation } from '../operation.ts';
 import { catalogueParameters, idParameter, ofSport } from '../parameters.ts';
 import { ANSWERS } from '../records.ts';

@@ -1,5 +1,5 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { TABLE_TYPES, type TableKind } from '../columns.ts';
+import type { CompetitionRules } from '../competition-rules.ts';
 import { subset, viewOf } from '../game-set.ts';
 import { compareOrder, type Flag, flagsOf, type Game, readGame } from '../games.ts';
 import { correctionsAt } from '../standing.ts';

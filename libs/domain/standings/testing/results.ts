@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type CompetitionRules, readRulesFile } from '#contract/competition-rules.ts';
-import type { ResultTeam, Score } from '#topics/generated/types.ts';
+import type { ResultTeam, Score } from '#records/types.ts';
 import type { TableKind } from '../columns.ts';
+import { type CompetitionRules, readRulesFile } from '../competition-rules.ts';
 import type { Table, TableRow } from '../tables.ts';
 import type { StandingsMatch } from '../types.ts';
 import { deriveTables } from './derive.ts';

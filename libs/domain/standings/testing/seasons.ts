@@ -1,4 +1,4 @@
-import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { CompetitionRules } from '../competition-rules.ts';
 import { SeasonTables } from '../season-tables.ts';
 import type { PlacedResult } from '../types.ts';
 import { result } from './results.ts';

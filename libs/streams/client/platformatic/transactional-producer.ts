@@ -1,10 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  endLastTransaction,
-  type LastTransaction,
-  lastTransaction,
-  UndecidedTransactions,
-} from '#kafka-20734/undecided-transactions.ts';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OutputRecord,
@@ -18,6 +12,12 @@ import {
 import { CompletionEstimate } from './completion.ts';
 import { type BrokerConnections, byLeader } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
+import {
+  endLastTransaction,
+  type LastTransaction,
+  lastTransaction,
+  UndecidedTransactions,
+} from './kafka-20734/undecided-transactions.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
 import { BatchSender, batchRecords } from './produce.ts';
 import { onCoordinator, retryTransient } from './retries.ts';

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '#contract/values.ts';
+import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord } from '../../testing/records.ts';
 import { askApi, ViewsWorld } from '../../testing/world.ts';
 

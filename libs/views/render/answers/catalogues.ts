@@ -1,12 +1,12 @@
 /** Answers of the reference catalogues: built-in records of soccer, overridden by the provider's catalogues. */
 
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
-import { SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
-import { STATUSES } from '#contract/statuses.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import {
   AREAS,
   DETAIL_NAMES,

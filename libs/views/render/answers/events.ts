@@ -3,7 +3,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
-import type { JsonObject } from '#contract/values.ts';
+import type { JsonObject } from '#json/values.ts';
 import { accessKey, since } from '../../queries/access.ts';
 import { boardConditions, eventConditions, visibleEvent, visibleEvents } from '../../queries/events.ts';
 import type { EventForm, EventRow } from '../../store/matches.ts';

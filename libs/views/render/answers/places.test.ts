@@ -2,9 +2,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '#contract/values.ts';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
+import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
 import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
-import type { JsonObject } from '#contract/values.ts';
+import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord, tableEntry } from '../../testing/records.ts';
 import { askApi, ViewsWorld } from '../../testing/world.ts';
 

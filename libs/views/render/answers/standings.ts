@@ -1,6 +1,6 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
-import { type JsonObject, toWholeNumber } from '#contract/values.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
+import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { nameEntry, nameTable, type TablePlace } from '../standings.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
-import type { JsonObject } from '#contract/values.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
+import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
 import { askApi, ViewsWorld } from '../../testing/world.ts';
 

@@ -7,7 +7,7 @@ import type {
   StagesQuery,
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
-import { toWholeNumber } from '#contract/values.ts';
+import { toWholeNumber } from '#json/values.ts';
 import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
 import { placeLookup } from '../place.ts';

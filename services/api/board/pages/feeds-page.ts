@@ -1,5 +1,5 @@
+import type { HealthGap } from '#records/types.ts';
 import { reasonWords } from '#story/words.ts';
-import type { HealthGap } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { Feeds } from '../feeds.ts';
 import { feedWords, sourceName } from '../shown/feed.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { dateOf } from '#contract/values.ts';
+import { dateOf } from '#json/values.ts';
 import { assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
 import { timeWithDay } from '../shown/minute.ts';

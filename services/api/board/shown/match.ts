@@ -1,5 +1,5 @@
+import type { Participant, Score } from '#records/types.ts';
 import type { StatusWords } from '#story/words.ts';
-import type { Participant, Score } from '#topics/generated/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
 

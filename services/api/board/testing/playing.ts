@@ -1,6 +1,6 @@
 /** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
 import { providerTable } from '#domain/standings/provider-table.ts';
-import type { FeedHealth, NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { FeedHealth, NormalizedMessage, Standings, StandingsEntry } from '#records/types.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
 import { normalized, ViewsWorld } from '#views/testing/world.ts';
 

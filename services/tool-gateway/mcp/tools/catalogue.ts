@@ -1,6 +1,6 @@
 /** Tools that list sports and competitions. */
 import { z } from 'zod';
-import { toWholeNumber } from '#contract/values.ts';
+import { toWholeNumber } from '#json/values.ts';
 import { dataOf, id } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 

@@ -1,8 +1,8 @@
 /** A change of a match for an assistant: the steps of one version, joined with their incident. */
 import { z } from 'zod';
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/incident-types.ts';
-import { STATUSES } from '#contract/statuses.ts';
-import type { Score } from '#topics/generated/types.ts';
+import type { Score } from '#records/types.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
+import { STATUSES } from '#soccer/statuses.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/story-steps.ts';

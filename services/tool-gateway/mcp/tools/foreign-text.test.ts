@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_TEXT, shortText } from '#contract/short-text.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { MAX_TEXT, shortText } from '#json/short-text.ts';
 import { complete } from '../completions.ts';
 import { listResources, readResource } from '../resources.ts';
 import { changedTable, event, incident, leagues, OPEN } from '../testing/league.ts';

@@ -1,5 +1,5 @@
 /** Names and other texts of the provider in answers: text of strangers, in a conversation that pays for each word. */
-import { shortText } from '#contract/short-text.ts';
+import { shortText } from '#json/short-text.ts';
 
 /** Fields whose text is Touchline's own, or consists of texts that were cut before. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['act', 'hint', 'text', 'url']);

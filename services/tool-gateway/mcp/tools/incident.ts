@@ -1,6 +1,7 @@
 /** Details of an incident in a timeline or a change. */
-import { SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+
 import { renderMinute } from '#domain/clock.ts';
+import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 
 export function isInShootOut({ event_status_id: phase }: ShownIncident): boolean {

@@ -1,8 +1,8 @@
 /** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
-import { POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
+import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';

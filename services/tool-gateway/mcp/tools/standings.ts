@@ -1,8 +1,8 @@
 /** Tools for tables: their list, one table, and the top scorers. */
 import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
-import { toWholeNumber } from '#contract/values.ts';
 import { correctionText, differenceText } from '#domain/standings/provider-league.ts';
+import { toWholeNumber } from '#json/values.ts';
 import { id, pageOf, seasonInput, seasonOf } from './common.ts';
 import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
 import { tool } from './tool.ts';

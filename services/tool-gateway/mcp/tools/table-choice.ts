@@ -1,7 +1,7 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
-import { shortText } from '#contract/short-text.ts';
 import { foldName } from '#domain/fold.ts';
+import { shortText } from '#json/short-text.ts';
 import { dataOf } from './common.ts';
 import { ToolError, type ToolScope } from './tool.ts';
 

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#records/types.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';

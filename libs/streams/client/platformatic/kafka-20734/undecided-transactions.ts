@@ -4,18 +4,18 @@
  * transactional-producer.ts, `own`, `shared` and `lastCommitted` of the port, and the uses of detection.ts.
  */
 
-import type { BrokerConnections } from '#streams/client/platformatic/connections.ts';
-import { hasCode } from '#streams/client/platformatic/errors.ts';
-import { describeTransactionsV0, endTxnV3 } from '#streams/client/platformatic/library.ts';
-import { onCoordinator } from '#streams/client/platformatic/retries.ts';
+import { poll } from '#timing/poll.ts';
+import { RefusedError, StreamError } from '../../../errors.ts';
 import {
   type ProducerIdentity,
   type ProducerOptions,
   partitionKey,
   type TopicPartition,
-} from '#streams/client/port.ts';
-import { RefusedError, StreamError } from '#streams/errors.ts';
-import { poll } from '#timing/poll.ts';
+} from '../../port.ts';
+import type { BrokerConnections } from '../connections.ts';
+import { hasCode } from '../errors.ts';
+import { describeTransactionsV0, endTxnV3 } from '../library.ts';
+import { onCoordinator } from '../retries.ts';
 import { type OpenTransaction, openTransactions, openWhereReachable } from './open-transactions.ts';
 
 /** Timeout for a committed transaction's markers to reach every partition. */

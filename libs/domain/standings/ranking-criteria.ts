@@ -1,7 +1,7 @@
 /** The criteria of a ranking, as rules name them: the part of the file format that decides equal teams. */
 
 import { z } from 'zod';
-import { INT_MAX, LONG_MAX } from './values.ts';
+import { INT_MAX, LONG_MAX } from '#json/values.ts';
 
 export const id = z.int('expected a whole number').min(1).max(LONG_MAX);
 export const amount = z.int('expected a whole number').min(-INT_MAX).max(INT_MAX);

@@ -1,8 +1,9 @@
 /** Detects brokers with the defect KAFKA-20734 (docs/known-issues.md). */
-import { requestAny } from '#cluster/access.ts';
+
 import { type Brokers, brokersAt } from '#security/brokers.ts';
 import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
+import { requestAny } from './access.ts';
 
 /** The name of a defect in docs/known-issues.md and in the log. */
 type BrokerDefectCode = (typeof CODES)[number];

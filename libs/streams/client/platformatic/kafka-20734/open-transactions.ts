@@ -1,8 +1,8 @@
-import { type BrokerConnections, byLeader } from '#streams/client/platformatic/connections.ts';
-import { isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
-import { type Connection, describeProducersV0 } from '#streams/client/platformatic/library.ts';
-import { retryTransient } from '#streams/client/platformatic/retries.ts';
-import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
+import type { ProducerIdentity, TopicPartition } from '../../port.ts';
+import { type BrokerConnections, byLeader } from '../connections.ts';
+import { isDisconnected, isTransient } from '../errors.ts';
+import { type Connection, describeProducersV0 } from '../library.ts';
+import { retryTransient } from '../retries.ts';
 
 /** An open transaction in a partition. */
 export type OpenTransaction = TopicPartition & {

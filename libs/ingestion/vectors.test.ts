@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyMessage, matchState, newMatch } from './match.ts';
-import { causeOf } from './testing/messages.ts';
+import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { causeOf } from '#domain/testing/messages.ts';
 import { expectable, readVectors, VECTORS_DIR, type Vector } from './testing/vectors.ts';
 
 const vectors = readVectors();

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { toWholeNumber } from '#contract/values.ts';
-import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { toWholeNumber } from '#json/values.ts';
+import type { MatchState, NormalizedMessage } from '#records/types.ts';
+import { normalizeMessage, normalizeSnapshot } from '../normalize.ts';
 
 const score = z.object({ home: z.int(), away: z.int() }).nullable();
 
