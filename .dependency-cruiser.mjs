@@ -36,6 +36,15 @@ export default {
       { path: '^services/', pathNot: '^services/$1/' },
     ),
     error(
+      'services-started',
+      'a command starts a service and reads its settings; what both need is a library. The demo also knows what the simulator plays',
+      { path: '^(cli|bin)/', pathNot: TESTS },
+      {
+        path: '^services/',
+        pathNot: ['^services/[^/]+/(service|config|main)\\.ts$', '^services/simulator/'],
+      },
+    ),
+    error(
       'domain-pure',
       'the laws know no I/O, and stand below all that has some: not even a type of it',
       { path: '^libs/domain/', pathNot: TESTS },

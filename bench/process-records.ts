@@ -83,15 +83,15 @@ async function loadTree(root: URL) {
       load('libs/ingestion/normalize.ts'),
       load('libs/streams/runtime/processor.ts'),
       load('libs/topics/topics.ts'),
-      load('services/match-processor/match-partition.ts'),
-      load('services/match-processor/testing/partition.ts'),
+      load('libs/processors/match/match-partition.ts'),
+      load('libs/processors/match/testing/partition.ts'),
       load('bench/matches.ts'),
     ])) as [
       typeof import('#ingestion/normalize.ts'),
       typeof import('#streams/runtime/processor.ts'),
       typeof import('#topics/topics.ts'),
-      typeof import('../services/match-processor/match-partition.ts'),
-      typeof import('../services/match-processor/testing/partition.ts'),
+      typeof import('#processors/match/match-partition.ts'),
+      typeof import('../libs/processors/match/testing/partition.ts'),
       typeof import('./matches.ts'),
     ];
   const { partitions } = TOPICS['normalized-messages'];

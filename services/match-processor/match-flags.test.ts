@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { flagsOf } from '#processors/match/loaded-match.ts';
+import type { MatchCommit, MatchPartitionOptions } from '#processors/match/match-partition.ts';
+import { codecs, commitMessages, goal, partitionOf, START } from '#processors/match/testing/partition.ts';
 import type { Incident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { flagsOf } from './loaded-match.ts';
-import type { MatchCommit, MatchPartitionOptions } from './match-partition.ts';
 import { commitMetrics } from './service.ts';
-import { codecs, commitMessages, goal, partitionOf, START } from './testing/partition.ts';
 
 const WELL: MatchState = { ...sampleOf('match-state'), agreement: 'agrees', orphans: [], anomalies: [] };
 

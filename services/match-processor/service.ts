@@ -1,13 +1,17 @@
 import { Gauge, type Registry } from 'prom-client';
+import { LeftUncomposed } from '#processors/match/left-uncomposed.ts';
+import { MATCH_FLAGS, VALUES } from '#processors/match/loaded-match.ts';
+import {
+  type MatchCommit,
+  MatchPartition,
+  type MatchPartitionOptions,
+} from '#processors/match/match-partition.ts';
+import { WEBHOOK_TOPICS, WebhookStage } from '#processors/match/webhook-stage.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import { formerComposerTopics } from '#topics/processors.ts';
 import { settings } from './config.ts';
-import { LeftUncomposed } from './left-uncomposed.ts';
-import { MATCH_FLAGS, VALUES } from './loaded-match.ts';
-import { type MatchCommit, MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
-import { WEBHOOK_TOPICS, WebhookStage } from './webhook-stage.ts';
 
 const NAME = 'match-processor';
 

@@ -1,11 +1,15 @@
 import { Gauge, type Registry } from 'prom-client';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
+import {
+  StandingsPartition,
+  type StandingsPartitionOptions,
+  VALUES,
+} from '#processors/standings/standings-partition.ts';
 import { OWN_RULES, readRules } from '#service/competition-rules.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import { settings } from './config.ts';
-import { StandingsPartition, type StandingsPartitionOptions, VALUES } from './standings-partition.ts';
 
 const NAME = 'standings-processor';
 

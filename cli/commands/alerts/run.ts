@@ -1,6 +1,9 @@
 /** `touchline alerts`: runs the alert processor and prints what it publishes. */
 
 import { randomUUID } from 'node:crypto';
+import { type AlertProcessor, openAlertProcessor, settings } from '#processors/alerts/alert-processor.ts';
+import { type AlertRule, readRules } from '#processors/alerts/rules.ts';
+import { STALE_CHECK_MS } from '#processors/alerts/stale-matches.ts';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
@@ -8,13 +11,6 @@ import { partitionKey } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { readable } from '#topics/readable.ts';
-import { type AlertRule, readRules } from '../../../services/alert-processor/rules.ts';
-import {
-  type AlertProcessor,
-  openAlertProcessor,
-  settings,
-} from '../../../services/alert-processor/service.ts';
-import { STALE_CHECK_MS } from '../../../services/alert-processor/stale-matches.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';

@@ -1,12 +1,12 @@
 /** Renders the board of live matches for a terminal. Pure. */
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { feedWords } from '#story/feed-words.ts';
+import { nameOf } from '#story/match.ts';
+import { durationWords, minuteText } from '#story/minute.ts';
 import { isSameScore, scoreWords } from '#story/words.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import { feedWords } from '../../../services/api/board/shown/feed.ts';
-import { nameOf } from '../../../services/api/board/shown/match.ts';
-import { durationWords, minuteText } from '../../../services/api/board/shown/minute.ts';
 import { cut, type TextColumn, tableLines, widthOf } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';

@@ -1,12 +1,12 @@
 import { topicBounds } from '#cluster/logs.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
+import { phaseOf } from '#story/match.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
 import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
 import { shownStateOf } from '#views/store/board-view.ts';
-import { phaseOf } from '../../../services/api/board/shown/match.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
 import { type BoardRoom, boardLines, type LiveRow, type LiveState } from './board.ts';

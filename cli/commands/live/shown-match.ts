@@ -1,12 +1,12 @@
 /** Describes a match as the live board does, for a terminal. */
 
+import { boardMatch } from '#story/board-match.ts';
+import { feedWords } from '#story/feed-words.ts';
+import type { BoardMatch } from '#story/match.ts';
 import { guardWords } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { Trading } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import { boardMatch } from '../../../services/api/board/board-match.ts';
-import { feedWords } from '../../../services/api/board/shown/feed.ts';
-import type { BoardMatch } from '../../../services/api/board/shown/match.ts';
 import type { StyledText } from '../../table.ts';
 
 /** Returns e.g. `safe`, or `halted: score under review, feed stale (nothing received)`. */

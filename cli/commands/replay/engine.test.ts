@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MatchPartition } from '#processors/match/match-partition.ts';
+import { goal, START } from '#processors/match/testing/partition.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import { MatchPartition } from '../../../services/match-processor/match-partition.ts';
-import { goal, START } from '../../../services/match-processor/testing/partition.ts';
 import { replayInMemory } from './testing/in-memory.ts';
 
 const MESSAGES = [

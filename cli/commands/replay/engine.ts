@@ -1,10 +1,10 @@
+import { MatchPartition } from '#processors/match/match-partition.ts';
+import { StandingsPartition } from '#processors/standings/standings-partition.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { type PublishRecord, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { PROCESSORS } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { MatchPartition } from '../../../services/match-processor/match-partition.ts';
-import { StandingsPartition } from '../../../services/standings-processor/standings-partition.ts';
 import { type ReadBack, ReplayTask } from './task.ts';
 
 /** A record for normalized-messages; `timestamp` is that of its source, Unix milliseconds. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { BoardMatch } from '#story/match.ts';
+import { liveMatch } from '#story/testing/matches.ts';
 import { type Bracket, type BracketMatch, type BracketRound, bracketOf } from './bracket.ts';
-import type { BoardMatch } from './shown/match.ts';
-import { liveMatch } from './testing/matches.ts';
 
 const FINAL = { status_id: 11, status_type: 'finished' } as const;
 let nextId = 1;

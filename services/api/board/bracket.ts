@@ -3,8 +3,8 @@
 import { hasResult } from '#domain/result.ts';
 import type { TieRule } from '#domain/standings/competition-rules.ts';
 import { levelRule, tieOutcome } from '#domain/standings/ties.ts';
+import type { BoardMatch } from '#story/match.ts';
 import type { KnockOutMatch } from '#views/store/board-view.ts';
-import type { BoardMatch } from './shown/match.ts';
 
 /** A match of a knock-out stage, with the fields that decide who advances. */
 export type BracketMatch = Omit<KnockOutMatch, 'state'> & {

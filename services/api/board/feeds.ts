@@ -1,6 +1,6 @@
+import { boardMatch } from '#story/board-match.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { ProcessorBacklog } from './backlog.ts';
-import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 
 /** The content of the page of the feeds. */

@@ -7,7 +7,7 @@ import { isLoopback } from '#service/addresses.ts';
 import { type ServedCompetitions, servedAccess } from '#views/store/served.ts';
 import { type BoardSessions, SESSION_SECONDS, type Viewer } from '../sessions.ts';
 import { document, sendPage } from './pages/layout.ts';
-import { html } from './shown/html.ts';
+import { html } from './shared/html.ts';
 
 /** Who may open the live board. */
 export type GateOptions = {

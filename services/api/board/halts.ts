@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { boardMatch } from '#story/board-match.ts';
 import { courseOf } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { type Halt, haltsOf, type ReasonTotal, reasonTotals } from '#story/halts.ts';
+import { type BoardMatch, phaseOf } from '#story/match.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import { boardMatch, boardStates } from './board-match.ts';
+import { boardStates } from './board-states.ts';
 import type { ReadView } from './scoped-view.ts';
-import { type BoardMatch, phaseOf } from './shown/match.ts';
 
 /** The time that the page of the halts covers, milliseconds. */
 const COVERED_MS = 24 * 3_600_000;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ViewsWorld } from '#views/testing/world.ts';
-import { boardStates } from './board-match.ts';
+import { boardStates } from './board-states.ts';
 import { Hub } from './hub.ts';
 import type { StreamTopic } from './reader.ts';
 import { PlayedViews } from './testing/playing.ts';

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { boardMatch } from '#story/board-match.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import { boardMatch, boardSources } from './board-match.ts';
+import { boardSources } from './board-states.ts';
 import { EventStreamReader, type ReaderAccess, type StreamTopic } from './reader.ts';
 
 /** Minimum interval between two batches, milliseconds. A change after a quiet time is sent at once. */

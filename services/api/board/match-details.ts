@@ -1,9 +1,9 @@
+import { boardMatch } from '#story/board-match.ts';
 import { courseOf } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { historyOf } from '#story/history.ts';
 import { timelineOf } from '#story/incidents.ts';
 import { pairSubstitutions } from '#story/substitutions.ts';
-import { boardMatch } from './board-match.ts';
 import type { ReadView } from './scoped-view.ts';
 
 /** The content of the page of a match, and the answer of `/board/matches/{id}`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BoardQuery } from './shown/arrange.ts';
+import type { BoardQuery } from './shared/arrange.ts';
 
 const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 

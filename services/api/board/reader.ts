@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { statusWordsOf } from '#story/board-match.ts';
+import type { ClockedMatch } from '#story/minute.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import { statusWordsOf } from './board-match.ts';
-import type { Heartbeat } from './shown/heartbeat.ts';
-import type { ClockedMatch } from './shown/minute.ts';
+import type { Heartbeat } from './shared/heartbeat.ts';
 
 /** What a reader may see. Evaluated with each change, as contracts change. */
 export type ReaderAccess = {

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { foldName } from '#domain/fold.ts';
 import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
+import { boardMatch } from '#story/board-match.ts';
+import { phaseOf } from '#story/match.ts';
 import type { KnockOutStage, SeasonEntry, ShownState, TableEntry } from '#views/store/board-view.ts';
-import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
 import type { standingsQuery } from './query.ts';
 import type { ReadView } from './scoped-view.ts';
-import { phaseOf } from './shown/match.ts';
 import { isOfPlayers, readTable } from './tables.ts';
 
 /** The content of `/standings`. */

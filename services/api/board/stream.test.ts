@@ -1,9 +1,9 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { BoardMatch } from '#story/match.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import { ranking } from '#views/testing/ranking.ts';
-import type { BoardMatch } from './shown/match.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 

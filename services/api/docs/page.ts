@@ -1,6 +1,6 @@
 /** Renders the reference as a page that works without a script. Pure. */
 import { headHtml, wholeDocument } from '../board/pages/layout.ts';
-import { type Html, html, optionsHtml } from '../board/shown/html.ts';
+import { type Html, html, optionsHtml } from '../board/shared/html.ts';
 import {
   REFERENCE_ERRORS,
   type ReferenceGroup,

@@ -1,5 +1,5 @@
 /** Alerts by sound, title of the tab or desktop notification, as the reader chose in this browser. */
-import type { NewsAlert } from '../shown/news.ts';
+import type { NewsAlert } from '../shared/news.ts';
 import { byId } from './head.ts';
 import { readStored, writeStored } from './storage.ts';
 

@@ -1,18 +1,19 @@
 /** Keeps the board up to date in the browser, with the markup that the server renders too. */
+
+import { type BoardMatch, phaseOf } from '#story/match.ts';
 import {
   type Arrangement,
   arrange,
   type BoardGroup,
   type BoardQuery,
   cardsOrRows,
-} from '../shown/arrange.ts';
-import { boardHtml, filtersHtml } from '../shown/board.ts';
-import { type BoardSource, feedsHtml } from '../shown/feed.ts';
-import type { ShownMoment } from '../shown/heartbeat.ts';
-import type { Html } from '../shown/html.ts';
-import { type BoardMatch, phaseOf } from '../shown/match.ts';
-import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shown/news.ts';
-import { lastUpdate, matchRow, sameRow, whenCell } from '../shown/row.ts';
+} from '../shared/arrange.ts';
+import { boardHtml, filtersHtml } from '../shared/board.ts';
+import { type BoardSource, feedsHtml } from '../shared/feed.ts';
+import type { ShownMoment } from '../shared/heartbeat.ts';
+import type { Html } from '../shared/html.ts';
+import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shared/news.ts';
+import { lastUpdate, matchRow, sameRow, whenCell } from '../shared/row.ts';
 import { alertReader, offerAlerts } from './alerts.ts';
 import { offerAppearance } from './appearance.ts';
 import { announce, byId, showAge, showConnection, takeSources } from './head.ts';

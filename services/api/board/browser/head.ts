@@ -1,7 +1,8 @@
 /** The state of the connection in the head of every page, and announcements for screen readers. */
-import { type BoardSource, feedsHead } from '../shown/feed.ts';
-import type { ShownMoment } from '../shown/heartbeat.ts';
-import { timeText } from '../shown/minute.ts';
+
+import { timeText } from '#story/minute.ts';
+import { type BoardSource, feedsHead } from '../shared/feed.ts';
+import type { ShownMoment } from '../shared/heartbeat.ts';
 
 /** Time for which an announcement stays in the page, milliseconds. */
 const ANNOUNCED_MS = 8_000;

@@ -1,11 +1,12 @@
 /** Keeps a page of the server up to date: fetches it again after each change, and applies the differences. */
-import type { BoardSource } from '../shown/feed.ts';
-import { guardHtml } from '../shown/guard.ts';
-import type { ShownMoment } from '../shown/heartbeat.ts';
-import type { BoardMatch } from '../shown/match.ts';
-import { type ClockedMatch, momentText } from '../shown/minute.ts';
-import { newsWords, scoreNews } from '../shown/news.ts';
-import { whenCell } from '../shown/row.ts';
+
+import type { BoardMatch } from '#story/match.ts';
+import type { ClockedMatch } from '#story/minute.ts';
+import type { BoardSource } from '../shared/feed.ts';
+import { guardHtml } from '../shared/guard.ts';
+import type { ShownMoment } from '../shared/heartbeat.ts';
+import { newsWords, scoreNews } from '../shared/news.ts';
+import { momentText, whenCell } from '../shared/row.ts';
 import { announce, byId, showAge, showConnection, takeSources } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
 import { followStream } from './stream.ts';

@@ -1,5 +1,5 @@
 /** Passes the events of one connection on to the tabs of a browser, and gives a new tab what the others know. */
-import type { Heartbeat } from '../shown/heartbeat.ts';
+import type { Heartbeat } from '../shared/heartbeat.ts';
 import type { ConnectionEvents, StreamEventName } from './connection.ts';
 
 /** A message to a tab. `age`: how long ago the event arrived, milliseconds; 0 unless it was kept for this tab. */

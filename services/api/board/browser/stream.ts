@@ -1,6 +1,6 @@
 /** Follows a part of the board: passes on events, and watches the age of the last heartbeat. */
 
-import { type ConnectionState, type Heartbeat, HeartbeatAge, type ShownMoment } from '../shown/heartbeat.ts';
+import { type ConnectionState, type Heartbeat, HeartbeatAge, type ShownMoment } from '../shared/heartbeat.ts';
 import { chosenZone } from './appearance.ts';
 import { BoardConnection } from './connection.ts';
 import { scriptUrl } from './morph.ts';

@@ -1,5 +1,5 @@
 /** Shows the times of a page in the zone that the reader chose: the server renders them in UTC. */
-import { timeWithDay } from '../shown/minute.ts';
+import { timeWithDay } from '#story/minute.ts';
 import { chosenZone } from './appearance.ts';
 
 /** Writes all times of a page, or of a part of it, in the chosen zone. `now`: Unix seconds. */

@@ -1,11 +1,11 @@
-import { alertsHtml } from '../shown/alerts.ts';
-import { appearanceHtml } from '../shown/appearance.ts';
-import { arrange, type BoardQuery, cardsOrRows } from '../shown/arrange.ts';
-import { boardHtml, filtersHtml } from '../shown/board.ts';
-import { type BoardSource, feedsHtml } from '../shown/feed.ts';
-import { html } from '../shown/html.ts';
-import type { BoardMatch } from '../shown/match.ts';
-import { matchRow } from '../shown/row.ts';
+import type { BoardMatch } from '#story/match.ts';
+import { alertsHtml } from '../shared/alerts.ts';
+import { appearanceHtml } from '../shared/appearance.ts';
+import { arrange, type BoardQuery, cardsOrRows } from '../shared/arrange.ts';
+import { boardHtml, filtersHtml } from '../shared/board.ts';
+import { type BoardSource, feedsHtml } from '../shared/feed.ts';
+import { html } from '../shared/html.ts';
+import { matchRow } from '../shared/row.ts';
 import { document } from './layout.ts';
 
 /** Renders the board at `/`. `now`: Unix seconds. */

@@ -1,8 +1,8 @@
+import { type BoardMatch, matchName } from '#story/match.ts';
 import { scoreWords } from '#story/words.ts';
 import type { Bracket, BracketRound, Tie, TieSide } from '../bracket.ts';
-import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, matchName } from '../shown/match.ts';
-import { momentText } from '../shown/minute.ts';
+import { type Html, html } from '../shared/html.ts';
+import { momentText } from '../shared/row.ts';
 
 /** Renders the knock-out rounds side by side, and rounds for other places below them. `now`: Unix seconds. */
 export function bracketHtml({ rounds, placements }: Bracket, now: number): Html {

@@ -1,7 +1,7 @@
 import type { Course, CourseStretch } from '#story/course.ts';
+import { durationWords } from '#story/minute.ts';
 import { guardWords } from '#story/words.ts';
-import { type Html, html } from '../shown/html.ts';
-import { durationWords } from '../shown/minute.ts';
+import { type Html, html } from '../shared/html.ts';
 import { timeOf } from './layout.ts';
 
 /** Minimum distance of two labels, as a share of the width; closer labels would overlap. */

@@ -1,11 +1,11 @@
 import type { HealthGap } from '#records/types.ts';
+import { feedWords, sourceName } from '#story/feed-words.ts';
+import { type BoardMatch, matchName } from '#story/match.ts';
+import { agoWords, delayWords, durationWords } from '#story/minute.ts';
 import { reasonWords } from '#story/words.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { Feeds } from '../feeds.ts';
-import { feedWords, sourceName } from '../shown/feed.ts';
-import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, matchName } from '../shown/match.ts';
-import { agoWords, delayWords, durationWords } from '../shown/minute.ts';
+import { type Html, html } from '../shared/html.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {

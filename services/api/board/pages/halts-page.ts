@@ -1,8 +1,8 @@
+import { matchName } from '#story/match.ts';
+import { durationWords } from '#story/minute.ts';
 import { guardWords } from '#story/words.ts';
 import type { Halts, MatchHalt } from '../halts.ts';
-import { type Html, html } from '../shown/html.ts';
-import { matchName } from '../shown/match.ts';
-import { durationWords } from '../shown/minute.ts';
+import { type Html, html } from '../shared/html.ts';
 import { document, timeOf } from './layout.ts';
 
 /** Interval at which the page is read again, seconds: halts begin and end without an event of its own. */

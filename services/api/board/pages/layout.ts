@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { dateOf } from '#json/values.ts';
+import { timeWithDay } from '#story/minute.ts';
 import { assets } from '../assets.ts';
-import { type Html, html } from '../shown/html.ts';
-import { timeWithDay } from '../shown/minute.ts';
+import { type Html, html } from '../shared/html.ts';
 
 /** Headers of every page: it loads and runs only what this server sends, and no page may frame it. */
 export const PAGE_HEADERS = {

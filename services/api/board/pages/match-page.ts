@@ -1,5 +1,7 @@
 import { hasResult } from '#domain/result.ts';
 import type { HistoryEntry } from '#story/history.ts';
+import { type BoardMatch, hasNoScoreYet, nameOf } from '#story/match.ts';
+import { delayWords } from '#story/minute.ts';
 import {
   agreementWords,
   endingWords,
@@ -13,11 +15,9 @@ import {
 import { isOver } from '#tradability/trading.ts';
 import { delayOf } from '../feeds.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { guardHtml, resultDoubts } from '../shown/guard.ts';
-import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, hasNoScoreYet, nameOf } from '../shown/match.ts';
-import { delayWords } from '../shown/minute.ts';
-import { whenCell } from '../shown/row.ts';
+import { guardHtml, resultDoubts } from '../shared/guard.ts';
+import { type Html, html } from '../shared/html.ts';
+import { whenCell } from '../shared/row.ts';
 import { courseHtml } from './course.ts';
 import { document, factsHtml, timeOf } from './layout.ts';
 import { anchorOf, timelineHtml, writtenHtml } from './timeline.ts';

@@ -1,6 +1,6 @@
 import { type CorrectionWords, correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
-import { type Html, html, optionsHtml } from '../shown/html.ts';
+import { type Html, html, optionsHtml } from '../shared/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import {
   columnsOf,

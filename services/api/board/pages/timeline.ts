@@ -1,8 +1,8 @@
 import type { IncidentStep, TimelineEntry } from '#story/incidents.ts';
+import { nameOf } from '#story/match.ts';
+import { durationWords } from '#story/minute.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { type Html, html } from '../shown/html.ts';
-import { nameOf } from '../shown/match.ts';
-import { durationWords } from '../shown/minute.ts';
+import { type Html, html } from '../shared/html.ts';
 import { timeOf } from './layout.ts';
 
 /** Renders the important incidents of a match, newest first, each with its story and its own address. `now`: Unix seconds. */

@@ -1,7 +1,7 @@
 import { foldName } from '#domain/fold.ts';
+import { type BoardMatch, type Phase, phaseOf } from '#story/match.ts';
 import { dateWords, timeWords } from '#story/words.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import { type BoardMatch, type Phase, phaseOf } from './match.ts';
 
 /** Filters and order of the board. */
 export type BoardQuery = {

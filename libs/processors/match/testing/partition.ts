@@ -1,10 +1,10 @@
 /** A partition of the match processor in a test: messages in, published records out. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
+import type { MatchCodecs } from '#processors/match/loaded-match.ts';
+import { MatchPartition, type MatchPartitionOptions } from '#processors/match/match-partition.ts';
 import type { OutputRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
-import type { MatchCodecs } from '../loaded-match.ts';
-import { MatchPartition, type MatchPartitionOptions } from '../match-partition.ts';
 
 /** Codecs without a registry. */
 export const codecs: MatchCodecs = {

@@ -1,5 +1,5 @@
 import { SOCCER_CLOCK } from '#domain/clock-rule.ts';
-import type { BoardMatch } from '../shown/match.ts';
+import type { BoardMatch } from '../match.ts';
 
 /** Time of the last message of the tests' matches, Unix seconds. */
 export const PUBLISHED_AT = 1_790_000_000;

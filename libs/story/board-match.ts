@@ -1,12 +1,9 @@
-import { formatDate } from '#contract/rest/parameters.ts';
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { goalsAndCards } from './goals-and-cards.ts';
-import type { ReadView } from './scoped-view.ts';
-import type { BoardSource } from './shown/feed.ts';
-import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './shown/match.ts';
+import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
 
 /** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(
@@ -33,35 +30,6 @@ export function boardMatch(
 export function statusWordsOf({ sport_id, status_id }: ShownState): BoardMatch['status_words'] {
   const status = hasRulesOfGoals(sport_id) || status_id === null ? undefined : STATUSES.get(status_id);
   return status === undefined ? null : { name: status.name, short: status.shortName };
-}
-
-/** Returns what the board shows of the sources. `now`: Unix seconds. */
-export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number): BoardSource[] {
-  return view
-    .sourceHealth(now * 1000)
-    .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
-}
-
-/** The share of the board for matches that begin next, where so many are not live. */
-const UPCOMING_SHARE = 1 / 4;
-const DAY_SECONDS = 86_400;
-
-/**
- * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
- * changed others while there are fewer than `size`. `now`: Unix seconds.
- */
-export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
-  const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
-  // Kick-offs have no time zone: one of an hour ago may be in an hour.
-  const from = formatDate(now - DAY_SECONDS);
-  const room = Math.max(0, size - states.size);
-  const next = view.upcomingStates(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
-  for (const state of next) states.set(state.event_id, state);
-  for (const state of view.recentStates(size)) {
-    if (states.size >= size) break;
-    states.set(state.event_id, state);
-  }
-  return [...states.values()];
 }
 
 function sideOf(side: ShownState['home']): BoardSide {

@@ -1,6 +1,6 @@
-import { hasValue, type KeyedValue } from '#spill/entry.ts';
-import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
+import { hasValue, type KeyedValue } from '../spill/entry.ts';
+import { SpillStore } from '../spill/spill-store.ts';
 import {
   type FlagCounts,
   type LoadedMatch,

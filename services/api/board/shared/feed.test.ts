@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BoardSource, feedsHead, feedWords } from './feed.ts';
+import { feedWords } from '#story/feed-words.ts';
+import { type BoardSource, feedsHead } from './feed.ts';
 
 describe('the head of a connected page', () => {
   const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null };

@@ -1,9 +1,10 @@
 /** The changes on the board that are announced or alerted. */
 
+import { sourceName } from '#story/feed-words.ts';
+import { type BoardMatch, matchName, nameOf } from '#story/match.ts';
 import { guardWords } from '#story/words.ts';
 import { tradingOf } from '#tradability/trading.ts';
-import { type BoardSource, sourceName } from './feed.ts';
-import { type BoardMatch, matchName, nameOf } from './match.ts';
+import type { BoardSource } from './feed.ts';
 
 export type ScoreNews = 'goal' | 'cancelled';
 

@@ -6,7 +6,7 @@ import type { Score } from '#records/types.ts';
 import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import type { ScoringIncident, ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import type { BoardGoal, BoardMatch } from './shown/match.ts';
+import type { BoardGoal, BoardMatch } from './match.ts';
 
 /**
  * Returns the goals that count, the score at half-time and the cards that stand. Who and when is in match state, but for yellow cards;

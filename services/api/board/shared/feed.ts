@@ -1,36 +1,13 @@
 /** Renders feed health: docs/guides/feed-health.md. */
+import { feedWords, sourceName } from '#story/feed-words.ts';
+import type { BoardMatch } from '#story/match.ts';
 import { reasonWords } from '#story/words.ts';
-import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import type { BoardMatch } from './match.ts';
 
 /** The health of a source. The data of a `feeds` event of `/board/events` is a list of these. */
 export type BoardSource = BoardMatch['feed'] & Pick<SourceFeedStatus, 'source'>;
-
-const STATES: Readonly<Record<FeedStatus['state'], string>> = {
-  alive: 'alive',
-  recovered: 'recovered',
-  stale: 'stale',
-  down: 'down',
-  recovering: 'recovering',
-  ended: 'ended',
-  expired: 'health unknown',
-  unknown: 'health unknown',
-};
-
-const NAMES: Readonly<Record<string, string>> = { webhook: 'Webhooks', feed: 'REST feed' };
-
-/** Returns the name of a source for people. */
-export function sourceName(source: string): string {
-  return NAMES[source] ?? source;
-}
-
-/** Returns state and reason, e.g. `down (provider unreachable)`. What was wrong before a source recovers is over. */
-export function feedWords({ state, reason }: BoardMatch['feed']): string {
-  if (reason === null) return STATES[state];
-  return `${STATES[state]} (${state === 'recovering' ? 'after: ' : ''}${reasonWords(reason)})`;
-}
 
 /** Which sources the head of a page says are believed, with its words. `awaited`: not received yet. */
 type FeedsHead = { readonly believed: 'all' | 'some' | 'none' | 'awaited'; readonly words: string };
@@ -49,7 +26,7 @@ export function feedsHead(sources: readonly BoardSource[] | undefined): FeedsHea
 
 /** Returns why a source is named in the head. A believed one has a reason while its last read failed. */
 function troubleWords({ believed, state, reason }: BoardSource): string {
-  return believed && reason !== null ? reasonWords(reason) : STATES[state];
+  return believed && reason !== null ? reasonWords(reason) : feedWords({ state, reason: null });
 }
 
 const LINK = html`<a href="/feeds">Feeds</a>`;

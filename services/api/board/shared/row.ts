@@ -1,9 +1,17 @@
+import { type BoardGoal, type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from '#story/match.ts';
+import {
+  agoWords,
+  type ClockedMatch,
+  dayText,
+  durationWords,
+  minuteText,
+  quietFor,
+  timeText,
+} from '#story/minute.ts';
 import { endingWords, halfWords, isShootingOut, scoreWords, statusName } from '#story/words.ts';
 import { firmHtml, guardCell } from './guard.ts';
 import type { ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import { type BoardGoal, type BoardMatch, hasNoScoreYet, nameOf, phaseOf } from './match.ts';
-import { agoWords, dayText, durationWords, minuteText, quietFor, timeText } from './minute.ts';
 
 /** Longest initials, characters: the provider's acronyms have three, and other texts may be there. */
 const MAX_INITIALS = 4;
@@ -123,4 +131,10 @@ function scoreCell(match: BoardMatch): Html {
     isBefore ? '' : (of ?? html`<abbr title="unknown">?</abbr>`);
   const { score } = match;
   return html`<span class="goals home">${goals(score?.home)}</span><span class="dash" aria-hidden="true">${isBefore ? 'v' : '–'}</span><span class="goals away">${goals(score?.away)}</span>`;
+}
+
+/** Returns day and minute in one line; while the connection is lost, no minute of a live match. */
+export function momentText(match: ClockedMatch, { now, connection, zone }: ShownMoment): string {
+  if (connection === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now, zone)}`;
+  return [dayText(match, now), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { liveMatch } from '../testing/matches.ts';
+import type { BoardMatch } from '#story/match.ts';
+import { liveMatch } from '#story/testing/matches.ts';
 import { arrange, type BoardQuery } from './arrange.ts';
-import type { BoardMatch } from './match.ts';
 
 const NOW = Date.UTC(2026, 7, 16, 14) / 1000;
 const ALL: BoardQuery = { show: 'all', by: 'status', competition: null, q: '' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
+import type { BoardMatch } from '#story/match.ts';
+import { liveMatch, PUBLISHED_AT } from '#story/testing/matches.ts';
 import type { ConnectionState, ShownMoment } from './heartbeat.ts';
-import type { BoardMatch } from './match.ts';
 import { lastUpdate, matchRow, whenCell } from './row.ts';
 
 /** Returns the text of markup. */

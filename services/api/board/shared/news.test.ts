@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { liveMatch } from '../testing/matches.ts';
-import type { BoardMatch } from './match.ts';
+import type { BoardMatch } from '#story/match.ts';
+import { liveMatch } from '#story/testing/matches.ts';
 import { feedNews, goneNews, haltNews, newsWords, scoreNews } from './news.ts';
 
 describe('news of the score', () => {

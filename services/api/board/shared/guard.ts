@@ -1,12 +1,12 @@
 /** Renders the permission to trade. */
 import type { GuardReason } from '#domain/guard.ts';
 import { hasResult } from '#domain/result.ts';
+import { feedWords } from '#story/feed-words.ts';
+import type { BoardMatch } from '#story/match.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
 import { type Permission, type Trading, tradingOf } from '#tradability/trading.ts';
-import { feedWords } from './feed.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
-import type { BoardMatch } from './match.ts';
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   safe: 'Safe to trade',

@@ -1,7 +1,7 @@
 import type { Participant, Score } from '#records/types.ts';
-import type { StatusWords } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
+import type { StatusWords } from './words.ts';
 
 /** Fields of match state that the board shows unchanged. */
 export const SHOWN_FIELDS = [

@@ -4,14 +4,14 @@ import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause } from '#records/types.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
-import { hasValue, type KeyedValue } from '#spill/entry.ts';
-import { SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
+import { hasValue, type KeyedValue } from '../spill/entry.ts';
+import { SpillStore } from '../spill/spill-store.ts';
 import { KnownTables } from './known-tables.ts';
 
 /** The topics that the standings processor reads and writes. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { QUIET_AFTER_SECONDS } from '#domain/clock.ts';
-import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
 import { dayText, delayWords, durationWords, minuteText, quietFor, timeText, timeWithDay } from './minute.ts';
+import { liveMatch, PUBLISHED_AT } from './testing/matches.ts';
 
 describe('the minute', () => {
   test.each([

@@ -1,6 +1,6 @@
 /** Spills until a write fails at this process's file size limit, and prints the error as JSON. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { SpillStore } from '../spill-store.ts';
+import { SpillStore } from '#processors/spill/spill-store.ts';
 
 // Ignores the signal, so that the write fails instead of the process.
 process.on('SIGXFSZ', () => {});

@@ -1,7 +1,6 @@
 import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
-import { dayWords, halfWords, shortStatus, timeWords } from '#story/words.ts';
-import type { ShownMoment } from './heartbeat.ts';
-import { type BoardMatch, phaseOf } from './match.ts';
+import type { BoardMatch } from './match.ts';
+import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 
 /** The fields that the time of a match is computed from: the data of a `clock` event of `/board/events`. */
 export type ClockedMatch = Pick<
@@ -40,12 +39,6 @@ export function minuteText(match: ClockedMatch, now: number): string {
 /** Returns the day of a match that is not live, to show below the minute. */
 export function dayText(match: ClockedMatch, now: number): string {
   return match.status_type === 'live' ? '' : dayWords(match.start_date, now);
-}
-
-/** Returns day and minute in one line; while the connection is lost, no minute of a live match. */
-export function momentText(match: ClockedMatch, { now, connection, zone }: ShownMoment): string {
-  if (connection === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now, zone)}`;
-  return [dayText(match, now), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }
 
 /** Formats by zone: making one takes a millisecond. Swedish dates are written as those of ISO 8601. */

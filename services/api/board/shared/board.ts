@@ -1,6 +1,6 @@
+import type { BoardMatch } from '#story/match.ts';
 import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrange.ts';
 import { type Html, html, optionsHtml } from './html.ts';
-import type { BoardMatch } from './match.ts';
 
 type DrawRow = (match: BoardMatch) => Html;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { earliestReceipt } from './service.ts';
+import { earliestReceipt } from './alert-processor.ts';
 
 const DAY_MS = 86_400_000;
 

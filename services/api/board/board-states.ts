@@ -1,0 +1,35 @@
+/** What is on the board: which matches, and the sources of the feed. */
+import { formatDate } from '#contract/rest/parameters.ts';
+import type { ShownState } from '#views/store/board-view.ts';
+import type { BoardView } from '#views/store/views.ts';
+import type { ReadView } from './scoped-view.ts';
+import type { BoardSource } from './shared/feed.ts';
+
+/** Returns what the board shows of the sources. `now`: Unix seconds. */
+export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number): BoardSource[] {
+  return view
+    .sourceHealth(now * 1000)
+    .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
+}
+
+/** The share of the board for matches that begin next, where so many are not live. */
+const UPCOMING_SHARE = 1 / 4;
+const DAY_SECONDS = 86_400;
+
+/**
+ * Returns the matches on the board: all live ones, then those that begin next, in a quarter of its `size` at most, then the last
+ * changed others while there are fewer than `size`. `now`: Unix seconds.
+ */
+export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
+  const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
+  // Kick-offs have no time zone: one of an hour ago may be in an hour.
+  const from = formatDate(now - DAY_SECONDS);
+  const room = Math.max(0, size - states.size);
+  const next = view.upcomingStates(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
+  for (const state of next) states.set(state.event_id, state);
+  for (const state of view.recentStates(size)) {
+    if (states.size >= size) break;
+    states.set(state.event_id, state);
+  }
+  return [...states.values()];
+}
