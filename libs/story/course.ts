@@ -71,7 +71,7 @@ export function statusOf(written: string | null): readonly [id: number | null, t
 }
 
 /** Returns the course of a match; null when nothing was in play. `now`: the end of a match that goes on, Unix milliseconds. */
-export function courseOf(story: readonly StoryStep[], feed: FeedPast, now: number): Course | null {
+export function matchCourse(story: readonly StoryStep[], feed: FeedPast, now: number): Course | null {
   const stretches = inPlay(stretchesOf(story, feed, now));
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (first === undefined || last === undefined) return null;

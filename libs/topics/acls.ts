@@ -147,9 +147,9 @@ function isProcessor(service: ServiceName): service is ProcessorName {
 
 function topicsOf(service: ServiceName): ServiceTopics {
   if (!isProcessor(service)) return OTHER_SERVICES[service];
-  const { input, changelogs, own, joint, shared }: ProcessorSpec = PROCESSORS[service];
+  const { input, changelogs, own, coWritten, shared }: ProcessorSpec = PROCESSORS[service];
   const additional = ADDITIONAL_TOPICS[service] ?? { reads: [], writes: [] };
-  const outputs = [...changelogs, ...own, ...joint, ...shared];
+  const outputs = [...changelogs, ...own, ...coWritten, ...shared];
   return {
     // Finding open transactions in its outputs requires Read.
     reads: [input, ...outputs, ...additional.reads],

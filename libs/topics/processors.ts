@@ -14,7 +14,7 @@ export type ProcessorSpec = {
   /** Outputs of which a task writes only the partition with the number of its input partition. */
   readonly own: readonly TopicName[];
   /** As `own`, but tasks of other processors also write them: an open transaction there may be one of theirs. */
-  readonly joint: readonly TopicName[];
+  readonly coWritten: readonly TopicName[];
   /** Outputs of which every task may write any partition. */
   readonly shared: readonly TopicName[];
 };
@@ -25,7 +25,7 @@ export const PROCESSORS = {
     changelogs: ['match-incidents', 'match-state', 'webhook-times'],
     mixedChangelogs: [],
     own: ['match-transitions'],
-    joint: ['webhook-messages'],
+    coWritten: ['webhook-messages'],
     shared: ['match-results', 'dead-letters'],
   },
   'standings-processor': {
@@ -33,7 +33,7 @@ export const PROCESSORS = {
     changelogs: ['standings-results', 'standings', 'standings-catalogue'],
     mixedChangelogs: ['standings', 'standings-catalogue'],
     own: [],
-    joint: [],
+    coWritten: [],
     shared: ['dead-letters'],
   },
   'webhook-dispatcher': {
@@ -41,7 +41,7 @@ export const PROCESSORS = {
     changelogs: ['webhook-progress'],
     mixedChangelogs: [],
     own: [],
-    joint: [],
+    coWritten: [],
     shared: ['dead-letters'],
   },
   'alert-processor': {
@@ -49,7 +49,7 @@ export const PROCESSORS = {
     changelogs: ['alert-guards'],
     mixedChangelogs: [],
     own: [],
-    joint: ['webhook-messages'],
+    coWritten: ['webhook-messages'],
     shared: ['alerts', 'dead-letters'],
   },
 } as const satisfies Record<string, ProcessorSpec>;
@@ -66,7 +66,7 @@ const OF_FORMER_COMPOSER: ProcessorSpec = {
   changelogs: ['webhook-times'],
   mixedChangelogs: [],
   own: [],
-  joint: ['webhook-messages'],
+  coWritten: ['webhook-messages'],
   shared: ['dead-letters'],
 };
 
@@ -107,7 +107,7 @@ export function formerComposerTopics(prefix: string): StreamTopics {
 function namedTopics(
   prefix: string,
   application: string,
-  { input, changelogs, mixedChangelogs, own, joint, shared }: ProcessorSpec,
+  { input, changelogs, mixedChangelogs, own, coWritten, shared }: ProcessorSpec,
 ): StreamTopics {
   return {
     application,
@@ -116,7 +116,7 @@ function namedTopics(
     mixedChangelogs: mixedChangelogs.map((topic) => topicName(prefix, topic)),
     outputs: [
       ...own.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'own' as const })),
-      ...joint.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'joint' as const })),
+      ...coWritten.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'co-written' as const })),
       ...shared.map((topic) => ({ topic: topicName(prefix, topic), partitions: TOPICS[topic].partitions })),
     ],
   };

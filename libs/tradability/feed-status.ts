@@ -52,7 +52,7 @@ export type SourceFeedStatus = FeedStatus & { readonly source: string };
 const UNKNOWN: FeedStatus = { believed: false, state: 'unknown', reason: null, since: null, source: null };
 
 /** Whether a reader may act on a record of this state. */
-export function isGoodState(state: FeedStatus['state']): boolean {
+export function isBelieved(state: FeedStatus['state']): boolean {
   return state === 'alive' || state === 'recovered';
 }
 
@@ -119,11 +119,11 @@ function statusOfMatch(source: ReceivedRecord | undefined, match: HealthRecord, 
   // The current monitor has not judged the match.
   if (match.term < source.record.term)
     return { ...statusOf(match), believed: false, state: 'expired', reason: null };
-  return inSource.believed || !isGoodState(match.state) ? statusOf(match) : inSource;
+  return inSource.believed || !isBelieved(match.state) ? statusOf(match) : inSource;
 }
 
 function statusOf({ source, state, reason, since }: HealthRecord): FeedStatus {
-  return { believed: isGoodState(state), state, reason, since, source };
+  return { believed: isBelieved(state), state, reason, since, source };
 }
 
 /** Returns the status that changed last. */

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { scoresAfter } from '#domain/goals.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#records/types.ts';
-import { courseOf } from '#story/course.ts';
+import { matchCourse } from '#story/course.ts';
 import type { FeedPast } from '#story/feed-past.ts';
 import { historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
@@ -179,7 +179,7 @@ export function pageJson(facts: PageRecords, feed: FeedStatus, past: FeedPast, n
   const { fields: _, ...state } = facts.state;
   const { permission, reasons } = tradingOf(facts.state, feed);
   const steps = stepsOf(facts.transitions);
-  const course = courseOf(steps, past, now);
+  const course = matchCourse(steps, past, now);
   return {
     state,
     trading: { permission, reasons },

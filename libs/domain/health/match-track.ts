@@ -1,5 +1,5 @@
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
-import { isGoodState } from '#tradability/feed-status.ts';
+import { isBelieved } from '#tradability/feed-status.ts';
 import { EventRegister } from '../event-register.ts';
 import { placeOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
@@ -97,7 +97,7 @@ export class MatchTrack {
       known ??
       this.#add(source, { heardAt: at, keepAliveAt: null, judgedFrom: null, health: aliveSince(at) });
     // A new monitor reads again messages from before the silence.
-    if (!isGoodState(pair.health.state) && at > pair.heardAt) pair.backAt ??= at;
+    if (!isBelieved(pair.health.state) && at > pair.heardAt) pair.backAt ??= at;
     pair.heardAt = Math.max(pair.heardAt, at);
     if (isKeepAlive) pair.keepAliveAt = pair.heardAt;
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#records/types.ts';
-import { HealthTable, isGoodState } from '#tradability/feed-status.ts';
+import { HealthTable, isBelieved } from '#tradability/feed-status.ts';
 import {
   type Action,
   APPLY,
@@ -57,7 +57,7 @@ describe('in every history', () => {
             const record = played.topic.get(key);
             // While nothing can be read, messages that were published in time may still be read.
             const by = played.readTo < played.now ? played.now - READ_WITHIN_MS : played.now;
-            if (isDead(truth, by)) expect(isGoodState(record?.state ?? 'stale')).toBe(false);
+            if (isDead(truth, by)) expect(isBelieved(record?.state ?? 'stale')).toBe(false);
           }
         });
       }),
@@ -113,7 +113,7 @@ describe('in every history', () => {
           expect(gap_count).toBeGreaterThanOrEqual(counts.get(key) ?? 0);
           counts.set(key, gap_count);
           expect(gaps.length).toBe(Math.min(100, gap_count));
-          expect(gaps.at(-1)?.action === 'open').toBe(!isGoodState(state) && state !== 'ended');
+          expect(gaps.at(-1)?.action === 'open').toBe(!isBelieved(state) && state !== 'ended');
           for (const gap of gaps.slice(0, -1)) expect(gap.to).toBeGreaterThanOrEqual(gap.from);
         }
       }),

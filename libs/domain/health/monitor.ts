@@ -1,5 +1,5 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
-import { isGoodState } from '#tradability/feed-status.ts';
+import { isBelieved } from '#tradability/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
@@ -62,7 +62,7 @@ export class HealthMonitor {
   /** Restores a record of the previous monitor, after `begin`. Times ahead of `now` count as now. */
   restore(record: FeedHealth, now: number): void {
     const { source, event_id, state, progress, gaps, gap_count } = record;
-    const reason = isGoodState(state) ? null : record.reason;
+    const reason = isBelieved(state) ? null : record.reason;
     const since = Math.min(record.since, now);
     const health = { state, reason, since, progress, gaps, gap_count };
     const heardAt = Math.min(record.heard_at ?? since, now);
@@ -180,7 +180,7 @@ export class HealthMonitor {
 
   /** Returns when a good match stops being good if no more messages come; infinity for a match that is not good. */
   #due(track: MatchTrack, pair: PairTrack, reported: HealthVerdict, now: number): number {
-    if (!isGoodState(pair.health.state)) return Number.POSITIVE_INFINITY;
+    if (!isBelieved(pair.health.state)) return Number.POSITIVE_INFINITY;
     const inputs = track.inputs(pair, reported, now);
     const never = Number.POSITIVE_INFINITY;
     return Math.min(silenceDue(inputs, this.#options) ?? never, backlogDue(inputs, this.#options) ?? never);

@@ -1,5 +1,5 @@
 import type { FeedHealth, HealthGap } from '#records/types.ts';
-import { isGoodState } from '#tradability/feed-status.ts';
+import { isBelieved } from '#tradability/feed-status.ts';
 import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SourceTrack } from './source-track.ts';
@@ -86,7 +86,7 @@ export class HealthRecords {
     const { health, heardAt } = source;
     const { clockRuns, validUntil } = promise;
     // A good source has no reason of its own.
-    const reason = health.reason ?? (isGoodState(health.state) ? source.failure : null);
+    const reason = health.reason ?? (isBelieved(health.state) ? source.failure : null);
     const isFresh =
       last !== undefined &&
       now - last.at < HEARTBEAT_MS &&

@@ -1,5 +1,5 @@
 import type { IngressStatus } from '#records/types.ts';
-import { isGoodState } from '#tradability/feed-status.ts';
+import { isBelieved } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
 
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
@@ -49,7 +49,7 @@ export class SourceTrack {
   /** Notes a message or another sign of life at `at`. */
   noteSignOfLife(at: number): void {
     // A new monitor reads again messages from before the silence.
-    if (!isGoodState(this.health.state) && at > this.heardAt) this.#backAt ??= at;
+    if (!isBelieved(this.health.state) && at > this.heardAt) this.#backAt ??= at;
     this.heardAt = Math.max(this.heardAt, at);
   }
 

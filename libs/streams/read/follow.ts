@@ -170,7 +170,7 @@ class Follower {
     const end = () => this.#end(() => this.#ended.resolve());
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
-    for (const of of this.#partitions) void this.#assign(of);
+    for (const one of this.#partitions) void this.#assign(one);
     try {
       await this.#ended.promise;
     } finally {
@@ -224,7 +224,7 @@ class Follower {
         const restMs = at + (this.#options.paceMs ?? 0) - performance.now();
         if (hasRecords && restMs > 0 && this.#behind.size === 0) await delay(restMs);
       } catch (error) {
-        for (const of of partitions) this.#moved(partitions, of, error);
+        for (const one of partitions) this.#moved(partitions, one, error);
       }
     }
     this.#byLeader.delete(leader);

@@ -168,7 +168,7 @@ export class BatchCommitter {
 
   #processOne(record: ConsumedRecord, draft: TransactionDraft): void | Promise<void> {
     this.#isAhead = true;
-    const verdict = this.#suspects.verdictOn(record.offset);
+    const verdict = this.#suspects.rejectionOf(record.offset);
     if (verdict !== null) {
       this.#sendToDeadLetters(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
       return;

@@ -30,7 +30,7 @@ export class Incarnation {
   #processor: PartitionProcessor | null;
   /** The previous claim's state, until it is proven or dropped. */
   #kept: KeptState | null;
-  #left: KeptState | null = null;
+  #reusable: KeptState | null = null;
   #doubt: StreamError | null = null;
 
   constructor(partition: number, context: TaskContext, suspects: Suspects, kept: KeptState | null) {
@@ -42,8 +42,8 @@ export class Incarnation {
   }
 
   /** The state that the next claim may reuse after a failure; null when there is none. */
-  get left(): KeptState | null {
-    return this.#left;
+  get reusable(): KeptState | null {
+    return this.#reusable;
   }
 
   /** Committed offset of the next input record; null before the partition is processed. */
@@ -62,28 +62,28 @@ export class Incarnation {
   }
 
   /**
-   * Claims the partition, restores its state and processes its input until it is closed. Calls `reached` before each of the last two
-   * steps. Rejects with the failure; only `left` may be used after it.
+   * Claims the partition, restores its state and processes its input until it is closed. Calls `onStep` before each of the last two
+   * steps. Rejects with the failure; only `reusable` may be used after it.
    */
-  async live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
+  async run(onStep: (step: 'restoring' | 'running') => void): Promise<void> {
     try {
-      await this.#live(reached);
+      await this.#claimAndProcess(onStep);
     } catch (error) {
       if (error instanceof ClosedError || this.#lifetime.isOver) return;
       const cause = error instanceof RefusedError ? await this.#causeOf(error) : error;
       if (this.#lifetime.isOver) return;
-      if (isBrokerFault(cause)) this.#left = this.#kept ?? this.#committer?.kept ?? null;
+      if (isBrokerFault(cause)) this.#reusable = this.#kept ?? this.#committer?.kept ?? null;
       throw cause;
     } finally {
       await this.close();
     }
   }
 
-  async #live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
+  async #claimAndProcess(onStep: (step: 'restoring' | 'running') => void): Promise<void> {
     const claimed = await claimPartition(this.#context, this.#partition, this.#lifetime, (producer) => {
       this.#producer = producer;
     });
-    reached('restoring');
+    onStep('restoring');
     const { kept, processor, lastOffsets } = await this.#stateFor(claimed);
     const { producer, topicId, position, inputEpoch, found } = claimed;
     const { application, mixedChangelogs = [] } = this.#context;
@@ -110,7 +110,7 @@ export class Incarnation {
     if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
     if (processor.prepareFirst !== undefined)
       while (await this.#lifetime.guard(processor.prepareFirst())) await committer.commitHere();
-    reached('running');
+    onStep('running');
     const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
     await this.#run(processor, committer, claimed.input, readEpoch);
   }
@@ -139,7 +139,7 @@ export class Incarnation {
         LAST_COMMIT_MS,
         this.#context.clock,
       );
-    if (this.#left === null) this.#processor?.close();
+    if (this.#reusable === null) this.#processor?.close();
     await this.#lifetime.closeAll();
   }
 

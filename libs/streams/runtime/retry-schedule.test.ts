@@ -6,7 +6,7 @@ const SESSION_MS = 10_000;
 const failed = (failure: Partial<TaskFailure> = {}, state: TaskState = 'failed') => ({
   partition: 3,
   state,
-  failure: { code: 'UNAVAILABLE', at: 0, hasLearned: false, ...failure },
+  failure: { code: 'UNAVAILABLE', at: 0, hasProgress: false, ...failure },
 });
 
 /** Returns when a task is claimed that fails after each claim, checked every 10 ms while the group confirms the member. */
@@ -33,7 +33,7 @@ test('waits up to 30 seconds before it claims a refused task again', () => {
 });
 
 test('does not double the wait when the failure gave new information on a record', () => {
-  expect(claims(500, { hasLearned: true })).toEqual([100, 200, 300, 400, 500]);
+  expect(claims(500, { hasProgress: true })).toEqual([100, 200, 300, 400, 500]);
 });
 
 test('starts with the first wait again once the task has run', () => {

@@ -14,7 +14,7 @@ export type TaskFailure = {
   /** Time of the failure, on the monotonic clock. */
   readonly at: number;
   /** Whether the failure changes the next attempt, as it gave new information on a record. */
-  readonly hasLearned: boolean;
+  readonly hasProgress: boolean;
 };
 
 /** Wait after the first failure. Each further failure doubles it, up to a ceiling. */
@@ -56,7 +56,7 @@ export class RetrySchedule {
     this.#retries.set(partition, retry);
     if (now < retry.at || !this.#isOurs(failure, now)) return false;
     const ceiling = state === 'refused' ? REFUSED_CEILING_MS : RETRY_CEILING_MS;
-    const wait = failure.hasLearned ? FIRST_RETRY_MS : Math.min(ceiling, retry.wait * 2);
+    const wait = failure.hasProgress ? FIRST_RETRY_MS : Math.min(ceiling, retry.wait * 2);
     this.#retries.set(partition, { at: now + wait, wait });
     return true;
   }

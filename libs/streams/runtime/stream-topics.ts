@@ -11,10 +11,10 @@ type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**
-   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. `joint`:
+   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. `co-written`:
    * the same partition, shared with tasks of other streams. A number: any of that many partitions, shared with other tasks.
    */
-  readonly partitions: 'own' | 'joint' | number;
+  readonly partitions: 'own' | 'co-written' | number;
 };
 
 /** The names of a stream and its topics on the broker. */
@@ -50,7 +50,7 @@ export function writesOf(
   const shared: TopicPartition[] = [];
   for (const { topic, partitions } of outputs) {
     if (partitions === 'own') continue;
-    if (partitions === 'joint') shared.push({ topic, partition });
+    if (partitions === 'co-written') shared.push({ topic, partition });
     else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
   }
   return { own: own.map((topic) => ({ topic, partition })), shared };

@@ -8,16 +8,16 @@ describe('a record that cannot be processed', () => {
   test('is retried once before it becomes a dead letter', () => {
     const suspects = new Suspects();
     suspects.processingFailed(5, failure);
-    expect(suspects.verdictOn(5)).toBeNull();
+    expect(suspects.rejectionOf(5)).toBeNull();
     suspects.processingFailed(5, failure);
-    expect(suspects.verdictOn(5)).toMatchObject({ error: { code: 'PROCESSING_FAILED', cause: failure } });
-    expect(suspects.verdictOn(6)).toBeNull();
+    expect(suspects.rejectionOf(5)).toMatchObject({ error: { code: 'PROCESSING_FAILED', cause: failure } });
+    expect(suspects.rejectionOf(6)).toBeNull();
   });
 
   test('stays suspect when another one fails', () => {
     const suspects = new Suspects();
     for (const offset of [5, 5, 6, 6]) suspects.processingFailed(offset, failure);
-    for (const offset of [5, 6]) expect(suspects.verdictOn(offset)).not.toBeNull();
+    for (const offset of [5, 6]) expect(suspects.rejectionOf(offset)).not.toBeNull();
   });
 
   test('is no longer suspect once it is committed', () => {
@@ -25,7 +25,7 @@ describe('a record that cannot be processed', () => {
     suspects.processingFailed(5, failure);
     suspects.committed(6);
     suspects.processingFailed(5, failure);
-    expect(suspects.verdictOn(5)).toBeNull();
+    expect(suspects.rejectionOf(5)).toBeNull();
   });
 });
 
@@ -39,7 +39,7 @@ describe('a batch that cannot be committed', () => {
       const count = Math.min(end - next, suspects.maxRecordsFrom(next));
       const last = next + count - 1;
       const letters = Array.from({ length: count }, (_, at) => next + at).filter(
-        (offset) => suspects.verdictOn(offset) !== null,
+        (offset) => suspects.rejectionOf(offset) !== null,
       );
       tries += 1;
       if (bad >= next && bad <= last && !letters.includes(bad)) {
@@ -65,22 +65,22 @@ describe('a batch that cannot be committed', () => {
   test('keeps the reason that the processor gave', () => {
     const suspects = new Suspects();
     suspects.commitFailed(only(3), new PoisonError('STATE_TOO_LARGE', 'too large'), null);
-    expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'STATE_TOO_LARGE' }, isBare: false });
+    expect(suspects.rejectionOf(3)).toMatchObject({ error: { code: 'STATE_TOO_LARGE' }, isBare: false });
     suspects.commitFailed(only(4), failure, null);
-    expect(suspects.verdictOn(4)).toMatchObject({ error: { code: 'COMMIT_FAILED', cause: failure } });
+    expect(suspects.rejectionOf(4)).toMatchObject({ error: { code: 'COMMIT_FAILED', cause: failure } });
   });
 
   test('sends a dead letter without the bytes when one with them cannot be committed', () => {
     const suspects = new Suspects();
     const letter = new PoisonError('UNDECODABLE', 'as this test wants it');
     suspects.commitFailed(only(3), failure, letter);
-    expect(suspects.verdictOn(3)).toMatchObject({
+    expect(suspects.rejectionOf(3)).toMatchObject({
       error: { code: 'UNDECODABLE', cause: letter },
       isBare: true,
     });
-    expect(suspects.takeLearned()).toBe(true);
+    expect(suspects.takeProgress()).toBe(true);
     suspects.commitFailed(only(3), failure, letter);
-    expect(suspects.takeLearned()).toBe(false);
+    expect(suspects.takeProgress()).toBe(false);
   });
 
   const only = (offset: number) => ({ first: offset, last: offset, count: 1 });
@@ -91,11 +91,11 @@ describe('a transaction that takes longer than its timeout', () => {
     const suspects = new Suspects();
     suspects.tookTooLong({ first: 10, last: 19, count: 10 });
     expect(suspects.maxRecordsFrom(10)).toBe(5);
-    expect(suspects.takeLearned()).toBe(true);
+    expect(suspects.takeProgress()).toBe(true);
     suspects.tookTooLong({ first: 10, last: 11, count: 2 });
     expect(suspects.maxRecordsFrom(10)).toBe(1);
-    suspects.takeLearned();
+    suspects.takeProgress();
     suspects.tookTooLong({ first: 10, last: 10, count: 1 });
-    expect([suspects.verdictOn(10), suspects.takeLearned()]).toEqual([null, false]);
+    expect([suspects.rejectionOf(10), suspects.takeProgress()]).toEqual([null, false]);
   });
 });

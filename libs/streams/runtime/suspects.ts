@@ -4,7 +4,7 @@ import { PoisonError } from '#errors/touchline-error.ts';
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
 
 /** The reason for sending a record to the dead letters. */
-type SuspectVerdict = {
+type Rejection = {
   readonly error: PoisonError;
   /** Whether the dead letter names the record without its bytes, as it was too large with them. */
   readonly isBare: boolean;
@@ -17,13 +17,13 @@ type SuspectVerdict = {
  */
 export class Suspects {
   /** Failed records that are not committed yet, by offset; null for a record with an attempt left. */
-  readonly #records = new Map<number, SuspectVerdict | null>();
+  readonly #records = new Map<number, Rejection | null>();
   /** Last offset of the batch whose commit failed, and the maximum records of a transaction up to there. */
   #batch: { readonly last: number; readonly maxRecords: number } | null = null;
-  #hasLearned = false;
+  #hasProgress = false;
 
   /** Returns why a record becomes a dead letter; null when it is to be processed. */
-  verdictOn(offset: number): SuspectVerdict | null {
+  rejectionOf(offset: number): Rejection | null {
     return this.#records.get(offset) ?? null;
   }
 
@@ -42,7 +42,7 @@ export class Suspects {
         }
       : null;
     this.#records.set(offset, verdict);
-    this.#hasLearned = true;
+    this.#hasProgress = true;
   }
 
   /**
@@ -52,11 +52,11 @@ export class Suspects {
   commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
     if (count > 1) {
       this.#batch = { last, maxRecords: Math.ceil(count / 2) };
-      this.#hasLearned = true;
+      this.#hasProgress = true;
       return;
     }
     // Nothing smaller is left to try.
-    if (this.verdictOn(first)?.isBare) return;
+    if (this.rejectionOf(first)?.isBare) return;
     const poison =
       error instanceof PoisonError
         ? error
@@ -73,14 +73,14 @@ export class Suspects {
             isBare: true,
           };
     this.#records.set(first, verdict);
-    this.#hasLearned = true;
+    this.#hasProgress = true;
   }
 
   /** Records that a transaction took longer than its timeout: the next one has half the records, but at least one. */
   tookTooLong({ last, count }: TransactionRange): void {
     if (count < 2) return;
     this.#batch = { last, maxRecords: Math.ceil(count / 2) };
-    this.#hasLearned = true;
+    this.#hasProgress = true;
   }
 
   /** Forgets the records before `next`, which are committed. */
@@ -90,9 +90,9 @@ export class Suspects {
   }
 
   /** Whether a failure since the last call changes the next attempt. */
-  takeLearned(): boolean {
-    const hasLearned = this.#hasLearned;
-    this.#hasLearned = false;
-    return hasLearned;
+  takeProgress(): boolean {
+    const hasProgress = this.#hasProgress;
+    this.#hasProgress = false;
+    return hasProgress;
   }
 }

@@ -66,15 +66,15 @@ export class Task {
     this.#incarnation = incarnation;
     const isCurrent = () => this.#incarnation === incarnation;
     void incarnation
-      .live((step) => {
+      .run((step) => {
         if (isCurrent()) this.#go(step);
       })
       .catch((error: unknown) => {
         if (!isCurrent()) {
-          incarnation.left?.processor.close();
+          incarnation.reusable?.processor.close();
           return;
         }
-        this.#kept = incarnation.left;
+        this.#kept = incarnation.reusable;
         this.#fail(error);
         this.#onFailure();
       });
@@ -102,7 +102,7 @@ export class Task {
     this.#incarnation = null;
     const isKnown = error instanceof RefusedError || error instanceof StreamError;
     const code = isKnown ? error.code : 'PROCESSING_FAILED';
-    this.#failure = { code, at: clock.monotonic(), hasLearned: this.#suspects.takeLearned() };
+    this.#failure = { code, at: clock.monotonic(), hasProgress: this.#suspects.takeProgress() };
     this.#removeGauges();
     metrics.failures.inc({ code });
     if (error instanceof RefusedError) {

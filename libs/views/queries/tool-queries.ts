@@ -1,7 +1,7 @@
 /** Queries of the tools: the matches of REST, chosen by the same conditions, with all their derived values. */
 import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
-import { foldName, matchRank } from '#domain/fold.ts';
+import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { PlaceIds, ShownIncident, ShownState } from '../store/board-view.ts';

@@ -1,6 +1,6 @@
 /** Reads and writes values of a provider's record. */
 
-import { foldName } from '#domain/fold.ts';
+import { foldName } from '#domain/name-search.ts';
 import type { JsonObject } from '#json/values.ts';
 
 /** Returns a text of a provider's record; null if it is anything else. */

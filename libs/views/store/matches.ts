@@ -1,6 +1,6 @@
 import type { Paging } from '#contract/rest/provider.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { foldName } from '#domain/fold.ts';
+import { foldName } from '#domain/name-search.ts';
 import type { PeriodResult } from '#domain/sports/periods.ts';
 import type { MatchState } from '#records/types.ts';
 import type { PlaceIds, ShownState } from './board-view.ts';

@@ -8,8 +8,8 @@ test('serves the scripts with all their imports, and no other module', () => {
   expect(served.filter((name) => name.startsWith('libs/'))).toEqual([
     'libs/domain/clock-rule.js',
     'libs/domain/clock.js',
-    'libs/domain/fold.js',
     'libs/domain/guard-words.js',
+    'libs/domain/name-search.js',
     'libs/domain/result.js',
     'libs/domain/values.js',
     'libs/soccer/soccer.js',

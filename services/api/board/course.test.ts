@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { BEGIN, PlayedMonitor, report } from '#domain/testing/health.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
-import { type CourseStretch, courseOf } from '#story/course.ts';
+import { type CourseStretch, matchCourse } from '#story/course.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import { matchDetails } from './match-details.ts';
@@ -187,5 +187,5 @@ test('covers the time of the match with stretches without gaps, and has every sc
 });
 
 test('is null for a match without a story', () => {
-  expect(courseOf([], [], NOW)).toBeNull();
+  expect(matchCourse([], [], NOW)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { boardMatch } from '#story/board-match.ts';
-import { courseOf } from '#story/course.ts';
+import { matchCourse } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { type Halt, haltsOf, type ReasonTotal, reasonTotals } from '#story/halts.ts';
 import { type BoardMatch, phaseOf } from '#story/match.ts';
@@ -88,7 +88,7 @@ export class HaltReader {
   ): Promise<readonly Halt[]> {
     await nextTurn();
     const feed = feedPast(view.healthPast(event_id), now * 1000);
-    const course = courseOf(view.story(event_id), feed, now * 1000);
+    const course = matchCourse(view.story(event_id), feed, now * 1000);
     const halts = course === null ? [] : haltsOf(course, isOver(status_type));
     this.#known.delete(event_id);
     this.#known.set(event_id, { version, at: now, halts });

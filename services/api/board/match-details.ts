@@ -1,5 +1,5 @@
 import { boardMatch } from '#story/board-match.ts';
-import { courseOf } from '#story/course.ts';
+import { matchCourse } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { historyOf } from '#story/history.ts';
 import { timelineOf } from '#story/incidents.ts';
@@ -15,7 +15,7 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
   if (state === null) return null;
   const story = view.story(eventId);
   const feed = feedPast(view.healthPast(eventId), now * 1000);
-  const course = courseOf(story, feed, now * 1000);
+  const course = matchCourse(story, feed, now * 1000);
   return {
     match: boardMatch(state, view, now),
     home_id: state.home?.id ?? null,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { foldName } from '#domain/fold.ts';
+import { foldName } from '#domain/name-search.ts';
 import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';

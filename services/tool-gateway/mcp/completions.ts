@@ -1,6 +1,6 @@
 /** Completes arguments of prompts and of resource templates: names, and ids found by name. */
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
-import { foldName } from '#domain/fold.ts';
+import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
 import { invalidParams } from './errors.ts';
 import { argumentsOf } from './prompts.ts';

@@ -288,11 +288,11 @@ export async function byLeader<P extends TopicPartition>(
   partitions: readonly P[],
 ): Promise<Map<Connection, P[]>> {
   const found = new Map<Connection, P[]>();
-  for (const of of partitions) {
-    const leader = await connections.leader(of);
+  for (const one of partitions) {
+    const leader = await connections.leader(one);
     const known = found.get(leader);
-    if (known === undefined) found.set(leader, [of]);
-    else known.push(of);
+    if (known === undefined) found.set(leader, [one]);
+    else known.push(one);
   }
   return found;
 }

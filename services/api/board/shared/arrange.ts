@@ -1,4 +1,4 @@
-import { foldName } from '#domain/fold.ts';
+import { foldName } from '#domain/name-search.ts';
 import { type BoardMatch, type Phase, phaseOf } from '#story/match.ts';
 import { dateWords, timeWords } from '#story/words.ts';
 import { tradingOf } from '#tradability/trading.ts';

@@ -1,6 +1,6 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
-import { foldName } from '#domain/fold.ts';
+import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
 import { dataOf } from './common.ts';
 import { ToolError, type ToolScope } from './tool.ts';

@@ -139,7 +139,7 @@ export class UndecidedTransactions {
     await this.#end(open);
     // Read now, as the last commit will be one of this producer later.
     if (unchecked.length > 0) this.#lastCommitted = await lastCommitted();
-    for (const of of unchecked) this.#unchecked.set(partitionKey(of), of);
+    for (const one of unchecked) this.#unchecked.set(partitionKey(one), one);
     this.#nextCheckAt = performance.now() + UNCHECKED_MS;
     this.#checkedChanges = this.#connections.changes;
   }
@@ -183,13 +183,13 @@ export class UndecidedTransactions {
   async #settleUnchecked(partitions: readonly TopicPartition[]): Promise<void> {
     const due = [...new Set(partitions.map(partitionKey))].flatMap((key) => this.#unchecked.get(key) ?? []);
     await this.#end(await openTransactions(this.#connections, due));
-    for (const of of due) this.#unchecked.delete(partitionKey(of));
+    for (const one of due) this.#unchecked.delete(partitionKey(one));
     if (performance.now() < this.#nextCheckAt) return;
     this.#nextCheckAt = performance.now() + UNCHECKED_MS;
     const others = [...this.#unchecked.values()];
     const { open, unreachable } = await openWhereReachable(this.#connections, others);
     await this.#end(open);
-    for (const of of others) if (!unreachable.includes(of)) this.#unchecked.delete(partitionKey(of));
+    for (const one of others) if (!unreachable.includes(one)) this.#unchecked.delete(partitionKey(one));
   }
 
   /**

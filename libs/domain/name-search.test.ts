@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldName, matchRank } from './fold.ts';
+import { foldName, matchRank } from './name-search.ts';
 
 test.each([
   ['Beşiktaş J.K.', 'besiktas j k'],
