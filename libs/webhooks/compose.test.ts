@@ -28,14 +28,14 @@ type Sent = { readonly match: Match; readonly messages: readonly WebhookMessage[
  */
 function send(history: readonly NormalizedMessage[], isLarge = false): Sent {
   const match = newMatch(EVENT_ID);
-  const raised = new Map<string, number>();
+  const sentUts = new Map<string, number>();
   const messages = history.flatMap((message, offset) => {
     let cause = message;
     return applyMessage(match, message, causeOf(message, offset)).transitions.flatMap((transition) => {
       const id = transition.incident_id ?? '';
-      const composed = compose(transition, cause, raised.get(id) ?? null);
-      if (composed.raised === null) raised.delete(id);
-      else if (composed.raised !== undefined) raised.set(id, composed.raised);
+      const composed = compose(transition, cause, sentUts.get(id) ?? null);
+      if (composed.sentUt === null) sentUts.delete(id);
+      else if (composed.sentUt !== undefined) sentUts.set(id, composed.sentUt);
       if (isLarge && composed.messages.length > 0) cause = { ...message, event_fields: [] };
       return composed.messages;
     });
@@ -129,7 +129,7 @@ function shared(match: Match) {
 }
 
 /**
- * Reasons that depend on messages that a receiver lacks, on times that are raised for it, or, as `first_finished` does, on the order
+ * Reasons that depend on messages that a receiver lacks, on times that are sent higher for it, or, as `first_finished` does, on the order
  * in which the provider wrote messages of one second: a receiver has them in the order in which we read them.
  */
 const LOCAL_REASONS: ReadonlySet<string> = new Set([

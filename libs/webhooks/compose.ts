@@ -23,7 +23,7 @@ type ComposedMessages = {
    * The highest `ut` that the transition's incident was sent with, if above the provider's own; else null. Undefined: no
    * record of the incident was sent.
    */
-  readonly raised?: number | null;
+  readonly sentUt?: number | null;
 };
 
 const NO_MESSAGES: ComposedMessages = { messages: [] };
@@ -35,28 +35,28 @@ type IncidentRecord = { readonly action: Action; readonly incident: Incident; re
 
 /**
  * Composes the messages of a transition: the incident that it changed, with its event; else the event of its cause, once
- * a version. `raised` is the previous result for the same incident; null without one.
+ * a version. `sentUt` is the previous result for the same incident; null without one.
  */
 export function compose(
   transition: MatchTransition,
   cause: NormalizedMessage,
-  raised: number | null,
+  sentUt: number | null,
 ): ComposedMessages {
   const { incident_presence: presence, n } = transition;
   if (presence === null) {
     const isEvent = n === 0 && cause.event_fields.length > 0;
     return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
-  const { records, raised: next } = incidentRecords(transition, presence, cause, raised);
+  const { records, sentUt: next } = incidentRecords(transition, presence, cause, sentUt);
   if (records.length === 0) {
     return cause.event_fields.length === 0
       ? NO_MESSAGES
       : { messages: [envelope(transition, cause, 0, null)] };
   }
-  return { messages: records.map((record, part) => envelope(transition, cause, part, record)), raised: next };
+  return { messages: records.map((record, part) => envelope(transition, cause, part, record)), sentUt: next };
 }
 
-type IncidentRecords = { readonly records: readonly IncidentRecord[]; readonly raised: number | null };
+type IncidentRecords = { readonly records: readonly IncidentRecord[]; readonly sentUt: number | null };
 
 /**
  * Returns the records that make a receiver's register of the incident equal to ours, in body and presence. A receiver
@@ -66,40 +66,40 @@ function incidentRecords(
   { kind, incident_id: id }: MatchTransition,
   presence: IncidentPresence,
   cause: NormalizedMessage,
-  raised: number | null,
+  sentUt: number | null,
 ): IncidentRecords {
   // A result changes the incidents that a list omits, so the cause may report another incident, or a record that lost.
   const own = cause.incident?.incident.id === id ? cause.incident : null;
   const incident =
     presence.incident ?? own?.incident ?? cause.deleted.find((deleted) => deleted.id === id) ?? null;
   // That a list omits an incident is no news of the provider yet.
-  if (incident === null || kind === 'incident_missing') return { records: [], raised };
+  if (incident === null || kind === 'incident_missing') return { records: [], sentUt };
   const isReported = own !== null || cause.snapshot?.some((entry) => entry.id === id) === true;
   const hasBody = isReported ? own?.deleted !== true : kind !== 'incident_removed';
   if (presence.present_at === null) {
     // No body has arrived yet: only the delete is sent.
-    return { records: [{ action: 'delete', incident, ut: presence.absent_at ?? incident.ut }], raised };
+    return { records: [{ action: 'delete', incident, ut: presence.absent_at ?? incident.ut }], sentUt };
   }
   const absentAt = presence.absent_at ?? Number.NEGATIVE_INFINITY;
-  const above = raised ?? Number.NEGATIVE_INFINITY;
+  const above = sentUt ?? Number.NEGATIVE_INFINITY;
   if (!presence.removed) {
     // A later list or record overruled the delete, but a receiver without the list would apply it.
-    if (!hasBody) return { records: [], raised };
+    if (!hasBody) return { records: [], sentUt };
     // If only a list or the result shows that the incident is present, a time is sent at which no delete was.
     const isListed =
       incident.ut <= absentAt || (kind === 'incident_reinstated' && presence.incident !== null);
     const wanted = isListed ? Math.max(presence.present_at, absentAt + 1) : incident.ut;
     const ut = wanted > above ? wanted : above + 1;
     const action = kind === 'incident_added' ? 'insert' : 'update';
-    return { records: [{ action, incident, ut }], raised: ut > incident.ut ? ut : null };
+    return { records: [{ action, incident, ut }], sentUt: ut > incident.ut ? ut : null };
   }
-  if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], raised };
+  if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], sentUt };
   const ut = incident.ut > above ? incident.ut : above + 1;
   const gone: IncidentRecord = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
   // The delete comes first, so that no receiver shows the body, and again last, for receivers that apply in order.
   return {
     records: [gone, { action: 'update', incident, ut }, gone],
-    raised: ut > incident.ut ? gone.ut : null,
+    sentUt: ut > incident.ut ? gone.ut : null,
   };
 }
 

@@ -10,7 +10,7 @@ const SEALED = 'sealed';
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
 /** Current figures of the gauges. */
-export type DispatcherSource = {
+export type DeliveryFigures = {
   /** Subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;
   /** Subscriptions of this process that no key opens. */
@@ -55,8 +55,8 @@ export function dispatcherMetrics(registry: Registry) {
   };
 }
 
-/** Registers the gauges of deliveries, which read `source` on each scrape. */
-export function showDeliveries(registry: Registry, source: () => DispatcherSource): void {
+/** Registers the gauges of deliveries, which read `figures` on each scrape. */
+export function registerDeliveryGauges(registry: Registry, figures: () => DeliveryFigures): void {
   const registers = [registry];
   new Gauge({
     name: 'touchline_dispatcher_subscriptions',
@@ -64,7 +64,7 @@ export function showDeliveries(registry: Registry, source: () => DispatcherSourc
     labelNames: ['state'],
     registers,
     collect() {
-      const { states, sealed } = source();
+      const { states, sealed } = figures();
       for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
       this.set({ state: SEALED }, sealed);
     },
@@ -74,7 +74,7 @@ export function showDeliveries(registry: Registry, source: () => DispatcherSourc
     help: 'Records between subscriptions and the end of webhook-messages, summed over all that are not disabled.',
     registers,
     collect() {
-      this.set(source().behind);
+      this.set(figures().behind);
     },
   });
   new Gauge({
@@ -82,7 +82,7 @@ export function showDeliveries(registry: Registry, source: () => DispatcherSourc
     help: 'Bytes of the latest messages in memory, shared by all subscriptions.',
     registers,
     collect() {
-      this.set(source().windowBytes);
+      this.set(figures().windowBytes);
     },
   });
 }

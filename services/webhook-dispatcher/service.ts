@@ -7,13 +7,12 @@ import { serverTlsFiles } from '#service/server-tls.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { type DispatcherConfig, settings } from './config.ts';
 import { AttemptLog } from './delivery/attempt-log.ts';
-import { BacklogReader } from './delivery/backlog-reader.ts';
-import { Deliverer } from './delivery/deliverer.ts';
-import type { DispatchContext } from './delivery/delivery-context.ts';
-import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
-import { MessageLog } from './delivery/message-log.ts';
+import type { DeliveryContext } from './delivery/delivery.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
+import { MessageSource } from './delivery/message-source.ts';
+import { ProgressProcessor } from './delivery/progress-processor.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
-import { dispatcherMetrics, showDeliveries } from './metrics.ts';
+import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
 import { createApp } from './test-endpoint/app.ts';
 
 /** The name of this service: its folder, its processor, its group. */
@@ -39,7 +38,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const { config, logger: log, metrics: registers, draining, fail } = context;
   const open = await openProcessor(SERVICE, context, WRITTEN);
   const { client, codecs } = open;
-  const { messages, backlog, attempts, clients, subscriptions } = await openTopics(open, context);
+  const { messages, attempts, clients, subscriptions } = await openTopics(open, context);
   /** Allowed addresses of receivers, and authorities to trust. */
   const outbound = {
     allowed: config.WEBHOOK_ALLOWED_RANGES,
@@ -47,35 +46,30 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     proxy: config,
     now: Date.now,
   };
-  const delivery: DispatchContext = {
-    ...policyOf(config, outbound),
-    window: messages.window,
-    backlog,
-    startOf: (subscription) => messages.startOf(subscription),
-    record: (attempt) => attempts.record(attempt),
-    hurry: () => attempts.hurry(),
-    log,
-    metrics: dispatcherMetrics(registers),
-  };
   const partitions = await client.partitionCount(open.topicName('webhook-attempts'));
-  const deliverer = new Deliverer({
-    context: delivery,
+  const dispatcher = new Dispatcher({
+    context: {
+      ...policyOf(config, outbound),
+      messages,
+      attempts,
+      log,
+      metrics: dispatcherMetrics(registers),
+    },
     subscriptions,
     partitions,
-    bounds: () => messages.bounds(),
   });
-  showDeliveries(registers, () => deliverer.source());
+  registerDeliveryGauges(registers, () => dispatcher.figures());
 
   const stopping = new AbortController();
   const following = [
-    subscriptions.follow(clients, stopping.signal, () => deliverer.refresh()),
-    messages.follow(stopping.signal, (latest) => deliverer.offer(latest)),
+    subscriptions.follow(clients, stopping.signal, () => dispatcher.refresh()),
+    messages.follow(stopping.signal, (latest) => dispatcher.offer(latest)),
   ];
   for (const one of following) one.catch(fail);
 
   const progressTopic = open.topicName('webhook-progress');
   const stream = await open.run(
-    (partition) => new DispatcherPartition({ partition, codecs, progressTopic, listener: deliverer }),
+    (partition) => new ProgressProcessor({ partition, codecs, progressTopic, dispatcher }),
   );
   const app = await createApp({
     ...outbound,
@@ -92,9 +86,9 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
     ready: () => stream.ready() && subscriptions.known && attempts.healthy,
     stop: async () => {
       await app.close();
-      await deliverer.drain(PENDING_REQUESTS_MS);
+      await dispatcher.drain(PENDING_REQUESTS_MS);
       stopping.abort();
-      await Promise.all(Array.from({ length: partitions }, (_, of) => deliverer.release(of)));
+      await Promise.all(Array.from({ length: partitions }, (_, of) => dispatcher.release(of)));
       await attempts.close();
       await stream.stop();
       await Promise.allSettled(following);
@@ -102,24 +96,23 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   };
 }
 
-/** Opens the readers of messages and clients, and the log of attempts. */
+/** Opens messages, attempts and subscriptions. */
 async function openTopics(
   { client, codecs, registry, topicName }: OpenProcessor<(typeof WRITTEN)[number]>,
   { config, logger: log }: ServiceContext<DispatcherConfig>,
 ) {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, DISPATCHER_WINDOW_BYTES: windowBytes } = config;
   const { application, input } = streamTopics(prefix, SERVICE);
-  const topic = topicName('webhook-messages');
-  const decoder = registry.decoder('webhook-messages');
   const codec = codecs['webhook-attempts'];
   return {
-    messages: await MessageLog.open({ brokers, client, topic, decoder, reader: application, windowBytes }),
-    backlog: new BacklogReader({
+    messages: await MessageSource.open({
+      brokers,
       client,
-      topic,
-      decoder,
-      concurrency: config.DISPATCHER_BACKLOG_READS,
-      cacheBytes: windowBytes / 2,
+      topic: topicName('webhook-messages'),
+      decoder: registry.decoder('webhook-messages'),
+      reader: application,
+      windowBytes,
+      backlogReads: config.DISPATCHER_BACKLOG_READS,
     }),
     attempts: await AttemptLog.open({ brokers, clientId: application, log, topic: input, codec }),
     clients: { brokers, topic: topicName('clients'), decoder: registry.decoder('clients') },
@@ -131,7 +124,7 @@ async function openTopics(
 function policyOf(
   config: DispatcherConfig,
   outbound: Pick<EndpointOptions, 'allowed' | 'ca' | 'proxy' | 'now'>,
-): Pick<DispatchContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
+): Pick<DeliveryContext, 'openEndpoint' | 'limits' | 'delaysMs' | 'disableAfterMs' | 'now' | 'random'> {
   return {
     openEndpoint: ({ url, secret, format }) =>
       new WebhookEndpoint({

@@ -31,8 +31,8 @@ export class WebhookStage {
   readonly #messagesTopic: string;
   readonly #timesTopic: string;
   readonly #now: () => number;
-  /** Raised `ut` of incidents (`raised` of `compose`), by key. */
-  readonly #raised = new Map<string, number>();
+  /** The `sentUt` of each incident (see `compose`), by key. */
+  readonly #sentUts = new Map<string, number>();
 
   constructor({ codecs, topicName, now }: WebhookStageOptions) {
     this.#codecs = codecs;
@@ -43,7 +43,7 @@ export class WebhookStage {
 
   /** Restores records of webhook-times. */
   restore(records: readonly ConsumedRecord[]): Promise<void> {
-    return restoreInto(this.#raised, this.#codecs['webhook-times'], records, ({ ut }) => ut);
+    return restoreInto(this.#sentUts, this.#codecs['webhook-times'], records, ({ ut }) => ut);
   }
 
   /** Adds the messages of the transitions that one message caused. */
@@ -57,7 +57,7 @@ export class WebhookStage {
       // The messages of a version's first transition cover its changes that are not of an incident.
       if (n > 0 && incident_presence === null) continue;
       const key = `${event_id}/${incident_id}`;
-      const composed = compose(transition, isFirst ? cause : later, this.#raised.get(key) ?? null);
+      const composed = compose(transition, isFirst ? cause : later, this.#sentUts.get(key) ?? null);
       for (const message of composed.messages) {
         collector.add(
           this.#messagesTopic,
@@ -66,8 +66,8 @@ export class WebhookStage {
         );
         isFirst = false;
       }
-      if (composed.raised !== undefined && incident_id !== null)
-        this.#setRaised(key, { event_id, id: incident_id, ut: composed.raised }, collector);
+      if (composed.sentUt !== undefined && incident_id !== null)
+        this.#setSentUt(key, { event_id, id: incident_id, ut: composed.sentUt }, collector);
     }
   }
 
@@ -76,16 +76,16 @@ export class WebhookStage {
     return receivedAt < this.#now() - RETENTION_MS;
   }
 
-  #setRaised(
+  #setSentUt(
     key: string,
     { ut, ...of }: { readonly event_id: number; readonly id: string; readonly ut: number | null },
     collector: RecordCollector,
   ): void {
     if (ut === null) {
-      if (this.#raised.delete(key)) collector.add(this.#timesTopic, key, null);
+      if (this.#sentUts.delete(key)) collector.add(this.#timesTopic, key, null);
       return;
     }
-    this.#raised.set(key, ut);
+    this.#sentUts.set(key, ut);
     collector.add(this.#timesTopic, key, this.#codecs['webhook-times'].encode({ ...of, ut }));
   }
 }

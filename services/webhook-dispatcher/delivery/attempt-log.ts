@@ -16,7 +16,7 @@ type AttemptLogOptions = {
 };
 
 /**
- * Time that an attempt waits for those of other subscriptions, milliseconds, unless `hurry` is called: a produce request
+ * Time that an attempt waits for those of other subscriptions, milliseconds, unless `flush` is called: a produce request
  * for each would cost broker and dispatcher more than the deliveries. Meanwhile the next batch is sent.
  */
 const LINGER_MS = 10;
@@ -60,7 +60,7 @@ export class AttemptLog {
   }
 
   /** Publishes all waiting attempts at once. */
-  hurry(): void {
+  flush(): void {
     this.#linger.end();
   }
 

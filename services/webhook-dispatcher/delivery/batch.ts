@@ -1,7 +1,15 @@
 import type { WebhookMessage } from '#records/types.ts';
+import type { MessageFields } from '#tracing/message-fields.ts';
+import type { MessageSource } from './message-source.ts';
+import type { MessageChunk } from './message-window.ts';
 
 /** A message without its bytes. */
 export type MessageHead = Pick<WebhookMessage, 'uuid' | 'message_id' | 'event_id' | 'received_at'>;
+
+/** Returns the ids of a message, for log lines and spans. */
+export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
+  return { message_id, event_id, uuid };
+}
 
 /** Limits of one request, which has at least one message, however large. */
 export type BatchLimits = {
@@ -60,5 +68,58 @@ export class MessageBatch {
     const parts = this.#parts.length === 0 ? [OPEN] : this.#parts;
     this.#parts = [];
     return Buffer.concat([...parts, CLOSE]);
+  }
+}
+
+/** A batch, with the next offset of each partition after its delivery. */
+export type CollectedBatch = {
+  readonly batch: MessageBatch;
+  readonly next: readonly number[];
+  /** Whether the limit of reads ended it: there may be more messages now. */
+  readonly isCut: boolean;
+};
+
+type CollectBatchOptions = {
+  readonly messages: Pick<MessageSource, 'latest'>;
+  readonly limits: BatchLimits;
+  /** The next offset to read, by partition. */
+  readonly next: readonly number[];
+  /** The partition that the batch begins with. */
+  readonly firstPartition: number;
+  readonly wants: (message: WebhookMessage) => boolean;
+  /** Reads messages older than the latest; null ends the batch. */
+  readonly readOlder: (partition: number, offset: number) => Promise<MessageChunk | null>;
+};
+
+/** Maximum number of reads of older messages for a batch; it is sent then, full or not. */
+const MAX_READS = 16;
+
+/** Collects the next batch of a subscription, in the order of each partition. Null when `readOlder` returns null. */
+export async function collectBatch(options: CollectBatchOptions): Promise<CollectedBatch | null> {
+  const { messages: source, limits, firstPartition, wants, readOlder } = options;
+  const batch = new MessageBatch(limits);
+  const next = [...options.next];
+  let isFull = false;
+  const add = (partition: number, { messages, next: end }: MessageChunk): void => {
+    for (const { offset, message, traceparent } of messages) {
+      isFull = wants(message) && !batch.add(message, traceparent);
+      if (isFull) return;
+      next[partition] = offset + 1;
+    }
+    next[partition] = Math.max(end, next[partition] ?? 0);
+  };
+  for (let reads = 0; ; reads++) {
+    let behind: number | null = null;
+    for (let step = 0; step < next.length && !isFull; step++) {
+      const partition = (firstPartition + step) % next.length;
+      const latest = source.latest(partition, next[partition] ?? 0);
+      if (latest === null) behind ??= partition;
+      else add(partition, latest);
+    }
+    if (isFull || behind === null) return { batch, next, isCut: false };
+    if (reads >= MAX_READS) return { batch, next, isCut: true };
+    const older = await readOlder(behind, next[behind] ?? 0);
+    if (older === null) return null;
+    add(behind, older);
   }
 }

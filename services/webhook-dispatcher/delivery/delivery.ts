@@ -1,19 +1,25 @@
 import { wants } from '#clients/webhooks.ts';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
-import { logsMessages } from '#streams/log.ts';
-import type { AttemptKind, DeliveryProgress } from '#webhooks/progress.ts';
-import type { DeliveryState } from '../metrics.ts';
-import { ExpiredError } from './backlog-reader.ts';
-import type { MessageHead } from './batch.ts';
-import { type CollectedBatch, collectBatch } from './collect-batch.ts';
-import { type DeliveryEndpoint, type DispatchContext, retryDelayMs } from './delivery-context.ts';
-import type { MessageAtOffset } from './message-window.ts';
-import { identify, startSpan } from './named-messages.ts';
-import { offsets, RecordedProgress } from './recorded-progress.ts';
-import { bodyOf } from './request-body.ts';
+import { type Logger, logsMessages } from '#streams/log.ts';
+import type { DeliveryProgress } from '#webhooks/progress.ts';
+import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
+import { type CollectedBatch, collectBatch, identify, type MessageHead } from './batch.ts';
+import { ExpiredError, type MessageSource } from './message-source.ts';
+import type { MessageAtOffset, MessageChunk } from './message-window.ts';
+import { type OpenEndpoint, Receiver } from './receiver.ts';
+import { offsets, type ProgressContext, SubscriptionProgress } from './subscription-progress.ts';
 import type { Subscription } from './subscriptions.ts';
-import { WakeableSleep } from './wakeable-sleep.ts';
+
+/** Dependencies and limits that all deliveries of a process share. */
+export type DeliveryContext = ProgressContext & {
+  readonly messages: Pick<MessageSource, 'endOf' | 'startOf' | 'latest' | 'readOlder'>;
+  readonly openEndpoint: OpenEndpoint;
+  /** Time of failing attempts after which a subscription is disabled, milliseconds. */
+  readonly disableAfterMs: number;
+  readonly metrics: DispatcherMetrics;
+  readonly log: Logger;
+};
 
 /** Interval at which a subscription skips messages that it does not select, milliseconds. */
 const IDLE_MS = 5_000;
@@ -28,26 +34,25 @@ const WIDENED_BY = 8;
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
 export class SubscriptionDelivery {
-  readonly #context: DispatchContext;
+  readonly #context: DeliveryContext;
   #subscription: Subscription;
-  readonly #progress: RecordedProgress;
+  readonly #progress: SubscriptionProgress;
+  readonly #receiver: Receiver;
   /** The first partition of the next batch; unchanged by a failed attempt. */
-  #turn = 0;
+  #firstPartition = 0;
   /** Maximum messages of the next batch: one after repeated failures, to isolate a message that the receiver rejects. */
   #maxMessages: number;
-  /** The endpoint in use, with the subscription that it was opened for. */
-  #opened: { readonly endpoint: DeliveryEndpoint; readonly of: Subscription } | null = null;
-  #posting: AbortController | null = null;
   readonly #pause = new WakeableSleep();
-  #isDraining = false;
-  #isClosed = false;
+  #isEnding = false;
   readonly #ended: Promise<void>;
 
-  constructor(context: DispatchContext, subscription: Subscription, progress: DeliveryProgress) {
+  /** `committed`: its committed progress; null for a new subscription. */
+  constructor(context: DeliveryContext, subscription: Subscription, committed: DeliveryProgress) {
     this.#context = context;
     this.#subscription = subscription;
-    this.#progress = new RecordedProgress(context, progress);
-    this.#maxMessages = (progress?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
+    this.#progress = new SubscriptionProgress(context, subscription, committed);
+    this.#receiver = new Receiver(context.openEndpoint);
+    this.#maxMessages = (committed?.attempts ?? 0) >= NARROWED_AFTER ? 1 : context.limits.messages;
     this.#ended = this.#run();
   }
 
@@ -62,8 +67,8 @@ export class SubscriptionDelivery {
 
   /** Records between it and the end of webhook-messages, selected or not. */
   get behind(): number {
-    const { window } = this.#context;
-    return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
+    const { messages } = this.#context;
+    return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, messages.endOf(of) - offset), 0);
   }
 
   /** Wakes the loop if the subscription selects one of the messages. */
@@ -85,29 +90,23 @@ export class SubscriptionDelivery {
   /** Applies an order at once, if the committed progress has a new one. */
   applyOrder(committed: WebhookProgress): void {
     if (this.progress !== null && committed.epoch <= this.progress.epoch) return;
-    this.#progress.adopt(committed);
-    this.#posting?.abort();
+    this.#progress.replace(committed);
+    this.#receiver.abort();
     this.wake();
   }
 
   /** Stops starting requests. Resolves when the pending one has ended and is recorded. */
   async drain(): Promise<void> {
-    this.#isDraining = true;
+    this.#isEnding = true;
     this.#pause.end();
     await this.#ended;
   }
 
   /** Ends the delivery immediately. The next owner sends a pending batch again. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#posting?.abort();
-    this.#pause.end();
-    await this.#opened?.endpoint.close();
-    await this.#ended;
-  }
-
-  get #isEnding(): boolean {
-    return this.#isClosed || this.#isDraining;
+    const ended = this.drain();
+    await this.#receiver.close();
+    await ended;
   }
 
   async #run(): Promise<void> {
@@ -129,37 +128,40 @@ export class SubscriptionDelivery {
     if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
     const wait = (progress.next_attempt_at ?? 0) - this.#context.now();
     if (wait > 0) return this.#pause.sleep(wait);
-    const room = this.#progress.waitForRoom(this.#context.limits);
+    const room = this.#progress.waitForRoom();
     if (room !== null) return room;
     const collected = await this.#collect(progress);
-    if (this.#isEnding || this.progress?.epoch !== progress.epoch) return;
+    if (this.#isOutdated(progress)) return;
     if (collected !== null) return this.#send(progress, collected);
-    const { aheadSince, next } = this.#progress;
-    if (aheadSince !== null && this.#context.now() - aheadSince >= PASSED_MS) {
-      return this.#record('passed', { next: offsets(next) });
-    }
+    const { skippedSince, next } = this.#progress;
+    if (skippedSince !== null && this.#context.now() - skippedSince >= PASSED_MS)
+      return this.#progress.record('passed', { next: offsets(next) });
     await this.#pause.sleep(IDLE_MS);
   }
 
   async #start(): Promise<void> {
-    const next = await this.#context.startOf(this.#subscription);
+    const next = await this.#context.messages.startOf(this.#subscription);
     if (this.#isEnding || this.progress !== null) return;
-    await this.#record('started', { next: offsets(next) });
-    this.#progress.adopt(this.progress);
+    await this.#progress.record('started', { next: offsets(next) });
+  }
+
+  /** Whether the delivery ends, or an order was applied since it had this progress. */
+  #isOutdated({ epoch }: WebhookProgress): boolean {
+    return this.#isEnding || this.progress?.epoch !== epoch;
   }
 
   /** Collects the next batch; null if the subscription has no message now. */
   async #collect(progress: WebhookProgress): Promise<CollectedBatch | null> {
-    const { window, backlog, limits } = this.#context;
+    const { messages, limits } = this.#context;
     const collected = await collectBatch({
-      window,
+      messages,
       limits: { messages: this.#subscription.format === null ? this.#maxMessages : 1, bytes: limits.bytes },
       next: this.#progress.next,
-      turn: this.#turn,
+      firstPartition: this.#firstPartition,
       wants: (message) => wants(this.#subscription, message),
-      read: async (partition, offset) => {
-        const chunk = await this.#read(backlog, partition, offset);
-        return this.#isEnding || this.progress?.epoch !== progress.epoch ? null : chunk;
+      readOlder: async (partition, offset) => {
+        const chunk = await this.#readOlder(partition, offset);
+        return this.#isOutdated(progress) ? null : chunk;
       },
     });
     if (collected === null) return null;
@@ -167,60 +169,51 @@ export class SubscriptionDelivery {
     // The next step continues after the skipped messages.
     if (isCut) this.wake();
     if (batch.messages.length > 0) return collected;
-    this.#turn = (this.#turn + 1) % next.length;
+    this.#rotate();
     this.#progress.skipTo(next);
     return null;
   }
 
   /** Reads older messages. If they have expired, records that and returns null. */
-  async #read(backlog: DispatchContext['backlog'], partition: number, offset: number) {
+  async #readOlder(partition: number, offset: number): Promise<MessageChunk | null> {
+    const { messages, metrics, log } = this.#context;
     try {
-      return await backlog.read(partition, offset);
+      return await messages.readOlder(partition, offset);
     } catch (error) {
       if (!(error instanceof ExpiredError) || error.start <= offset) throw error;
-      const { metrics, log } = this.#context;
-      const messages = error.start - offset;
-      log.error({ ...this.#fields(), code: error.code, records: messages }, error.message);
-      metrics.lostRecords.inc(messages);
-      await this.#progress.lostTo(this.#subscription, { partition, offset: error.start }, messages);
+      const { start } = error;
+      const records = start - offset;
+      log.error({ ...this.#fields(), code: error.code, records }, error.message);
+      metrics.lostRecords.inc(records);
+      await this.#progress.record('lost', { next: [{ partition, offset: start }], messages: records });
       this.wake();
       return null;
     }
   }
 
   async #send(progress: WebhookProgress, { batch, next }: CollectedBatch): Promise<void> {
-    const { now, metrics, log } = this.#context;
+    const { now, metrics, log, limits } = this.#context;
     const { messages, bytes } = batch;
-    const endpoint = this.#endpoint();
-    const posting = new AbortController();
-    this.#posting = posting;
     const started_at = now();
-    const span = startSpan(batch, this.#subscription);
-    const outcome = await endpoint.post(bodyOf(this.#subscription, batch), posting.signal);
-    span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
-    span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
-    this.#posting = null;
-    if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
+    const outcome = await this.#receiver.post(this.#subscription, batch);
     // An order that was applied meanwhile decides where the delivery continues.
-    if (this.progress?.epoch !== progress.epoch) return;
+    if (outcome === null || this.progress?.epoch !== progress.epoch) return;
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
     const fields = {
       started_at,
-      attempt: progress.attempts + 1,
       outcome: outcome.kind,
       bytes,
       messages: messages.length,
       first: messages[0]?.uuid ?? null,
       last: messages.at(-1)?.uuid ?? null,
     };
-    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
-    const moved = this.#progress.deliveredTo(next);
-    this.#turn = (this.#turn + 1) % next.length;
-    this.#maxMessages = Math.min(this.#context.limits.messages, WIDENED_BY * this.#maxMessages);
+    if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, fields, messages[0]);
     // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
-    this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
-    this.#progress.hurry(this.#context.limits);
+    this.#progress.recordDelivered(next, fields).catch(() => {});
+    this.#progress.flushIfFull();
+    this.#rotate();
+    this.#maxMessages = Math.min(limits.messages, WIDENED_BY * this.#maxMessages);
     const ended = now();
     if (logsMessages(log))
       for (const message of messages)
@@ -231,51 +224,72 @@ export class SubscriptionDelivery {
       log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
   }
 
-  async #failed(
-    progress: WebhookProgress,
+  /** Records an attempt that was not accepted, and disables the subscription if it has failed for too long. */
+  async #recordFailed(
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
-    fields: Partial<WebhookAttempt> & { readonly started_at: number },
+    fields: Partial<WebhookAttempt>,
     first: MessageHead | undefined,
   ): Promise<void> {
-    const { now, random, delaysMs, disableAfterMs, log, metrics } = this.#context;
-    const attempt = progress.attempts + 1;
-    if (attempt >= NARROWED_AFTER) this.#maxMessages = 1;
-    const retryAfterMs = outcome.kind === 'status' ? outcome.retryAfterMs : null;
-    const next_attempt_at = now() + retryDelayMs(delaysMs, attempt, retryAfterMs, random());
-    const status = outcome.kind === 'status' ? outcome.status : null;
+    const { now, disableAfterMs, log, metrics } = this.#context;
+    const { status, retryAfterMs } =
+      outcome.kind === 'status' ? outcome : { status: null, retryAfterMs: null };
     const reason = 'reason' in outcome ? outcome.reason : null;
-    if (attempt === 1)
+    const recorded = this.#progress.recordFailed({ ...fields, status, reason }, retryAfterMs);
+    const { attempts, failing_since, epoch } = this.progress as WebhookProgress;
+    if (attempts >= NARROWED_AFTER) this.#maxMessages = 1;
+    if (attempts === 1)
       log.warn(
         { ...this.#fields(), ...(first && identify(first)), outcome: outcome.kind, status, reason },
         'a webhook does not accept',
       );
-    await this.#record('failed', { ...fields, status, reason, next_attempt_at, epoch: progress.epoch });
-    const since = progress.failing_since ?? fields.started_at;
-    if (now() - since < disableAfterMs) return;
-    await this.#record('disabled', { reason: 'failing', epoch: progress.epoch });
+    await recorded;
+    if (failing_since === null || now() - failing_since < disableAfterMs) return;
+    await this.#progress.record('disabled', { reason: 'failing', epoch });
     metrics.disabled.inc();
-    log.error(
-      { ...this.#fields(), failing_since: since },
-      'a webhook is disabled: it has failed for too long',
-    );
+    log.error({ ...this.#fields(), failing_since }, 'a webhook is disabled: it has failed for too long');
   }
 
-  /** Returns the endpoint; opens another one if the address or secret has changed. Call it without a pending request. */
-  #endpoint(): DeliveryEndpoint {
-    const { url, secret } = this.#subscription;
-    const opened = this.#opened;
-    if (opened !== null && opened.of.url === url && opened.of.secret === secret) return opened.endpoint;
-    void opened?.endpoint.close();
-    const endpoint = this.#context.openEndpoint(this.#subscription);
-    this.#opened = { endpoint, of: this.#subscription };
-    return endpoint;
-  }
-
-  #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {
-    return this.#progress.record(this.#subscription, kind, fields);
+  /** Begins the next batch with the next partition. */
+  #rotate(): void {
+    this.#firstPartition = (this.#firstPartition + 1) % this.#context.messages.partitions;
   }
 
   #fields(): { client: number; subscription: string } {
     return { client: this.#subscription.clientId, subscription: this.#subscription.id };
+  }
+}
+
+/** Maximum time of one sleep, milliseconds: a timer cannot take an infinite one. */
+const MAX_SLEEP_MS = 3_600_000;
+
+/** The sleep of a loop, which ends early when there may be work. */
+class WakeableSleep {
+  #isWoken = false;
+  #isEnded = false;
+  #wake = (): void => {};
+
+  /** Sleeps until `wake`, for `ms` and an hour at most. */
+  async sleep(ms: number): Promise<void> {
+    if (!this.#isWoken && !this.#isEnded)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(ms, MAX_SLEEP_MS));
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#isWoken = false;
+  }
+
+  /** Ends the pending sleep, or the next one at once. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  /** Ends the pending sleep, and all later ones at once. */
+  end(): void {
+    this.#isEnded = true;
+    this.wake();
   }
 }

@@ -5,9 +5,8 @@ import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#records/t
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../../metrics.ts';
-import { ExpiredError } from '../backlog-reader.ts';
-import { SubscriptionDelivery } from '../delivery.ts';
-import type { DispatchContext } from '../delivery-context.ts';
+import { type DeliveryContext, SubscriptionDelivery } from '../delivery.ts';
+import { ExpiredError } from '../message-source.ts';
 import { type MessageAtOffset, MessageWindow } from '../message-window.ts';
 import type { Subscription } from '../subscriptions.ts';
 
@@ -110,11 +109,14 @@ export class DeliveryWorld {
   }
 
   /** Starts a delivery, which is closed with the test. */
-  deliver(change: Partial<DispatchContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
-    const context: DispatchContext = {
-      window: this.window,
-      backlog: {
-        read: async (partition, offset) => {
+  deliver(change: Partial<DeliveryContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
+    const context: DeliveryContext = {
+      messages: {
+        partitions: this.log.length,
+        endOf: (partition) => this.window.endOf(partition),
+        startOf: async () => this.log.map(({ length }) => length),
+        latest: (partition, offset) => this.window.latest(partition, offset),
+        readOlder: async (partition, offset) => {
           if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
           const messages = (this.log[partition] ?? []).slice(offset, offset + 3);
           return { messages, next: offset + messages.length };
@@ -131,12 +133,7 @@ export class DeliveryWorld {
         },
         close: async () => void this.closed.push(secret),
       }),
-      startOf: async () => this.log.map(({ length }) => length),
-      record: async (attempt) => {
-        this.attempts.push(attempt);
-        this.progress = applyAttempt(this.progress, attempt);
-      },
-      hurry: () => {},
+      attempts: { record: (attempt) => this.record(attempt), flush: () => {} },
       limits: { messages: 3, bytes: 10_000 },
       delaysMs: [1, 2],
       disableAfterMs: 3_600_000,
@@ -150,6 +147,12 @@ export class DeliveryWorld {
     this.deliveries.push(delivery);
     onTestFinished(() => delivery.close());
     return delivery;
+  }
+
+  /** Publishes an attempt. */
+  async record(attempt: WebhookAttempt): Promise<void> {
+    this.attempts.push(attempt);
+    this.progress = applyAttempt(this.progress, attempt);
   }
 
   /** Waits until `count` messages were posted, and returns them. */

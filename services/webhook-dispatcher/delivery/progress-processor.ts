@@ -5,15 +5,15 @@ import type { PartitionProcessor, RecordCollector } from '#streams/runtime/proce
 import { decodeInput, fetchSchemas, restoreInto } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type AttemptKind, applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
-import type { Deliverer } from './deliverer.ts';
+import type { Dispatcher } from './dispatcher.ts';
 
-type DispatcherPartitionOptions = {
+type ProgressProcessorOptions = {
   readonly partition: number;
   readonly codecs: CodecsOf<'webhook-attempts' | 'webhook-progress'>;
   /** Name of webhook-progress on the broker. */
   readonly progressTopic: string;
-  /** Receives ownership, committed progress and release of the partition. */
-  readonly listener: Pick<Deliverer, 'own' | 'committed' | 'release'>;
+  /** Delivers the subscriptions of the partition from its claim to its release. */
+  readonly dispatcher: Pick<Dispatcher, 'claim' | 'applyCommitted' | 'release'>;
 };
 
 /**
@@ -24,15 +24,15 @@ const LINGER_MS = 500;
 /** Kinds of records that nobody waits for: the outcomes of requests. */
 const OUTCOMES: ReadonlySet<string> = new Set<AttemptKind>(['delivered', 'failed', 'passed']);
 
-/** The progress of all subscriptions of one partition, folded from the records of webhook-attempts. */
-export class DispatcherPartition implements PartitionProcessor {
-  readonly #options: DispatcherPartitionOptions;
+/** Applies the records of webhook-attempts to the progress of all subscriptions of one partition. */
+export class ProgressProcessor implements PartitionProcessor {
+  readonly #options: ProgressProcessorOptions;
   readonly #progress = new Map<string, WebhookProgress>();
   readonly #changed = new Map<string, DeliveryProgress>();
   /** Whether the partition has caught up since its claim, so that its subscriptions are delivered. */
   #isOwned = false;
 
-  constructor(options: DispatcherPartitionOptions) {
+  constructor(options: ProgressProcessorOptions) {
     this.#options = options;
   }
 
@@ -64,15 +64,15 @@ export class DispatcherPartition implements PartitionProcessor {
   }
 
   committed(): void {
-    const { listener, partition } = this.#options;
-    if (this.#isOwned && this.#changed.size > 0) listener.committed(partition, this.#changed);
+    const { dispatcher, partition } = this.#options;
+    if (this.#isOwned && this.#changed.size > 0) dispatcher.applyCommitted(partition, this.#changed);
     this.#changed.clear();
   }
 
   caughtUp(): void {
     if (this.#isOwned) return;
     this.#isOwned = true;
-    this.#options.listener.own(this.#options.partition, this.#progress);
+    this.#options.dispatcher.claim(this.#options.partition, this.#progress);
   }
 
   size(): number {
@@ -80,7 +80,7 @@ export class DispatcherPartition implements PartitionProcessor {
   }
 
   close(): void {
-    if (this.#isOwned) void this.#options.listener.release(this.#options.partition);
+    if (this.#isOwned) void this.#options.dispatcher.release(this.#options.partition);
     this.#isOwned = false;
   }
 

@@ -5,7 +5,7 @@ import type { ConsumedRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { type AttemptKind, attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
-import { DispatcherPartition } from './dispatcher-partition.ts';
+import { ProgressProcessor } from './progress-processor.ts';
 
 const codecs = {
   'webhook-attempts': codecOf('webhook-attempts'),
@@ -17,18 +17,18 @@ function attempt(subscription_id: string, kind: AttemptKind, offset: number): We
   return attemptOf(head, { started_at: 90, attempt: 1, next: [{ partition: 0, offset }] });
 }
 
-/** Creates a partition. Returns it with the calls of its listener, and its records. */
+/** Creates a partition. Returns it with the calls of its dispatcher, and its records. */
 function world() {
   const owned: ReadonlyMap<string, WebhookProgress>[] = [];
   const committed: Map<string, DeliveryProgress>[] = [];
   const released: number[] = [];
-  const partition = new DispatcherPartition({
+  const partition = new ProgressProcessor({
     partition: 3,
     codecs,
     progressTopic: 'progress',
-    listener: {
-      own: (_, progress) => void owned.push(new Map(progress)),
-      committed: (_, changed) => void committed.push(new Map(changed)),
+    dispatcher: {
+      claim: (_, progress) => void owned.push(new Map(progress)),
+      applyCommitted: (_, changed) => void committed.push(new Map(changed)),
       release: async (of) => void released.push(of),
     },
   });

@@ -1,24 +1,24 @@
 import type { WebhookProgress } from '#records/types.ts';
-import { type LogBounds, partitionHash } from '#streams/client/port.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
-import type { DeliveryState, DispatcherSource } from '../metrics.ts';
-import { SubscriptionDelivery } from './delivery.ts';
-import type { DispatchContext } from './delivery-context.ts';
+import type { DeliveryFigures, DeliveryState } from '../metrics.ts';
+import { type DeliveryContext, SubscriptionDelivery } from './delivery.ts';
+import type { MessageSource } from './message-source.ts';
 import type { MessageAtOffset } from './message-window.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
-type DelivererOptions = {
-  readonly context: DispatchContext;
+type DispatcherOptions = {
+  readonly context: DeliveryContext & {
+    readonly messages: Pick<MessageSource, 'bounds' | 'bytes'>;
+  };
   readonly subscriptions: WebhookSubscriptions;
   /** Number of partitions of webhook-attempts; the hash of a subscription's id chooses its partition. */
   readonly partitions: number;
-  /** Returns the current bounds of each partition of webhook-messages. */
-  readonly bounds: () => Promise<readonly LogBounds[]>;
 };
 
 /** A partition of subscriptions that this process owns. */
-type Owned = {
+type OwnedPartition = {
   /** Committed progress, or that of a closed delivery, by subscription. */
   readonly progress: Map<string, WebhookProgress>;
   readonly deliveries: Map<string, SubscriptionDelivery>;
@@ -27,27 +27,27 @@ type Owned = {
 };
 
 /** All deliveries of a process, for the subscriptions in its partitions. */
-export class Deliverer {
-  readonly #options: DelivererOptions;
-  readonly #owned = new Map<number, Owned>();
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #owned = new Map<number, OwnedPartition>();
   #isDraining = false;
 
-  constructor(options: DelivererOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options;
   }
 
   /** Starts the deliveries of a partition's subscriptions, from committed progress. */
-  own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void {
+  claim(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void {
     if (this.#isDraining) return;
     this.#owned.set(partition, { progress: new Map(progress), deliveries: new Map(), removed: new Set() });
     this.#refresh(partition);
-    this.#rewindLost([...progress.values()]).catch((error: unknown) =>
+    this.#resendBeyondEnd([...progress.values()]).catch((error: unknown) =>
       this.#options.context.log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
     );
   }
 
   /** Applies committed progress of a partition; null for a removed subscription. */
-  committed(partition: number, changed: ReadonlyMap<string, DeliveryProgress>): void {
+  applyCommitted(partition: number, changed: ReadonlyMap<string, DeliveryProgress>): void {
     const owned = this.#owned.get(partition);
     if (owned === undefined) return;
     for (const [id, progress] of changed) {
@@ -84,20 +84,18 @@ export class Deliverer {
   }
 
   /** Returns the current figures of the metrics. */
-  source(): DispatcherSource {
+  figures(): DeliveryFigures {
     const states = new Map<DeliveryState, number>();
     let behind = 0;
     for (const { state, behind: records } of this.#deliveries()) {
       states.set(state, (states.get(state) ?? 0) + 1);
       if (state !== 'disabled') behind += records;
     }
-    return { states, behind, sealed: this.#sealed(), windowBytes: this.#options.context.window.bytes };
-  }
-
-  /** Returns the number of subscriptions of this process that no key opens. */
-  #sealed(): number {
-    const sealed = [...this.#options.subscriptions.all()].filter(({ isSealed }) => isSealed);
-    return sealed.filter(({ id }) => this.#owned.has(this.#partitionOf(id))).length;
+    const { subscriptions, context } = this.#options;
+    const sealed = [...subscriptions.all()].filter(
+      ({ id, isSealed }) => isSealed && this.#owned.has(this.#partitionOf(id)),
+    );
+    return { states, behind, sealed: sealed.length, windowBytes: context.messages.bytes };
   }
 
   /** Returns the partition of webhook-attempts of a subscription. */
@@ -138,10 +136,10 @@ export class Deliverer {
    * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was recreated,
    * or restored from a backup. Receivers recognise duplicates by their ids.
    */
-  async #rewindLost(progress: readonly WebhookProgress[]): Promise<void> {
+  async #resendBeyondEnd(progress: readonly WebhookProgress[]): Promise<void> {
     if (progress.length === 0) return;
-    const { record, now, log } = this.#options.context;
-    const bounds = await this.#options.bounds();
+    const { messages, attempts, now, log } = this.#options.context;
+    const bounds = await messages.bounds();
     const next = bounds.map(({ start: offset }, partition) => ({ partition, offset }));
     for (const { subscription_id, client_id, epoch, next: reached } of progress) {
       if (reached.every(({ partition, offset }) => offset <= (bounds[partition]?.end ?? 0))) continue;
@@ -150,17 +148,17 @@ export class Deliverer {
         'webhook-messages ends before the delivered offset: its messages are sent from the start',
       );
       const head = { subscription_id, client_id, kind: 'resent', epoch, at: now() } as const;
-      await record(attemptOf(head, { reason: 'POSITION_LOST', next }));
+      await attempts.record(attemptOf(head, { reason: 'POSITION_LOST', next }));
     }
   }
 
   /** Records the removal of a subscription, once. */
-  #recordRemoval(owned: Owned, { subscription_id, client_id, epoch }: WebhookProgress): void {
+  #recordRemoval(owned: OwnedPartition, { subscription_id, client_id, epoch }: WebhookProgress): void {
     if (owned.removed.has(subscription_id)) return;
     owned.removed.add(subscription_id);
-    const { record, now, log } = this.#options.context;
+    const { attempts, now, log } = this.#options.context;
     const removal = attemptOf({ subscription_id, client_id, kind: 'removed', epoch, at: now() });
-    record(removal).catch((error: unknown) => {
+    attempts.record(removal).catch((error: unknown) => {
       owned.removed.delete(subscription_id);
       log.debug({ err: error }, 'the removal of a webhook was not recorded');
     });

@@ -1,0 +1,222 @@
+import { LRUCache } from 'lru-cache';
+import { offsetsAt } from '#cluster/logs.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { WebhookMessage } from '#records/types.ts';
+import type { Brokers } from '#security/brokers.ts';
+import {
+  type ConsumedRecord,
+  type LogBounds,
+  type PartitionReader,
+  partitionKey,
+  type StreamClient,
+  type TopicPartition,
+} from '#streams/client/port.ts';
+import { StreamError } from '#streams/errors.ts';
+import { follow } from '#streams/read/follow.ts';
+import type { Decoder } from '#topics/codec.ts';
+import { readable } from '#topics/readable.ts';
+import { type MessageAtOffset, type MessageChunk, MessageWindow } from './message-window.ts';
+import type { Subscription } from './subscriptions.ts';
+
+/** Thrown when an offset is no longer in the log, which begins at `start`. */
+export class ExpiredError extends TouchlineError<'ExpiredError'> {
+  override readonly name = 'ExpiredError';
+  readonly start: number;
+
+  constructor({ start }: LogBounds, cause: unknown) {
+    super('MESSAGES_EXPIRED', `messages before offset ${start} have expired`, cause);
+    this.start = start;
+  }
+}
+
+type MessageSourceOptions = {
+  readonly brokers: Brokers;
+  readonly client: StreamClient;
+  /** Name of webhook-messages on the broker. */
+  readonly topic: string;
+  readonly decoder: Decoder<WebhookMessage>;
+  /** Name of the reader in the broker's logs. */
+  readonly reader: string;
+  /** Maximum bytes of the latest messages in memory. The cache of reads of older ones has half as many. */
+  readonly windowBytes: number;
+  /** Maximum number of concurrent reads of older messages; others wait in the order of their requests. */
+  readonly backlogReads: number;
+};
+
+/** Limit of one read of older messages, bytes; at least one record batch is read, however large. */
+const READ_BYTES = 512 * 1024;
+
+/** A read of older messages of a partition, from an offset on. */
+type BacklogRead = {
+  readonly partition: number;
+  readonly from: number;
+  readonly messages: readonly MessageAtOffset[];
+  readonly next: number;
+};
+
+/** Readers by partition, for one read at a time. */
+type ReaderSlot = Map<number, PartitionReader>;
+
+/**
+ * webhook-messages for all subscriptions of a process. It reads the latest messages once, from the end at its start, and has them in
+ * memory. Subscriptions that are behind these read the log, with a limit of concurrent reads for all of them; they share pending reads,
+ * and a cache of the last ones.
+ */
+export class MessageSource {
+  readonly #options: MessageSourceOptions;
+  readonly #partitions: readonly TopicPartition[];
+  readonly #window: MessageWindow;
+  readonly #freeSlots: ReaderSlot[];
+  readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
+  /** By partition and offset. */
+  readonly #cache: LRUCache<string, BacklogRead>;
+  /** Pending reads, by partition and offset. */
+  readonly #pending = new Map<string, Promise<BacklogRead>>();
+
+  private constructor(
+    options: MessageSourceOptions,
+    partitions: readonly TopicPartition[],
+    bounds: readonly LogBounds[],
+  ) {
+    this.#options = options;
+    this.#partitions = partitions;
+    this.#window = new MessageWindow(
+      bounds.map(({ end }) => end),
+      options.windowBytes,
+    );
+    this.#freeSlots = Array.from({ length: options.backlogReads }, () => new Map());
+    this.#cache = new LRUCache({ maxSize: options.windowBytes / 2 });
+  }
+
+  /** Reads the bounds of the topic. Rejects with `StreamError`. */
+  static async open(options: MessageSourceOptions): Promise<MessageSource> {
+    const { client, topic } = options;
+    const count = await client.partitionCount(topic);
+    const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+    return new MessageSource(options, partitions, await client.logBounds(partitions));
+  }
+
+  /** Number of partitions. */
+  get partitions(): number {
+    return this.#partitions.length;
+  }
+
+  /** Bytes of the latest messages in memory. */
+  get bytes(): number {
+    return this.#window.bytes;
+  }
+
+  /** Returns the offset of the next message of a partition. */
+  endOf(partition: number): number {
+    return this.#window.endOf(partition);
+  }
+
+  /** Returns the current bounds of each partition. Rejects with `StreamError`. */
+  bounds(): Promise<readonly LogBounds[]> {
+    return this.#options.client.logBounds(this.#partitions);
+  }
+
+  /**
+   * Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation, or the
+   * current ones if that time is unknown.
+   */
+  async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
+    const { brokers, topic } = this.#options;
+    if (createdAt === null) return this.#partitions.map(({ partition }) => this.endOf(partition));
+    const found = await offsetsAt({ brokers, topic, time: createdAt });
+    return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
+  }
+
+  /** Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. Rejects as `follow` does. */
+  async follow(
+    signal: AbortSignal,
+    onMessages: (messages: readonly MessageAtOffset[]) => void,
+  ): Promise<void> {
+    const { brokers, reader, topic } = this.#options;
+    await follow({
+      brokers,
+      reader,
+      topics: [topic],
+      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.endOf(of.partition)])),
+      signal,
+      onBatch: async ({ partition, records, next }) => {
+        const messages = await this.#decode(partition, records);
+        this.#window.add(partition, messages, next);
+        onMessages(messages);
+      },
+      // Each subscription that has not passed them reads there, and records its loss.
+      onExpired: ({ partition, next }) => this.#window.restart(partition, next),
+    });
+  }
+
+  /** Returns the messages of a partition at or after an offset; null if they are older than those in memory. */
+  latest(partition: number, offset: number): MessageChunk | null {
+    return this.#window.latest(partition, offset);
+  }
+
+  /**
+   * Reads messages at or after an offset from the log; none at an open transaction. Rejects with `ExpiredError`, and with
+   * `StreamError` when the broker does not answer for a long time.
+   */
+  async readOlder(partition: number, offset: number): Promise<MessageChunk> {
+    const cached = this.#findCached(partition, offset);
+    if (cached !== undefined) return cached;
+    const key = `${partition}/${offset}`;
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    const reading = this.#readNow(partition, offset).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, reading);
+    return reading;
+  }
+
+  async #readNow(partition: number, from: number): Promise<BacklogRead> {
+    const slot =
+      this.#freeSlots.pop() ?? (await new Promise<ReaderSlot>((resolve) => this.#waiting.push(resolve)));
+    try {
+      const read = await this.#readWith(slot, partition, from);
+      if (read.next <= from) return read;
+      const bytes = read.messages.reduce((sum, { message }) => sum + message.message.length, 0);
+      // The cache requires a positive size, and a read without messages has no bytes.
+      this.#cache.set(`${partition}/${from}`, read, { size: Math.max(bytes, 1) });
+      return read;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#freeSlots.push(slot);
+      else next(slot);
+    }
+  }
+
+  async #readWith(slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> {
+    const { client, topic } = this.#options;
+    const reader = slot.get(partition) ?? client.openReader({ topic, partition, maxBytes: READ_BYTES });
+    slot.set(partition, reader);
+    try {
+      const { records, next } = await reader.read(from);
+      return { partition, from, messages: await this.#decode(partition, records), next };
+    } catch (error) {
+      slot.delete(partition);
+      await reader.close();
+      if (!(error instanceof StreamError) || error.code !== 'OFFSET_OUT_OF_RANGE') throw error;
+      const [bounds] = await client.logBounds([{ topic, partition }]);
+      throw new ExpiredError(bounds as LogBounds, error);
+    }
+  }
+
+  #findCached(partition: number, offset: number): MessageChunk | undefined {
+    for (const [key, { partition: of, from, messages, next }] of this.#cache.entries()) {
+      if (of !== partition || offset < from || offset >= next) continue;
+      // Marks it as used.
+      this.#cache.get(key);
+      return { messages: messages.filter((message) => message.offset >= offset), next };
+    }
+    return undefined;
+  }
+
+  async #decode(partition: number, records: readonly ConsumedRecord[]): Promise<MessageAtOffset[]> {
+    const { topic, decoder } = this.#options;
+    const found = await readable(decoder, { topic, partition }, records);
+    return found.flatMap(({ value: message, record: { offset, traceparent } }) =>
+      message === null ? [] : [{ offset, message, traceparent }],
+    );
+  }
+}
