@@ -1,15 +1,10 @@
 /** Reads the parts of a message's event into fields, each with its canonical JSON. */
 
-import { TouchlineError } from '#errors/touchline-error.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
+import { DomainError } from './errors.ts';
 import { fieldsOfSides, PARTICIPANTS, type PartField, readSidesByTemplate } from './event-sides.ts';
 import { isFinished, progressOf } from './message-key.ts';
 import { int, object, text as readText } from './values.ts';
-
-/** Thrown by the domain, always before it changes anything. */
-export class DomainError extends TouchlineError<'DomainError'> {
-  override readonly name = 'DomainError';
-}
 
 const QUOTE = 34;
 const COMMA = 44;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#json/canonical-json.ts';
-import { DomainError, readPart } from './event-parts.ts';
+import { DomainError } from './errors.ts';
+import { readPart } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';
 import type { MessagePlace } from './message-key.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { MatchIncident, MatchState, NormalizedMessage } from '#records/types.ts';
-import { DomainError } from './event-parts.ts';
+import { DomainError } from './errors.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
   AWAY,

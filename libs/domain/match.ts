@@ -6,8 +6,8 @@ import type {
   NormalizedMessage,
   ResultCard,
 } from '#records/types.ts';
+import { DomainError } from './errors.ts';
 import { hasGoalRules, readEventFacts } from './event-facts.ts';
-import { DomainError } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';
 import { isCard } from './goal-facts.ts';
 import { sameGuard } from './guard.ts';

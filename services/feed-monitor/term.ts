@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, readPositions } from '#cluster/logs.ts';
-import { DomainError } from '#domain/event-parts.ts';
+import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
