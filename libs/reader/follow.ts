@@ -62,10 +62,15 @@ export type MatchFollowOptions = {
 const GUARD_EVERY_MS = 100;
 /** Delay between checks of whether the states are read, milliseconds. */
 const CHECK_EVERY_MS = 20;
+/** Interval between requests for the ends of `match-state`, milliseconds. */
+const ENDS_EVERY_MS = 400;
 /** Longest wait of a fetch for records, milliseconds. */
 const MAX_WAIT_MS = 200;
 
 type Stream = MessagesStream<string, unknown, string, string>;
+
+/** Whether a partition is read to this end. */
+type IsRead = (of: readonly [partition: number, end: bigint]) => boolean;
 
 /** The followed matches. Every process reads all partitions; nothing is committed. */
 export class FollowedMatches {
@@ -77,6 +82,7 @@ export class FollowedMatches {
   /** The last told permission and reasons of each match in play, as JSON; and whether its feed was believed. */
   readonly #told = new Map<number, { readonly guard: string; readonly believed: boolean }>();
   #guardTimer: NodeJS.Timeout | undefined;
+  #endsTimer: NodeJS.Timeout | undefined;
   #isReady = false;
   #isClosed = false;
 
@@ -115,6 +121,7 @@ export class FollowedMatches {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#guardTimer);
+    clearInterval(this.#endsTimer);
     await Promise.all(this.#consumers.map((consumer) => consumer.close(true)));
   }
 
@@ -125,6 +132,7 @@ export class FollowedMatches {
     const transitions = await this.#stream(options, topic('match-transitions'), 'latest');
     const health = await this.#stream(options, topic('feed-health'), 'earliest');
     const states = await this.#stream(options, topic('match-state'), 'earliest');
+    const askedAt = performance.now();
     const ends = await this.#endsOf(states, topic('match-state'));
     this.#reader.assign(ends.keys());
     this.#consume(transitions, ({ partition, value }) => {
@@ -142,9 +150,17 @@ export class FollowedMatches {
       this.#tell(changes);
       if (this.#isReady) this.#checkGuard(eventId);
     });
-    await this.#untilRead(states, topic('match-state'), ends);
-    for (const partition of ends.keys()) this.#tell(this.#reader.caughtUp(partition));
+    const isRead = await this.#untilRead(states, topic('match-state'), ends);
+    for (const [partition, end] of ends) {
+      this.#tell(this.#reader.caughtUp(partition));
+      this.#reader.endsAt(partition, Number(end), askedAt);
+      this.#reader.readTo(partition, Number(end));
+    }
     this.#isReady = true;
+    this.#endsTimer = setInterval(
+      () => void this.#tellEnds(states, topic('match-state'), [...ends.keys()], isRead),
+      ENDS_EVERY_MS,
+    );
     this.#checkGuards();
     this.#guardTimer = setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
     this.#on.ready?.();
@@ -186,29 +202,55 @@ export class FollowedMatches {
     );
   }
 
-  /** Returns the end of each partition: what is committed now is before it. */
-  async #endsOf(stream: Stream, topic: string): Promise<Map<number, bigint>> {
+  /** Tells the reader how far it has read, and where each partition ends: a broker that does not answer withholds its own ends only. */
+  async #tellEnds(
+    stream: Stream,
+    topic: string,
+    partitions: readonly number[],
+    isRead: IsRead,
+  ): Promise<void> {
+    await Promise.allSettled(
+      partitions.map(async (partition) => {
+        const at = performance.now();
+        const end = (await this.#endsOf(stream, topic, [partition])).get(partition);
+        if (end === undefined || this.#isClosed) return;
+        this.#reader.endsAt(partition, Number(end), at);
+        if (stream.readableLength > 0) return;
+        const next = stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n;
+        this.#reader.readTo(partition, Number(isRead([partition, end]) ? end : next));
+      }),
+    );
+  }
+
+  /** Returns the end of each of these partitions, by default all: what is committed now is before it. */
+  async #endsOf(stream: Stream, topic: string, partitions?: number[]): Promise<Map<number, bigint>> {
     const found = await stream.consumer.listOffsets({
       topics: [topic],
+      ...(partitions !== undefined && { partitions: { [topic]: partitions } }),
       timestamp: ListOffsetTimestamps.LATEST,
       isolationLevel: FetchIsolationLevels.READ_COMMITTED,
     });
-    return new Map(found.get(topic)?.map((end, partition) => [partition, end]));
+    // The list has a place for each partition up to the last one that was asked for.
+    return new Map(
+      found.get(topic)?.flatMap((end, partition) => (end === undefined ? [] : [[partition, end] as const])),
+    );
   }
 
-  /** Waits until all records before these ends have arrived. The positions also pass the markers of transactions. */
-  async #untilRead(stream: Stream, topic: string, ends: ReadonlyMap<number, bigint>): Promise<void> {
+  /** Waits until all records before these ends have arrived. Returns whether that is so for an end. */
+  async #untilRead(stream: Stream, topic: string, ends: ReadonlyMap<number, bigint>): Promise<IsRead> {
     const begins = await stream.consumer.listOffsets({
       topics: [topic],
       timestamp: ListOffsetTimestamps.EARLIEST,
     });
-    const isRead = ([partition, end]: [number, bigint]): boolean =>
+    // The positions also pass the markers of transactions.
+    const isRead: IsRead = ([partition, end]) =>
       end === begins.get(topic)?.[partition] ||
       (stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n) >= end;
     while (!(stream.readableLength === 0 && [...ends].every(isRead))) {
       if (stream.destroyed) throw stream.errored ?? new Error('the stream was closed');
       await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
     }
+    return isRead;
   }
 
   #tell(changes: readonly ReaderChange[]): void {

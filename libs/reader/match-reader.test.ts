@@ -50,6 +50,7 @@ function reading(...states: MatchStateRecord[]): MatchReader {
   reader.assign([0]);
   for (const one of states) reader.applyState(0, EVENT, one);
   reader.caughtUp(0);
+  reader.endsAt(0, 0, NOW.steady);
   return reader;
 }
 
@@ -263,6 +264,33 @@ describe('the guard', () => {
     ]);
     expect(closed({ guard: { safe: false, reasons: [] } })).toEqual(['unsafe']);
     expect(closed({ firm: null })).toEqual(['unknown_score']);
+  });
+
+  test('closes when the partition was not read to its end for 1.75 s, whatever the feed says', () => {
+    const reader = believed(reading(state(1)));
+    const at = (steady: number) => reader.guard(EVENT, { ...NOW, steady }).reasons;
+    reader.applyHealth('feed', health({ valid_until: null, term: 2 }), NOW.steady);
+    reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT, valid_until: null, term: 2 }), NOW.steady);
+    reader.readTo(0, 5);
+    reader.endsAt(0, 7, NOW.steady + 1_000);
+    reader.endsAt(0, 8, NOW.steady + 1_400);
+    expect(at(NOW.steady + 1_750)).not.toContain('no_word');
+    expect(at(NOW.steady + 1_751)).toContain('no_word');
+    // Of two ends the earlier one is waited for.
+    reader.readTo(0, 7);
+    expect(at(NOW.steady + 2_750)).not.toContain('no_word');
+    expect(at(NOW.steady + 2_751)).toContain('no_word');
+    reader.endsAt(0, 7, NOW.steady + 3_000);
+    expect(at(NOW.steady + 3_000)).not.toContain('no_word');
+  });
+
+  test('waits for the end again after an assignment', () => {
+    const reader = believed(reading(state(1)));
+    reader.readTo(0, 9);
+    reader.assign([0]);
+    reader.caughtUp(0);
+    reader.endsAt(0, 9, NOW.steady + 1_000);
+    expect(reader.guard(EVENT, { ...NOW, steady: NOW.steady + 1_751 }).reasons).toContain('no_word');
   });
 
   test('is closed for a match that is unknown, loading, or behind a transition', () => {

@@ -1,5 +1,5 @@
 import { type FeedStatus, type HealthRecord, HealthTable, type Now } from '../tradability/feed-status.ts';
-import { type Trading, tradingOf } from '../tradability/trading.ts';
+import { doubtsOf, type Trading, tradingOf } from '../tradability/trading.ts';
 import { type ReaderChange, ReaderMatch } from './match.ts';
 import type { MatchStateRecord, TransitionRecord } from './records.ts';
 
@@ -11,8 +11,8 @@ export type AppliedRecord = {
 };
 
 /**
- * Whether trading may act on a match now. Two more reasons than in `Trading`: `loading`: its partition is not caught up; `behind`:
- * a change was read that is newer than the state.
+ * Whether trading may act on a match now. Three more reasons than in `Trading`: `loading`: its partition is not caught up; `behind`:
+ * a change was read that is newer than the state; `no_word`: its partition was not read to its end for 1.75 s.
  */
 export type ReaderGuard = Trading & {
   /** Whether the permission is `safe`. */
@@ -26,6 +26,12 @@ type AssignedPartition = {
   /** Whether the partition was never caught up. */
   isFresh: boolean;
   readonly matches: Map<number, ReaderMatch>;
+  /** Offset of the next record of `match-state`. */
+  next: number;
+  /** An end that `match-state` had, and when, until it is read; null: none. */
+  end: { readonly offset: number; readonly at: number } | null;
+  /** When `match-state` had the last end that is read. */
+  readAt: number;
 };
 
 const NO_CHANGES: AppliedRecord = { isNew: false, changes: [] };
@@ -49,9 +55,8 @@ export class MatchReader {
       if (!assigned.has(partition)) this.#partitions.delete(partition);
     for (const partition of assigned) {
       const known = this.#partitions.get(partition);
-      if (known === undefined)
-        this.#partitions.set(partition, { isLoading: true, isFresh: true, matches: new Map() });
-      else known.isLoading = true;
+      if (known === undefined) this.#partitions.set(partition, newPartition());
+      else Object.assign(known, { isLoading: true, next: 0, end: null });
     }
   }
 
@@ -66,6 +71,27 @@ export class MatchReader {
     assigned.isLoading = false;
     assigned.isFresh = false;
     return [...assigned.matches.values()].flatMap((match) => match.report());
+  }
+
+  /**
+   * Tells the end that `match-state` of a partition had at `at`, by the steady clock that is also passed to `guard`, milliseconds: the
+   * last stable offset, or that of the last record. Ask the broker for it at least once a second, apart from reading: a reader whose
+   * requests for records get no answer must not believe what it knows.
+   */
+  endsAt(partition: number, end: number, at: number): void {
+    const assigned = this.#partitions.get(partition);
+    if (assigned === undefined) return;
+    // The earlier end stays: a log that grows all the time is never read to its newest end.
+    assigned.end ??= { offset: end, at };
+    passEnd(assigned);
+  }
+
+  /** Tells the offset of the next record of `match-state` that will be read: behind the markers of transactions too. */
+  readTo(partition: number, next: number): void {
+    const assigned = this.#partitions.get(partition);
+    if (assigned === undefined) return;
+    assigned.next = Math.max(assigned.next, next);
+    passEnd(assigned);
   }
 
   /** Applies a record of `match-state`; null deletes the match. Ignores records of partitions that are not assigned. */
@@ -114,20 +140,42 @@ export class MatchReader {
     const feed = this.#health.match(eventId, now);
     const found = this.#find(eventId);
     const state = found?.match.state ?? null;
-    const doubts: string[] = [];
-    if (found?.isLoading) doubts.push('loading');
-    else if (found !== null && state !== null && found.match.isBehind) doubts.push('behind');
-    const { permission, reasons } = tradingOf(state, feed, doubts);
+    const { permission, reasons } = tradingOf(state, feed, found === null ? [] : doubtsAbout(found, now));
     return { permission, safe: permission === 'safe', reasons, feed };
   }
 
-  #find(eventId: number): { readonly match: ReaderMatch; readonly isLoading: boolean } | null {
-    for (const { matches, isLoading } of this.#partitions.values()) {
+  #find(eventId: number): FoundMatch | null {
+    for (const { matches, isLoading, readAt } of this.#partitions.values()) {
       const match = matches.get(eventId);
-      if (match !== undefined) return { match, isLoading };
+      if (match !== undefined) return { match, isLoading, readAt };
     }
     return null;
   }
+}
+
+type FoundMatch = Pick<AssignedPartition, 'isLoading' | 'readAt'> & { readonly match: ReaderMatch };
+
+function doubtsAbout({ match, isLoading, readAt }: FoundMatch, { steady: now }: Now): string[] {
+  if (isLoading) return ['loading'];
+  if (match.state === null) return [];
+  return doubtsOf({ version: match.state.version, changed: match.changed, readAt, now });
+}
+
+function newPartition(): AssignedPartition {
+  return {
+    isLoading: true,
+    isFresh: true,
+    matches: new Map(),
+    next: 0,
+    end: null,
+    readAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
+function passEnd(partition: AssignedPartition): void {
+  if (partition.end === null || partition.next < partition.end.offset) return;
+  partition.readAt = partition.end.at;
+  partition.end = null;
 }
 
 function matchOf({ matches }: AssignedPartition, eventId: number): ReaderMatch {

@@ -70,9 +70,9 @@ export class ReaderMatch {
     return this.#state;
   }
 
-  /** Whether a transition is newer than the newest state. */
-  get isBehind(): boolean {
-    return this.#state === null || this.#state.version < this.#version;
+  /** The newest version of which a transition was read. */
+  get changed(): number {
+    return this.#version;
   }
 
   /** Applies a state. Returns false if it is not newer than the known one. */

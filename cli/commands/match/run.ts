@@ -67,7 +67,10 @@ async function list(followed: FollowedMatch, health: FollowedFeedHealth, signal:
   permissions.apply(eventId, facts.state);
   let trading: NodeJS.Timeout | undefined;
   const printTrading = (): void => {
-    for (const [, words] of permissions.changes((id) => health.match(id), followed.doubts()))
+    for (const [, words] of permissions.changes(
+      (id) => health.match(id),
+      () => followed.doubts(),
+    ))
       print(`${timeText(Date.now())}  ${words}`);
   };
   try {

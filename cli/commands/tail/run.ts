@@ -1,11 +1,12 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { MatchState } from '#records/types.ts';
-import { partitionKey } from '#streams/client/port.ts';
+import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { findTopics } from '#topics/admin.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { doubtsOf } from '#tradability/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { FollowedFeedHealth } from '../../followed-topics.ts';
@@ -42,6 +43,7 @@ async function showRecords(
   const signal = AbortSignal.any([stopped, ended.signal]);
   const caughtUp = Promise.withResolvers<void>();
   const health = new FollowedFeedHealth(cluster);
+  const freshness = new StateFreshness();
   let shown = 0;
   let undecodable = 0;
 
@@ -52,7 +54,10 @@ async function showRecords(
     if (record.value === null && json) return;
     try {
       const value = record.value === null ? null : ((await decoders.get(topic)?.read(record.value)) ?? null);
-      if (topic === 'match-state') permissions?.apply(Number(keyText), value as MatchState | null);
+      if (topic === 'match-state') {
+        permissions?.apply(Number(keyText), value as MatchState | null);
+        freshness.apply(Number(keyText), record.partition, value as MatchState | null);
+      }
       await printLineAndDrain(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
@@ -67,7 +72,7 @@ async function showRecords(
     permissions &&
     caughtUp.promise
       .then(() => health.untilRead(signal))
-      .then(() => printPermissions(permissions, health, signal));
+      .then(() => printPermissions(permissions, { health, freshness }, signal));
   // Awaited below. Ends the command, because without feed health it must not show any trading permission.
   printing?.catch(() => ended.abort());
   const names = new Map(topics.map((topic) => [topicName(cluster.prefix, topic), topic]));
@@ -84,6 +89,11 @@ async function showRecords(
         await show(topic, record);
       }
     },
+    ...(permissions !== null && {
+      onUpToDate({ topic, partition }: TopicPartition, at: number) {
+        if (names.get(topic) === 'match-state') freshness.readTo(partition, at);
+      },
+    }),
     onCaughtUp: () => {
       caughtUp.resolve();
       if (untilEnd) ended.abort();
@@ -110,13 +120,38 @@ async function showsTrading(
 /** Prints changes of trading permissions, even without new records, until `signal`. */
 async function printPermissions(
   permissions: TradingPermissions,
-  health: FollowedFeedHealth,
+  { health, freshness }: { readonly health: FollowedFeedHealth; readonly freshness: StateFreshness },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    for (const [eventId, words] of permissions.changes((id) => health.match(id)))
+    for (const [eventId, words] of permissions.changes(
+      (id) => health.match(id),
+      (id) => freshness.doubtsAbout(id, performance.now()),
+    ))
       await printLineAndDrain(escapeLine(`${new Date().toISOString()}  ${eventId}  ${words}`));
     await machineClock.sleep(PERMISSIONS_INTERVAL_MS, signal);
+  }
+}
+
+/** When the partition of each match was last read to its end, by the steady clock in milliseconds. */
+class StateFreshness {
+  readonly #read = new Map<number, { readonly partition: number; readonly version: number }>();
+  readonly #readAt = new Map<number, number>();
+
+  apply(eventId: number, partition: number, state: MatchState | null): void {
+    if (state === null) this.#read.delete(eventId);
+    else this.#read.set(eventId, { partition, version: state.version });
+  }
+
+  readTo(partition: number, at: number): void {
+    this.#readAt.set(partition, at);
+  }
+
+  /** Returns the doubts about what is known of a match, as `doubtsOf`. */
+  doubtsAbout(eventId: number, now: number): string[] {
+    const { partition = -1, version = 0 } = this.#read.get(eventId) ?? {};
+    const readAt = this.#readAt.get(partition) ?? Number.NEGATIVE_INFINITY;
+    return doubtsOf({ version, changed: version, readAt, now });
   }
 }
 

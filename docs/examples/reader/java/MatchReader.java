@@ -9,6 +9,9 @@ import org.apache.avro.generic.GenericRecord;
 
 /** Joins match-state, match-transitions and feed-health: the same as libs/reader for Java. Reads nothing itself. */
 final class MatchReader {
+  /** A match is in doubt when its partition was not read to its end for so long, milliseconds. */
+  private static final double MAX_UNREAD_MS = 1_750;
+
   private record Status(String status, long version) {}
 
   /** A match: its newest state and transition, and the reported status of its goals. */
@@ -113,6 +116,16 @@ final class MatchReader {
     boolean loading = true;
     boolean fresh = true;
     final Map<Long, Match> matches = new HashMap<>();
+    long next;
+    Long end;
+    double endAt;
+    double readAt = Double.NEGATIVE_INFINITY;
+
+    void passEnd() {
+      if (end == null || next < end) return;
+      readAt = endAt;
+      end = null;
+    }
 
     Match match(long eventId) {
       return matches.computeIfAbsent(eventId, Match::new);
@@ -125,7 +138,32 @@ final class MatchReader {
   /** Sets the assigned partitions. All are loading until `caughtUp`. */
   void assign(Collection<Integer> assigned) {
     partitions.keySet().retainAll(assigned);
-    for (int partition : assigned) partitions.computeIfAbsent(partition, one -> new Partition()).loading = true;
+    for (int partition : assigned) {
+      Partition of = partitions.computeIfAbsent(partition, one -> new Partition());
+      of.loading = true;
+      of.next = 0;
+      of.end = null;
+    }
+  }
+
+  /** Tells the end that match-state of a partition had at a monotonic time in milliseconds; ask for it each second. */
+  void endsAt(int partition, long end, double at) {
+    Partition of = partitions.get(partition);
+    if (of == null) return;
+    // The earlier end stays: a log that grows all the time is never read to its newest end.
+    if (of.end == null) {
+      of.end = end;
+      of.endAt = at;
+    }
+    of.passEnd();
+  }
+
+  /** Tells the offset of the next record of match-state that will be read. */
+  void readTo(int partition, long next) {
+    Partition of = partitions.get(partition);
+    if (of == null) return;
+    of.next = Math.max(of.next, next);
+    of.passEnd();
   }
 
   /** Called at the end that match-state had at the assignment; returns the current goals. */
@@ -163,6 +201,10 @@ final class MatchReader {
     health.apply(key, value == null ? null : healthOf(value), at);
   }
 
+  List<Integer> partitions() {
+    return List.copyOf(partitions.keySet());
+  }
+
   List<Long> eventIds() {
     return partitions.values().stream().flatMap(of -> of.matches.keySet().stream()).toList();
   }
@@ -174,7 +216,10 @@ final class MatchReader {
     Match match = of == null ? null : of.matches.get(eventId);
     List<String> doubts = new ArrayList<>();
     if (of != null && of.loading) doubts.add("loading");
-    else if (match != null && match.state != null && match.version > match.stateVersion()) doubts.add("behind");
+    else if (match != null && match.state != null) {
+      if (match.version > match.stateVersion()) doubts.add("behind");
+      if (steady - of.readAt > MAX_UNREAD_MS) doubts.add("no_word");
+    }
     Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match.state);
     Tradability.Trading trading =
         Tradability.trading(traded, health.match(eventId, wall, steady), doubts);

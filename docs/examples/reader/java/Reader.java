@@ -21,10 +21,14 @@ import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.DecoderFactory;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteBufferDeserializer;
@@ -46,6 +50,8 @@ final class Reader implements ConsumerRebalanceListener {
   /** Transitions are read from this time before an assignment; those that the states already have are dropped by version. */
   private static final long OVERLAP_MS = 60_000;
   private static final long GUARD_EVERY_MS = 100;
+  private static final long ENDS_EVERY_MS = 400;
+  private static final int MAX_ANSWER_MS = 1_000;
 
   /** UTF-8, because names have letters that the default encoding may lack. */
   private static final PrintStream OUT =
@@ -57,6 +63,7 @@ final class Reader implements ConsumerRebalanceListener {
   private final KafkaConsumer<String, ByteBuffer> consumer = new KafkaConsumer<>(options());
   /** Feed health has one partition, which every instance reads outside of the group. */
   private final KafkaConsumer<String, ByteBuffer> health = new KafkaConsumer<>(options());
+  private final Admin admin = Admin.create(Map.of("bootstrap.servers", options().get("bootstrap.servers")));
   /** Ends of the states of loading partitions. */
   private final Map<TopicPartition, Long> ends = new HashMap<>();
   private final Map<Long, Map<String, Object>> guards = new HashMap<>();
@@ -96,10 +103,12 @@ final class Reader implements ConsumerRebalanceListener {
     // A separate thread, because a broker that does not answer may block this one.
     var guarding = Executors.newSingleThreadScheduledExecutor();
     guarding.scheduleWithFixedDelay(this::printGuards, 0, GUARD_EVERY_MS, TimeUnit.MILLISECONDS);
-    try (consumer; health) {
+    guarding.scheduleWithFixedDelay(this::askForEnds, 0, ENDS_EVERY_MS, TimeUnit.MILLISECONDS);
+    try (consumer; health; admin) {
       while (true) {
         for (var record : health.poll(Duration.ZERO)) applyHealth(record);
         for (var record : consumer.poll(Duration.ofMillis(50))) apply(record).forEach(this::print);
+        tellPositions();
         checkCaughtUp();
       }
     } catch (WakeupException stopped) {
@@ -133,6 +142,39 @@ final class Reader implements ConsumerRebalanceListener {
   @Override
   public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
     ends.clear();
+  }
+
+  /** Tells the reader how far its states are read. */
+  private void tellPositions() {
+    for (TopicPartition of : consumer.assignment()) {
+      if (!of.topic().equals(STATES)) continue;
+      // The position is known once records were requested, and does not wait for a broker.
+      long next = consumer.position(of);
+      synchronized (reader) {
+        reader.readTo(of.partition(), next);
+      }
+    }
+  }
+
+  /** Asks where the states end, so that the reader does not believe what it knows while it gets no records. */
+  private void askForEnds() {
+    double at = steadyMs();
+    Map<TopicPartition, OffsetSpec> latest;
+    synchronized (reader) {
+      latest = reader.partitions().stream()
+          .collect(Collectors.toMap(one -> new TopicPartition(STATES, one), one -> OffsetSpec.latest()));
+    }
+    if (latest.isEmpty()) return;
+    var ends = admin.listOffsets(
+        latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(MAX_ANSWER_MS));
+    for (TopicPartition of : latest.keySet())
+      // A broker that does not answer withholds its own ends only.
+      ends.partitionResult(of).whenComplete((end, error) -> {
+        if (error != null) return;
+        synchronized (reader) {
+          reader.endsAt(of.partition(), end.offset(), at);
+        }
+      });
   }
 
   /** The position includes the markers of transactions, which are not returned as records. */

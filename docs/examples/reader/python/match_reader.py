@@ -2,6 +2,9 @@
 
 from tradability import HealthTable, trading
 
+# A match is in doubt when its partition was not read to its end for so long, milliseconds.
+MAX_UNREAD_MS = 1_750
+
 
 class Match:
     """A match: its newest state and transition, and the reported status of its goals."""
@@ -77,6 +80,13 @@ class Partition:
         self.loading = True
         self.fresh = True
         self.matches = {}
+        self.next = 0
+        self.end = None
+        self.read_at = float("-inf")
+
+    def pass_end(self):
+        if self.end is not None and self.next >= self.end[0]:
+            self.read_at, self.end = self.end[1], None
 
     def match(self, event_id):
         return self.matches.setdefault(event_id, Match(event_id))
@@ -94,6 +104,24 @@ class MatchReader:
         self.partitions = {one: self.partitions.get(one, Partition()) for one in partitions}
         for partition in self.partitions.values():
             partition.loading = True
+            partition.next, partition.end = 0, None
+
+    def ends_at(self, partition, end, at):
+        """Tells the end that match-state of a partition had at a monotonic time in milliseconds; ask for it each second."""
+        of = self.partitions.get(partition)
+        if of is None:
+            return
+        # The earlier end stays: a log that grows all the time is never read to its newest end.
+        of.end = of.end or (end, at)
+        of.pass_end()
+
+    def read_to(self, partition, next_offset):
+        """Tells the offset of the next record of match-state that will be read."""
+        of = self.partitions.get(partition)
+        if of is None:
+            return
+        of.next = max(of.next, next_offset)
+        of.pass_end()
 
     def caught_up(self, partition):
         """Called at the end that match-state had at the assignment; returns the current goals."""
@@ -141,8 +169,9 @@ class MatchReader:
         doubts = []
         if partition and partition.loading:
             doubts.append("loading")
-        elif state and match.last[0] > state["version"]:
-            doubts.append("behind")
+        elif state:
+            doubts += ["behind"] if match.last[0] > state["version"] else []
+            doubts += ["no_word"] if steady - partition.read_at > MAX_UNREAD_MS else []
         may = trading(state, self.health.match(event_id, wall, steady), doubts)
         safe = may["permission"] == "safe"
         return {"type": "guard", "event": event_id, "permission": may["permission"], "safe": safe, "reasons": may["reasons"]}

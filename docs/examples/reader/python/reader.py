@@ -14,7 +14,8 @@ import time
 import urllib.request
 
 import fastavro
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, IsolationLevel, KafkaError, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 from match_reader import MatchReader
 
 REGISTRY = os.environ["SCHEMA_REGISTRY_URL"]
@@ -23,6 +24,8 @@ STATES, TRANSITIONS, HEALTH = (PREFIX + name for name in ("match-state", "match-
 # Transitions are read from this time before an assignment; those that the states already have are dropped by version.
 OVERLAP_MS = 60_000
 GUARD_EVERY_S = 0.1
+ENDS_EVERY_S = 0.4
+MAX_ANSWER_S = 1
 OPTIONS = {
     "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "localhost:9092"),
     "group.id": os.environ.get("READER_GROUP", "reader-example"),
@@ -32,6 +35,8 @@ OPTIONS = {
     # Assigns all topics alike: the owner of a partition of one topic also owns it in the others.
     "partition.assignment.strategy": "range",
     "session.timeout.ms": 10_000,
+    # By default a client waits up to ten seconds until it connects again to a broker that restarts.
+    "reconnect.backoff.max.ms": 500,
 }
 
 reader = MatchReader()
@@ -75,7 +80,10 @@ def take(message):
     """Applies a record and returns the changes."""
     error, topic, partition = message.error(), message.topic(), message.partition()
     if error is not None:
-        # End of the committed records: all states of the assignment are read.
+        # End of the committed records, behind the markers of transactions: all states of the assignment are read.
+        if error.code() == KafkaError._PARTITION_EOF and topic == STATES:
+            with using:
+                reader.read_to(partition, message.offset())
         if error.code() == KafkaError._PARTITION_EOF and topic == STATES and is_loading(partition):
             with using:
                 return reader.caught_up(partition) + [{"type": "caught_up", "partition": partition}]
@@ -83,6 +91,7 @@ def take(message):
     key, value = message.key().decode(), decode(message.value())
     with using:
         if topic == STATES:
+            reader.read_to(partition, message.offset() + 1)
             return reader.apply_state(partition, int(key), value)
         if topic == TRANSITIONS:
             return reader.apply_transition(partition, value)
@@ -107,6 +116,28 @@ def show_guards():
         time.sleep(GUARD_EVERY_S)
 
 
+def ask_for_ends():
+    """Tells the reader where its states end, so that it does not believe what it knows while it gets no records."""
+    admin = AdminClient({"bootstrap.servers": OPTIONS["bootstrap.servers"], "reconnect.backoff.max.ms": 500})
+    while True:
+        with using:
+            partitions = [TopicPartition(STATES, partition) for partition in reader.partitions]
+        at = steady_ms()
+        latest = {one: OffsetSpec.latest() for one in partitions}
+        ends = {} if not latest else admin.list_offsets(
+            latest, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=MAX_ANSWER_S)
+        for of, end in ends.items():
+            end.add_done_callback(lambda end, of=of, at=at: tell_end(of.partition, end, at))
+        time.sleep(ENDS_EVERY_S)
+
+
+def tell_end(partition, end, at):
+    # A broker that does not answer withholds its own ends only.
+    if end.exception() is None:
+        with using:
+            reader.ends_at(partition, end.result().offset, at)
+
+
 def main():
     running = [True]
     signal.signal(signal.SIGTERM, lambda *_: running.clear())
@@ -116,6 +147,7 @@ def main():
     health = Consumer(OPTIONS)
     health.assign([TopicPartition(HEALTH, 0, OFFSET_BEGINNING)])
     threading.Thread(target=show_guards, daemon=True).start()
+    threading.Thread(target=ask_for_ends, daemon=True).start()
     while running:
         for message in health.consume(500, 0) + consumer.consume(500, 0.05):
             for change in take(message):

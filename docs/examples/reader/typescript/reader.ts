@@ -16,6 +16,7 @@ const [STATES, TRANSITIONS, HEALTH] = [`${prefix}match-state`, `${prefix}match-t
  */
 const OVERLAP_MS = 60_000;
 const GUARD_EVERY_MS = 100;
+const ENDS_EVERY_MS = 400;
 
 /** Assigns all topics alike: the owner of a partition of one topic also owns it in the others. */
 const samePartitions: PartitionAssigner = ({ cluster }) => {
@@ -129,6 +130,7 @@ async function begin(partitions: readonly number[], of: number): Promise<void> {
 consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, lastOffset } }) => {
   if (topic !== STATES) return;
   position.set(partition, Number(lastOffset) + 1);
+  reader.readTo(partition, Number(lastOffset) + 1);
   checkCaughtUp(partition);
 });
 
@@ -160,8 +162,20 @@ await consumer.run({
 });
 const guarding = setInterval(printGuards, GUARD_EVERY_MS);
 
+/** Tells the reader where its states end, so that it does not believe what it knows while it gets no records. */
+async function tellEnds(): Promise<void> {
+  const at = performance.now();
+  const ends = await admin.fetchTopicOffsets(STATES).catch(() => []);
+  for (const { partition, offset, low } of ends) {
+    reader.endsAt(partition, Number(offset), at);
+    if (offset === low) reader.readTo(partition, Number(offset));
+  }
+}
+const asking = setInterval(tellEnds, ENDS_EVERY_MS);
+
 process.once('SIGTERM', async () => {
   clearInterval(guarding);
+  clearInterval(asking);
   await Promise.all([consumer.disconnect(), health.disconnect()]);
   await admin.deleteGroups([healthGroup]).catch(() => {});
   await admin.disconnect();
