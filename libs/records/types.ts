@@ -835,7 +835,7 @@ export type WebhookProgress = {
   updated_at: number;
 };
 
-/** An incident that was sent with another `ut` than the provider's: changelog of the composer (docs/decisions/0051). */
+/** An incident that was sent with another `ut` than the provider's: changelog of the match processor (docs/decisions/0051). */
 export type WebhookTime = {
   event_id: number;
   /** The incident's id. */
