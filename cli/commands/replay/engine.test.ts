@@ -66,17 +66,14 @@ describe('a replay in memory', () => {
     );
   });
 
+  test('returns the same bytes after an error that comes once', async () => {
+    const without = await replayInMemory(inputs(MESSAGES), 6);
+    failing(1);
+    expect(await replayInMemory(inputs(MESSAGES), 6)).toEqual(without);
+  });
+
   test('returns a dead letter for the failing record of a batch, and continues with the state before it', async () => {
-    const process = MatchPartition.prototype.process;
-    const failing = vi.spyOn(MatchPartition.prototype, 'process').mockImplementation(function (
-      this: MatchPartition,
-      record,
-      collector,
-    ) {
-      if (record.offset === 1 && record.value?.equals(MESSAGES[2] as Buffer)) throw new Error('a defect');
-      return process.call(this, record, collector);
-    });
-    onTestFinished(() => failing.mockRestore());
+    failing(Number.POSITIVE_INFINITY);
     const records = await replayInMemory(inputs(MESSAGES), 6);
     const letters = records.filter(({ topic }) => topic === 'dead-letters');
     expect(letters).toHaveLength(1);
@@ -93,4 +90,22 @@ describe('a replay in memory', () => {
 
 function byPartition(a: { readonly partition: number }, b: { readonly partition: number }): number {
   return a.partition - b.partition;
+}
+
+/** Throws an error the first `times` times that the third message is processed. */
+function failing(times: number): void {
+  const process = MatchPartition.prototype.process;
+  let left = times;
+  const spy = vi.spyOn(MatchPartition.prototype, 'process').mockImplementation(function (
+    this: MatchPartition,
+    record,
+    collector,
+  ) {
+    if (record.value?.equals(MESSAGES[2] as Buffer)) {
+      left -= 1;
+      if (left >= 0) throw new Error('a defect');
+    }
+    return process.call(this, record, collector);
+  });
+  onTestFinished(() => spy.mockRestore());
 }

@@ -4,7 +4,7 @@ import type { RulesOf } from '#service/competition-rules.ts';
 import { type PublishRecord, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { PROCESSORS } from '#topics/processors.ts';
 import type { CodecsOf } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { type ReadBack, ReplayTask } from './task.ts';
 
 /** A record for normalized-messages; `timestamp` is that of its source, Unix milliseconds. */
@@ -54,6 +54,8 @@ const MAX_LOADED = 256;
  */
 export class ReplayEngine {
   readonly #options: ReplayEngineOptions;
+  /** Maximum bytes of a record batch, by topic. */
+  readonly #limits: ReadonlyMap<string, number>;
   /** Tasks by processor and partition. */
   readonly #tasks = new Map<string, ReplayTask>();
   /** The next offset of each partition. */
@@ -63,9 +65,10 @@ export class ReplayEngine {
 
   constructor(options: ReplayEngineOptions) {
     this.#options = options;
+    this.#limits = new Map(REPLAY_TOPICS.map((topic) => [this.#named(topic), TOPICS[topic].maxMessageBytes]));
   }
 
-  /** Returns the records of a batch and its output, in the order to publish them. Rejects with `StreamError`. */
+  /** Returns the records of a batch and its output, in the order to publish them. Rejects as `ReplayTask.process`. */
   async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
     const [normalized, results] = [this.#named('normalized-messages'), this.#named('match-results')];
     const inputs = batch.map((input) => ({ topic: normalized, ...input }));
@@ -138,6 +141,7 @@ export class ReplayEngine {
           ? new MatchPartition({ ...own, keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED })
           : new StandingsPartition({ ...own, rulesOf }),
       readBack,
+      limits: this.#limits,
       changelogs: changelogs.map(this.#named),
       letters: { service, input, topic: this.#named('dead-letters'), codec: codecs['dead-letters'] },
     });

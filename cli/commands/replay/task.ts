@@ -1,15 +1,19 @@
-import { PoisonError } from '#errors/touchline-error.ts';
+import { Registry } from 'prom-client';
 import type { DeadLetter } from '#records/types.ts';
-import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
+import type { ConsumedRecord, FetchedRecord, OutputRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { type PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { silentLogger } from '#streams/log.ts';
+import { BatchCommitter } from '#streams/runtime/batch-committer.ts';
+import { Lifetime } from '#streams/runtime/lifetime.ts';
+import { streamMetrics } from '#streams/runtime/metrics.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
+import type { CommitContext } from '#streams/runtime/stream-topics.ts';
+import { Suspects } from '#streams/runtime/suspects.ts';
+import { TaskLogs } from '#streams/runtime/task-logs.ts';
 import type { Codec } from '#topics/codec.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
 import type { ProcessorName } from '#topics/processors.ts';
 import type { TopicName } from '#topics/topics.ts';
-
-/** A record of a task's input; `timestamp` is the log's, Unix milliseconds. */
-export type TaskRecord = ConsumedRecord & { readonly timestamp: number };
 
 /** Reads the published records of a partition of a topic (name on the broker), oldest first. */
 export type ReadBack = (topic: string, partition: number) => AsyncIterable<readonly ConsumedRecord[]>;
@@ -21,6 +25,8 @@ export type ReplayTaskOptions = {
   /** The changelogs of the processor, by names on the broker. */
   readonly changelogs: readonly string[];
   readonly readBack: ReadBack;
+  /** Maximum bytes of a record batch of each topic, by name on the broker. */
+  readonly limits: ReadonlyMap<string, number>;
   /** The task's dead letters. */
   readonly letters: {
     readonly service: ProcessorName;
@@ -30,99 +36,115 @@ export type ReplayTaskOptions = {
   };
 };
 
+/** Marks the position in a transaction; a replay sets positions at its end. */
+const POSITIONS = 'positions';
+/** Upper bound of the bytes of a record batch with one record, without its key and value. */
+const BATCH_OVERHEAD = 100;
+
 /**
- * Runs one partition of a processor without the task runtime. The output of a batch depends on its records alone, so that the
- * same batches give the same bytes (docs/decisions/0084).
+ * Runs one partition of a processor with the runtime's transactions, retries and dead letters, over a producer in memory and a clock
+ * that stands still. The output of a batch depends on its records alone, so that the same batches give the same bytes
+ * (docs/decisions/0084).
  */
 export class ReplayTask {
   readonly #options: ReplayTaskOptions;
+  readonly #context: CommitContext;
+  readonly #suspects = new Suspects();
   #processor: PartitionProcessor;
+  #committer: BatchCommitter;
+  /** The records of the current batch's transactions. */
+  #output: OutputRecord[] = [];
 
   constructor(options: ReplayTaskOptions) {
+    const { letters, create } = options;
     this.#options = options;
-    this.#processor = options.create();
+    this.#context = {
+      input: letters.input,
+      positions: POSITIONS,
+      // A dead letter has the time of its record: a clock would make two replays differ.
+      deadLetter: (partition, record, error) =>
+        deadLetterOf(letters, partition, record, error, record.timestamp),
+      metrics: streamMetrics(new Registry(), () => []),
+      log: silentLogger,
+      clock: { monotonic: () => 0 },
+    };
+    this.#processor = create();
+    this.#committer = this.#committerAt(0);
   }
 
   /**
-   * Returns the output of a batch. As with the task runtime, a record that cannot be processed, or whose results cannot be
-   * written, becomes a dead letter and changes nothing. Rejects with `StreamError` when a broker or a topic is unavailable.
+   * Returns the output of a batch. Rejects with an error that no record caused, as when a broker is unavailable or the disk is full:
+   * the runtime would try again until it passes.
    */
-  async process(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
-    try {
-      return await this.#attempt(records);
-    } catch (error) {
-      if (error instanceof StreamError) throw error;
-      return this.#oneByOne(records);
+  async process(records: readonly FetchedRecord[]): Promise<OutputRecord[]> {
+    this.#output = [];
+    const next = (records.at(-1)?.offset ?? -1) + 1;
+    for (let left = records; left.length > 0; ) {
+      try {
+        await this.#committer.process({ records: left, next, epoch: null });
+      } catch (error) {
+        if (!this.#suspects.takeLearned()) throw error;
+        await this.#restore();
+      }
+      left = left.filter(({ offset }) => offset >= this.#committer.position);
     }
+    return this.#output;
   }
 
   close(): void {
     this.#processor.close();
   }
 
-  async #attempt(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
-    const processor = this.#processor;
-    const output: OutputRecord[] = [];
-    let collector = new RecordCollector(this.#options.partition);
-    const commit = (): void => {
-      processor.flush?.(collector);
-      for (const record of collector.records) output.push(record);
-      processor.committed?.();
-      collector = new RecordCollector(this.#options.partition);
-    };
-    await processor.prepare?.(records);
-    for (const record of records) {
-      try {
-        const processing = processor.process(record, collector);
-        if (processing !== undefined) await processing;
-      } catch (error) {
-        if (!(error instanceof PoisonError)) throw error;
-        output.push(this.#deadLetter(record, error));
-      }
-      if (processor.isFull?.() === true) commit();
-    }
-    commit();
-    return output;
-  }
-
-  /** Processes a failed batch record by record: only records that fail alone become dead letters. */
-  async #oneByOne(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
-    const output: OutputRecord[] = [];
-    await this.#restore(output);
-    for (const record of records) {
-      try {
-        output.push(...(await this.#attempt([record])));
-      } catch (error) {
-        if (error instanceof StreamError) throw error;
-        const poison =
-          error instanceof PoisonError
-            ? error
-            : new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error);
-        output.push(this.#deadLetter(record, poison));
-        await this.#restore(output);
-      }
-    }
-    return output;
-  }
-
   /** Replaces the processor, whose state is unknown after an error, and restores it from published and pending records. */
-  async #restore(unpublished: readonly OutputRecord[]): Promise<void> {
+  async #restore(): Promise<void> {
     const { partition, create, changelogs, readBack } = this.#options;
     this.#processor.close();
     this.#processor = create();
     for (const topic of changelogs) {
       for await (const records of readBack(topic, partition)) await this.#processor.restore(topic, records);
-      const own = unpublished.filter((record) => record.topic === topic);
+      const own = this.#output.filter((record) => record.topic === topic);
       await this.#processor.restore(
         topic,
         own.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value })),
       );
     }
+    this.#committer = this.#committerAt(this.#committer.position);
   }
 
-  /** Returns a dead letter with the time of its record: a clock would make two replays differ. */
-  #deadLetter(record: TaskRecord, error: PoisonError): OutputRecord {
-    const { letters, partition } = this.#options;
-    return deadLetterOf(letters, partition, record, error, record.timestamp);
+  #committerAt(next: number): BatchCommitter {
+    const { partition } = this.#options;
+    const logs = { application: '', partition, outputs: [], mixedChangelogs: [] };
+    return new BatchCommitter(
+      partition,
+      this.#context,
+      this.#suspects,
+      {
+        processor: this.#processor,
+        producer: {
+          identity: { id: '', epoch: 0 },
+          transact: async (records) => this.#add(records),
+          requireDecided: async () => {},
+          untilCompleted: async () => {},
+        },
+        topicId: '',
+        logs: new TaskLogs(logs, new Map()),
+        committed: null,
+        lifetime: new Lifetime(),
+        // No transaction can exceed its timeout.
+        maxBytes: Number.POSITIVE_INFINITY,
+      },
+      { next, inputEpoch: null },
+    );
+  }
+
+  /** Adds the records of a transaction to the output, or none: throws `StreamError` RECORD_TOO_LARGE where a broker refuses one. */
+  #add(records: readonly OutputRecord[]): void {
+    const written = records.filter(({ topic }) => topic !== POSITIONS);
+    for (const { topic, key, value } of written) {
+      const bytes = BATCH_OVERHEAD + Buffer.byteLength(key) + (value?.length ?? 0);
+      if (bytes > (this.#options.limits.get(topic) as number))
+        throw new StreamError('RECORD_TOO_LARGE', `${topic} refuses a record of ${bytes} bytes`);
+    }
+    for (const record of written) this.#output.push(record);
   }
 }

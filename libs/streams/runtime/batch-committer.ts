@@ -1,6 +1,6 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import {
-  type ConsumedRecord,
+  type FetchedRecord,
   type ProducerIdentity,
   type ReadBatch,
   TRANSACTION_TIMEOUT_MS,
@@ -13,7 +13,7 @@ import { ClosedError, type Lifetime } from './lifetime.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
-import type { TaskContext } from './stream-topics.ts';
+import type { CommitContext } from './stream-topics.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskLogs } from './task-logs.ts';
 
@@ -23,7 +23,7 @@ const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 /** The parts of a claimed partition. */
 type ClaimedWork = {
   readonly processor: PartitionProcessor;
-  readonly producer: TransactionalProducer;
+  readonly producer: Omit<TransactionalProducer, 'requireCurrent' | 'close'>;
   /** Id of the input topic. */
   readonly topicId: string;
   /** Marks of the changelogs and own outputs at the claim. */
@@ -32,6 +32,8 @@ type ClaimedWork = {
   readonly committed: { readonly producer: ProducerIdentity; readonly next: number } | null;
   /** Ends at the release of the partition. After it nothing may be committed or changed. */
   readonly lifetime: Lifetime;
+  /** Maximum bytes of one transaction's results. Default: `MAX_COLLECTED_BYTES`. */
+  readonly maxBytes?: number;
 };
 
 /**
@@ -43,7 +45,7 @@ const PASS_AFTER_MS = 10_000;
 /** Turns input records of a claimed partition into committed results. Methods reject with `ClosedError` after a release. */
 export class BatchCommitter {
   readonly #partition: number;
-  readonly #context: TaskContext;
+  readonly #context: CommitContext;
   readonly #suspects: Suspects;
   readonly #work: ClaimedWork;
   #position: InputPosition;
@@ -59,7 +61,7 @@ export class BatchCommitter {
 
   constructor(
     partition: number,
-    context: TaskContext,
+    context: CommitContext,
     suspects: Suspects,
     work: ClaimedWork,
     position: InputPosition,
@@ -100,20 +102,19 @@ export class BatchCommitter {
   }
 
   /** Processes the records of a batch in order and commits their results, in as many transactions as needed. */
-  async process({ records, next, epoch }: ReadBatch): Promise<void> {
-    const { processor } = this.#work;
+  async process({ records, next, epoch }: Pick<ReadBatch, 'records' | 'next' | 'epoch'>): Promise<void> {
+    const { processor, maxBytes = MAX_COLLECTED_BYTES } = this.#work;
     if (processor.prepare !== undefined) await this.#work.lifetime.guard(processor.prepare(records));
     const last = records.length - 1;
     let draft = this.#newDraft();
     let from = 0;
     for (let at = 0; at <= last; at += 1) {
-      const record = records[at] as ConsumedRecord;
+      const record = records[at] as FetchedRecord;
       const processing = this.#processOne(record, draft);
       if (processing !== undefined) await this.#work.lifetime.guard(processing);
-      const first = records[from] as ConsumedRecord;
+      const first = records[from] as FetchedRecord;
       const count = at - from + 1;
-      const isFull =
-        count >= this.#suspects.maxRecordsFrom(first.offset) || draft.collector.bytes > MAX_COLLECTED_BYTES;
+      const isFull = count >= this.#suspects.maxRecordsFrom(first.offset) || draft.collector.bytes > maxBytes;
       if (at < last && !isFull && processor.isFull?.() !== true) continue;
       const range = { first: first.offset, last: record.offset, count };
       // The last transaction also moves the position past control records.
@@ -166,7 +167,7 @@ export class BatchCommitter {
     return { collector: new RecordCollector(this.#partition), letters: [], watch };
   }
 
-  #processOne(record: ConsumedRecord, draft: TransactionDraft): void | Promise<void> {
+  #processOne(record: FetchedRecord, draft: TransactionDraft): void | Promise<void> {
     this.#isAhead = true;
     const verdict = this.#suspects.rejectionOf(record.offset);
     if (verdict !== null) {
@@ -183,7 +184,7 @@ export class BatchCommitter {
   }
 
   /** Turns a `PoisonError` into a dead letter; rethrows any other error, and counts it against the record unless the environment failed. */
-  #processingFailed(record: ConsumedRecord, error: unknown, draft: TransactionDraft): void {
+  #processingFailed(record: FetchedRecord, error: unknown, draft: TransactionDraft): void {
     // The release itself may have caused an error after it.
     if (this.#work.lifetime.isOver) throw new ClosedError();
     if (error instanceof PoisonError) {
@@ -196,7 +197,7 @@ export class BatchCommitter {
 
   /** Adds the dead letter to the same transaction. */
   #sendToDeadLetters(
-    record: ConsumedRecord,
+    record: FetchedRecord,
     error: PoisonError,
     { collector, letters }: TransactionDraft,
   ): void {
@@ -280,8 +281,8 @@ function isRecordFault(error: unknown): boolean {
   return !(error instanceof RefusedError) && !isEnvironmentFault(error);
 }
 
-function withoutBytes({ offset }: ConsumedRecord): ConsumedRecord {
-  return { offset, key: null, value: null };
+function withoutBytes({ offset, timestamp }: FetchedRecord): FetchedRecord {
+  return { offset, timestamp, key: null, value: null };
 }
 
 /** Codes of Node errors that come from the environment but not from a system call. */

@@ -4,20 +4,20 @@ import { tracer } from '#tracing/tracing.ts';
 import type { ConsumedRecord } from '../client/port.ts';
 import { logsMessages } from '../log.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
-import type { TaskContext } from './stream-topics.ts';
+import type { CommitContext } from './stream-topics.ts';
 
 /** An input record with its span; null when its trace is not sampled. */
 type WatchedRecord = { readonly record: ConsumedRecord; readonly span: TraceSpan | null };
 
 /** Writes debug lines and trace spans for the input records of one transaction. */
 export class RecordWatch {
-  readonly #context: TaskContext;
+  readonly #context: CommitContext;
   readonly #processor: PartitionProcessor;
   readonly #partition: number;
   readonly #isLogged: boolean;
   readonly #records: WatchedRecord[] = [];
 
-  private constructor(context: TaskContext, processor: PartitionProcessor, partition: number) {
+  private constructor(context: CommitContext, processor: PartitionProcessor, partition: number) {
     this.#context = context;
     this.#processor = processor;
     this.#partition = partition;
@@ -25,7 +25,7 @@ export class RecordWatch {
   }
 
   /** Returns a watch; null while neither debug lines nor traces are on, so that it costs nothing. */
-  static of(context: TaskContext, processor: PartitionProcessor, partition: number): RecordWatch | null {
+  static of(context: CommitContext, processor: PartitionProcessor, partition: number): RecordWatch | null {
     if (!logsMessages(context.log) && tracer() === null) return null;
     return new RecordWatch(context, processor, partition);
   }

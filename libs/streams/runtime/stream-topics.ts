@@ -1,6 +1,6 @@
 import type { PoisonError } from '#errors/touchline-error.ts';
 import type { MachineClock } from '#timing/clock.ts';
-import type { ConsumedRecord, OutputRecord, StreamClient, TopicPartition } from '../client/port.ts';
+import type { FetchedRecord, OutputRecord, StreamClient, TopicPartition } from '../client/port.ts';
 import type { Logger } from '../log.ts';
 import type { StreamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
@@ -65,9 +65,14 @@ export type TaskContext = StreamTopics & {
   /** The runtime's only clock; a simulation passes its own. */
   readonly clock: MachineClock;
   readonly createProcessor: (partition: number) => PartitionProcessor;
-  readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
+  readonly deadLetter: (partition: number, record: FetchedRecord, error: PoisonError) => OutputRecord;
   /** Whether to refuse the partition or to continue when unprocessed input was removed. */
   readonly onLostInput: 'stop' | 'continue';
   readonly metrics: StreamMetrics;
   readonly log: Logger;
+};
+
+/** The parts that process and commit batches. */
+export type CommitContext = Pick<TaskContext, 'input' | 'positions' | 'deadLetter' | 'metrics' | 'log'> & {
+  readonly clock: Pick<MachineClock, 'monotonic'>;
 };
