@@ -83,7 +83,7 @@ export class ReplayTask {
       try {
         await this.#committer.process({ records: left, next, epoch: null });
       } catch (error) {
-        if (!this.#suspects.takeLearned()) throw error;
+        if (!this.#suspects.takeProgress()) throw error;
         await this.#restore();
       }
       left = left.filter(({ offset }) => offset >= this.#committer.position);

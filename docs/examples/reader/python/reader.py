@@ -43,6 +43,8 @@ reader = MatchReader()
 # Lock of the reader: a separate thread prints guards, because a broker that does not answer may block this one.
 using = threading.Lock()
 schemas = {}
+# Whether a request for ends failed.
+failed = threading.Event()
 
 
 def decode(value):
@@ -118,8 +120,12 @@ def show_guards():
 
 def ask_for_ends():
     """Tells the reader where its states end, so that it does not believe what it knows while it gets no records."""
-    admin = AdminClient({"bootstrap.servers": OPTIONS["bootstrap.servers"], "reconnect.backoff.max.ms": 500})
+    admin = None
     while True:
+        # A client keeps the leaders that it knew: after a failure a new one looks them up.
+        if admin is None or failed.is_set():
+            failed.clear()
+            admin = AdminClient({"bootstrap.servers": OPTIONS["bootstrap.servers"], "reconnect.backoff.max.ms": 500})
         with using:
             partitions = [TopicPartition(STATES, partition) for partition in reader.partitions]
         at = steady_ms()
@@ -133,9 +139,11 @@ def ask_for_ends():
 
 def tell_end(partition, end, at):
     # A broker that does not answer withholds its own ends only.
-    if end.exception() is None:
-        with using:
-            reader.ends_at(partition, end.result().offset, at)
+    if end.exception() is not None:
+        failed.set()
+        return
+    with using:
+        reader.ends_at(partition, end.result().offset, at)
 
 
 def main():
