@@ -1,7 +1,14 @@
 import { globSync } from 'node:fs';
 
 /** The folders whose mutants are tested. */
-export const FOLDERS = ['libs/signing', 'libs/webhooks', 'libs/contract', 'libs/views/render', 'libs/domain'];
+export const FOLDERS = [
+  'libs/signing',
+  'libs/webhooks',
+  'libs/json',
+  'libs/contract',
+  'libs/views/render',
+  'libs/domain',
+];
 
 /** Returns the tests that must detect mutants of a folder: its own, and those of other folders that cover it. */
 export function testsOf(folder: string): string[] {
