@@ -56,15 +56,21 @@ export function releaseIdleMemory(limits: ReleaseLimits): void {
   const rule = new ReleaseRule(limits);
   setInterval(() => {
     const { user, system } = process.cpuUsage();
-    const usage = {
-      at: performance.now(),
-      cpuMs: (user + system) / 1_000,
-      resident: process.memoryUsage.rss(),
-    };
-    if (!rule.isDue(usage)) return;
+    const resident = residentBytes();
+    if (resident === null) return;
+    if (!rule.isDue({ at: performance.now(), cpuMs: (user + system) / 1_000, resident })) return;
     collect({ type: 'major', flavor: 'last-resort' });
-    rule.collected(process.memoryUsage.rss());
+    rule.collected(residentBytes() ?? resident);
   }, CHECK_MS).unref();
+}
+
+/** Returns the process's resident memory; null while it cannot be read: it is read from a file, and a process may have no descriptor left. */
+function residentBytes(): number | null {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return null;
+  }
 }
 
 /**
