@@ -13,13 +13,13 @@ export class TradingPermissions {
     else this.#states.set(eventId, state);
   }
 
-  /** Returns the matches whose permission differs from the last reported one, each with a text. `doubtsOf`: as for `tradingOf`. */
+  /** Returns the matches whose permission differs from the last reported one, each with a text. `doubtsAbout`: as for `tradingOf`. */
   changes(
     feedOf: (eventId: number) => FeedStatus,
-    doubtsOf: (eventId: number) => readonly string[] = () => [],
+    doubtsAbout: (eventId: number) => readonly string[] = () => [],
   ): (readonly [eventId: number, words: string])[] {
     return [...this.#states].flatMap(([eventId, state]) => {
-      const { permission, reasons } = tradingOf(state, feedOf(eventId), doubtsOf(eventId));
+      const { permission, reasons } = tradingOf(state, feedOf(eventId), doubtsAbout(eventId));
       const words = permission === 'halted' ? `halted: ${reasons.join(', ')}` : WORDS[permission];
       const before = this.#reported.get(eventId);
       if (words === before) return [];

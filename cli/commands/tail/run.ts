@@ -56,7 +56,7 @@ async function showRecords(
       const value = record.value === null ? null : ((await decoders.get(topic)?.read(record.value)) ?? null);
       if (topic === 'match-state') {
         permissions?.apply(Number(keyText), value as MatchState | null);
-        freshness.apply(Number(keyText), record.partition, value as MatchState | null);
+        freshness.apply(Number(keyText), record.partition);
       }
       await printLineAndDrain(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
     } catch (error) {
@@ -135,12 +135,11 @@ async function printPermissions(
 
 /** When the partition of each match was last read to its end, by the steady clock in milliseconds. */
 class StateFreshness {
-  readonly #read = new Map<number, { readonly partition: number; readonly version: number }>();
+  readonly #partitions = new Map<number, number>();
   readonly #readAt = new Map<number, number>();
 
-  apply(eventId: number, partition: number, state: MatchState | null): void {
-    if (state === null) this.#read.delete(eventId);
-    else this.#read.set(eventId, { partition, version: state.version });
+  apply(eventId: number, partition: number): void {
+    this.#partitions.set(eventId, partition);
   }
 
   readTo(partition: number, at: number): void {
@@ -149,9 +148,9 @@ class StateFreshness {
 
   /** Returns the doubts about what is known of a match, as `doubtsOf`. */
   doubtsAbout(eventId: number, now: number): string[] {
-    const { partition = -1, version = 0 } = this.#read.get(eventId) ?? {};
-    const readAt = this.#readAt.get(partition) ?? Number.NEGATIVE_INFINITY;
-    return doubtsOf({ version, changed: version, readAt, now });
+    const readAt = this.#readAt.get(this.#partitions.get(eventId) ?? -1) ?? Number.NEGATIVE_INFINITY;
+    // This command reads no changes beside the states.
+    return doubtsOf({ version: 0, changed: 0, readAt, now });
   }
 }
 

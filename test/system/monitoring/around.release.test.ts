@@ -1,5 +1,4 @@
 /** Tests that alerts on the surroundings of a system fire: certificate, disk, answers, credentials. */
-import { spawnSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +11,7 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi } from '../../support/api.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { mountDisk } from '../../support/disk.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -55,14 +54,6 @@ async function askUntil(api: ApiReplica, path: string, signal: AbortSignal): Pro
     );
 }
 
-/** Mounts a separate disk on a folder. Returns false when this user may not mount. */
-function mountDisk(folder: string): boolean {
-  const mounted =
-    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]).status === 0;
-  if (mounted) atEnd(() => spawnSync('umount', ['--lazy', folder]));
-  return mounted;
-}
-
 describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', () => {
   const place = backbone();
   const dataDir = temporaryFolder();
@@ -99,7 +90,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
   }
 
   beforeAll(async () => {
-    hasDisk = mountDisk(dataDir);
+    hasDisk = mountDisk(dataDir, DISK_BYTES);
     const pipeline = await Pipeline.create(place);
     const feed = await pipeline.openFeed();
     const processor = pipeline.startProcessor();
