@@ -52,12 +52,11 @@ const write = (share: number): void => {
   }
   database.exec('COMMIT');
 };
-const over = new AbortController();
 await follow({
   brokers,
   reader: CLIENT_ID,
   topics,
-  signal: over.signal,
+  untilEnd: true,
   onBatch(batch) {
     records += batch.records.length;
     open += batch.records.length;
@@ -67,7 +66,6 @@ await follow({
   },
   onCaughtUp() {
     write(1);
-    over.abort();
   },
 });
 database.close();

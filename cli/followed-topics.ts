@@ -1,8 +1,7 @@
-/** Topics that are read from the beginning, then followed: open dead letters and feed health. */
-import { readTopic } from '#cluster/read-topic.ts';
-import type { ReadRecord } from '#streams/read/follow.ts';
-import { readable } from '#topics/readable.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+/** Topics that a command reads from the beginning, then follows: open dead letters and feed health. */
+import type { TopicValues } from '#records/types.ts';
+import { followRecords } from '#topics/follow-records.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { OpenCluster } from './cluster.ts';
 
@@ -11,60 +10,65 @@ export function machineNow(): Now {
   return { wall: Date.now(), steady: performance.now() };
 }
 
-abstract class FollowedTopic {
-  protected readonly cluster: OpenCluster;
-  protected abstract readonly topic: TopicName;
-  #read: Promise<void> | null = null;
+abstract class FollowedTopic<T extends TopicName> {
+  readonly #cluster: OpenCluster;
+  readonly #topic: T;
+  #read: Promise<unknown> | null = null;
 
-  constructor(cluster: OpenCluster) {
-    this.cluster = cluster;
+  constructor(topic: T, cluster: OpenCluster) {
+    this.#topic = topic;
+    this.#cluster = cluster;
   }
 
-  protected abstract apply(key: string, record: ReadRecord): void | Promise<void>;
+  protected abstract apply(key: string, value: TopicValues[T] | null): void;
 
   /**
-   * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects with
-   * `StreamError`; a call after a failure, also a later one, reads the topic again.
+   * Starts to follow the topic at the first call. Resolves when all records that existed at that call are read. Rejects as
+   * `followRecords`; a call after a failure, also a later one, reads the topic again.
    */
-  untilRead(signal: AbortSignal): Promise<void> {
-    if (this.#read !== null) return this.#read;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#read = promise;
-    readTopic({
-      brokers: this.cluster.brokers,
-      topic: topicName(this.cluster.prefix, this.topic),
-      untilEnd: false,
-      signal,
-      onRecord: (record) => this.apply(record.key?.toString() ?? '', record),
-      onCaughtUp: resolve,
-    }).then(resolve, (error: unknown) => {
+  async untilRead(signal: AbortSignal): Promise<void> {
+    const forget = (): void => {
       this.#read = null;
-      reject(error);
+    };
+    this.#read ??= followRecords({
+      ...this.#cluster,
+      topic: this.#topic,
+      signal,
+      onRecord: (key, value) => this.apply(key, value),
+      onFailure: forget,
     });
-    return promise;
+    await this.#read.catch((error: unknown) => {
+      forget();
+      throw error;
+    });
   }
 }
 
 /** Counts the open dead letters. */
-export class OpenDeadLetters extends FollowedTopic {
-  protected readonly topic = 'dead-letters';
+export class OpenDeadLetters extends FollowedTopic<'dead-letters'> {
   readonly #ids = new Set<string>();
+
+  constructor(cluster: OpenCluster) {
+    super('dead-letters', cluster);
+  }
 
   get count(): number {
     return this.#ids.size;
   }
 
-  protected apply(id: string, { value }: ReadRecord): void {
-    if (value === null) this.#ids.delete(id);
+  protected apply(id: string, letter: TopicValues['dead-letters'] | null): void {
+    if (letter === null) this.#ids.delete(id);
     else this.#ids.add(id);
   }
 }
 
 /** Knows the feed status of sources and matches, from feed-health. */
-export class FollowedFeedHealth extends FollowedTopic {
-  protected readonly topic = 'feed-health';
+export class FollowedFeedHealth extends FollowedTopic<'feed-health'> {
   readonly #table = new HealthTable();
-  readonly #decoder = this.cluster.registry.decoder('feed-health');
+
+  constructor(cluster: OpenCluster) {
+    super('feed-health', cluster);
+  }
 
   /** Returns the current status of every source, ordered by name. */
   sources(): SourceFeedStatus[] {
@@ -76,10 +80,7 @@ export class FollowedFeedHealth extends FollowedTopic {
     return this.#table.match(eventId, machineNow());
   }
 
-  protected async apply(key: string, record: ReadRecord): Promise<void> {
-    const { prefix } = this.cluster;
-    const of = { topic: topicName(prefix, this.topic), partition: record.partition };
-    for (const { value } of await readable(this.#decoder, of, [record]))
-      this.#table.apply(key, value, performance.now());
+  protected apply(key: string, record: TopicValues['feed-health'] | null): void {
+    this.#table.apply(key, record, performance.now());
   }
 }

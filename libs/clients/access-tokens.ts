@@ -1,8 +1,8 @@
 /** Personal access tokens (spec, "Authentication" 7): a token allows the tool endpoint on behalf of its client. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#records/types.ts';
+import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
 import { supersedes } from './directory.ts';
-import { type FollowContext, followRecords, type RecordFollower } from './follow-records.ts';
 
 /** Prefix of all tokens, by which people and scanners of secrets recognise one. */
 const TOKEN_PREFIX = 'touchline_pat_';

@@ -1,8 +1,8 @@
 import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
+import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
 import { supersedes } from './directory.ts';
-import { type FollowContext, followRecords, type RecordFollower } from './follow-records.ts';
 
 /** Returns what the contract of a client covers. */
 function accessOf({ client_id, competitions, operations }: Client): Access {

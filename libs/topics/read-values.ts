@@ -1,7 +1,7 @@
 import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
-import { readable } from './readable.ts';
+import { readable, type UnreadableRecord } from './readable.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-address.ts';
 import { type TopicName, topicName } from './topics.ts';
@@ -40,6 +40,8 @@ export type FollowValuesOptions<T extends TopicName> = Omit<
   readonly isWanted?: (record: ReadRecord) => boolean;
   /** Receives one batch at a time. An error it throws ends the reading. */
   readonly onValues: (batch: ValueBatch<T>) => void | Promise<void>;
+  /** Receives the records of a batch that nobody can read, before its values. Default: `reportUnreadable`. */
+  readonly onUnreadable?: (record: UnreadableRecord) => void;
 };
 
 /**
@@ -49,7 +51,7 @@ export type FollowValuesOptions<T extends TopicName> = Omit<
 export function followValues<T extends TopicName>(
   topics: readonly T[],
   { brokers, prefix, registry }: TopicSource,
-  { onValues, isWanted = () => true, ...options }: FollowValuesOptions<T>,
+  { onValues, onUnreadable, isWanted = () => true, ...options }: FollowValuesOptions<T>,
 ): Promise<void> {
   const known = new Map(
     topics.map((name) => [topicName(prefix, name), { name, decoder: registry.decoder(name) }]),
@@ -65,6 +67,7 @@ export function followValues<T extends TopicName>(
         topic.decoder,
         batch,
         records.filter(isWanted),
+        onUnreadable,
       );
       const values = found.map((one) => ({ ...one, key: one.record.key?.toString() ?? '' }));
       // The topic's own decoder returns the topic's type of value.
@@ -80,32 +83,25 @@ type OnValue<T extends TopicName> = (
   record: ReadRecord,
 ) => void | Promise<void>;
 
-type ReadValuesOptions = Pick<FollowValuesOptions<TopicName>, 'isWanted' | 'from'> & {
-  readonly signal?: AbortSignal | undefined;
-};
-
 /**
- * Reads a topic up to its current end, each partition in order, without the records that nobody can read. Stops early when
- * `signal` is aborted. Rejects with `StreamError`, `RegistryUnavailableError`, or an error of `onValue`.
+ * Reads the values of a topic up to its current end, record by record, each partition in order. Stops early when `signal` is
+ * aborted. Rejects as `followValues`, or with an error of `onValue`.
  */
 export function readValues<T extends TopicName>(
   topic: T,
   source: TopicSource,
   onValue: OnValue<T>,
-  { signal, ...options }: ReadValuesOptions = {},
+  options: Pick<FollowOptions, 'from' | 'signal'> & Pick<FollowValuesOptions<T>, 'isWanted'> = {},
 ): Promise<void> {
-  const atEnd = new AbortController();
-  const stop = signal === undefined ? atEnd.signal : AbortSignal.any([signal, atEnd.signal]);
   return followValues([topic], source, {
     ...options,
-    signal: stop,
+    untilEnd: true,
     async onValues({ values }) {
       for (const { key, value, record } of values) {
-        if (stop.aborted) return;
+        if (options.signal?.aborted) return;
         await onValue(key, value, record);
       }
     },
-    onCaughtUp: () => atEnd.abort(),
   });
 }
 

@@ -1,8 +1,8 @@
 /** What must hold after each month: scores and tables on REST, every change once in the topics and at the customer. */
 import { topicBounds } from '#cluster/logs.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { readEvery } from '../../test/support/read-records.ts';
 import { ask } from './ask.ts';
 import type { Customer } from './customer.ts';
 import { type ExpectedRow, seasonId, tableOf, type YearMatch } from './season.ts';
@@ -149,25 +149,17 @@ export async function checkTopics(
   const stored = input.reduce((sum, { end }) => sum + end, 0);
   require(stored ===
     accepted, `normalized-messages has ${stored} records, and ${accepted} messages were accepted`);
-  // Registers no schema: an older release may run.
-  const decoder = Registry.open({ url: registry.url, prefix: PREFIX }).decoder('match-transitions');
   const ids = new Set<string>();
   const versions = new Map<number, number>();
   const repeated: string[] = [];
   const gaps: string[] = [];
-  await readTopic({
-    brokers,
-    topic: topicName(PREFIX, 'match-transitions'),
-    untilEnd: true,
-    async onRecord({ value }) {
-      if (value === null) return;
-      const { id, event_id, version } = await decoder.read(value);
-      if (ids.has(id)) repeated.push(id);
-      ids.add(id);
-      const before = versions.get(event_id) ?? 0;
-      if (version !== before && version !== before + 1) gaps.push(`${event_id}: ${before} to ${version}`);
-      versions.set(event_id, version);
-    },
+  const source = { brokers, prefix: PREFIX, registry: Registry.open({ url: registry.url, prefix: PREFIX }) };
+  await readEvery('match-transitions', source, ({ id, event_id, version }) => {
+    if (ids.has(id)) repeated.push(id);
+    ids.add(id);
+    const before = versions.get(event_id) ?? 0;
+    if (version !== before && version !== before + 1) gaps.push(`${event_id}: ${before} to ${version}`);
+    versions.set(event_id, version);
   });
   require(repeated.length === 0, `transitions occur twice: ${repeated.slice(0, 5).join(', ')}`);
   require(gaps.length === 0, `versions are missing: ${gaps.slice(0, 5).join(', ')}`);

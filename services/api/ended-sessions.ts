@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FollowContext, followRecords } from '#clients/follow-records.ts';
+import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
+import { type FollowContext, followRecords } from '#topics/follow-records.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** Sessions that ended by signing out, at any replica. */
@@ -13,7 +14,10 @@ const PUBLISH_TIMEOUT_MS = 5_000;
  * Follows the topic of ended sessions. Resolves when every session that has ended by now is known. `lifetimeMs`: lifetime of a
  * session; sessions that ended earlier have expired and are not read.
  */
-export async function followEndedSessions(place: FollowContext, lifetimeMs: number) {
+export async function followEndedSessions(
+  place: FollowContext & { readonly log: Logger },
+  lifetimeMs: number,
+) {
   const { brokers, prefix, registry, log } = place;
   /** Time of each end, Unix milliseconds, by the session's hash; the oldest first. */
   const ended = new Map<string, number>();

@@ -38,7 +38,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const { config, logger: log, metrics: registers, draining, fail } = context;
   const open = await openProcessor(SERVICE, context, WRITTEN);
   const { client, codecs } = open;
-  const { messages, attempts, clients, subscriptions } = await openTopics(open, context);
+  const { messages, attempts, source, subscriptions } = await openTopics(open, context);
   /** Allowed addresses of receivers, and authorities to trust. */
   const outbound = {
     allowed: config.WEBHOOK_ALLOWED_RANGES,
@@ -62,7 +62,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
 
   const stopping = new AbortController();
   const following = [
-    subscriptions.follow(clients, stopping.signal, () => dispatcher.refresh()),
+    subscriptions.follow(source, stopping.signal, () => dispatcher.refresh()),
     messages.follow(stopping.signal, (latest) => dispatcher.offer(latest)),
   ];
   for (const one of following) one.catch(fail);
@@ -98,24 +98,23 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
 
 /** Opens messages, attempts and subscriptions. */
 async function openTopics(
-  { client, codecs, registry, topicName }: OpenProcessor<(typeof WRITTEN)[number]>,
+  { client, codecs, registry }: OpenProcessor<(typeof WRITTEN)[number]>,
   { config, logger: log }: ServiceContext<DispatcherConfig>,
 ) {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, DISPATCHER_WINDOW_BYTES: windowBytes } = config;
   const { application, input } = streamTopics(prefix, SERVICE);
+  const source = { brokers, prefix, registry };
   const codec = codecs['webhook-attempts'];
   return {
     messages: await MessageSource.open({
-      brokers,
+      source,
       client,
-      topic: topicName('webhook-messages'),
-      decoder: registry.decoder('webhook-messages'),
       reader: application,
       windowBytes,
       backlogReads: config.DISPATCHER_BACKLOG_READS,
     }),
     attempts: await AttemptLog.open({ brokers, clientId: application, log, topic: input, codec }),
-    clients: { brokers, topic: topicName('clients'), decoder: registry.decoder('clients') },
+    source,
     subscriptions: new WebhookSubscriptions({ keys: deriveKeys(clientsKeysOf(config), 'webhooks'), log }),
   };
 }

@@ -1,5 +1,4 @@
 import { readPositions, topicBounds } from '#cluster/logs.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import type {
   MatchIncident,
   MatchState,
@@ -16,6 +15,7 @@ import { connectionEnv } from './environment.ts';
 import { quietLog } from './log.ts';
 import { DEADLINE_MS, until, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
+import { readEvery } from './read-records.ts';
 import { makeTopics, type TestTopic } from './topics.ts';
 
 /** Default number of partitions of the topics of a match in tests: several tasks, at a third of the cost of eight. */
@@ -143,15 +143,9 @@ export class Pipeline {
     topic: T,
     onValue: (value: TopicValues[T], at: number) => void,
   ): Promise<void> {
-    const codec = await this.#registry.codec(topic);
-    await readTopic({
-      brokers: this.place.brokers,
-      topic: topicName(this.place.prefix, topic),
-      untilEnd: true,
-      onRecord: async (record) => {
-        if (record.value !== null) onValue(await codec.read(record.value), record.timestamp);
-      },
-    });
+    const { brokers, prefix } = this.place;
+    const source = { brokers, prefix, registry: this.#registry };
+    await readEvery(topic, source, (value, { timestamp }) => onValue(value, timestamp));
   }
 }
 

@@ -1,10 +1,39 @@
-import { readTopic } from '#cluster/read-topic.ts';
+import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
-import type { ReadRecord } from '#streams/read/follow.ts';
+import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { followValues, type TopicSource } from '#topics/read-values.ts';
+import type { TopicName } from '#topics/topics.ts';
 
 /** Returns the committed records of a topic so far, in the order of each partition. */
 export async function readRecords(brokers: Brokers, topic: string): Promise<ReadRecord[]> {
-  const records: ReadRecord[] = [];
-  await readTopic({ brokers, topic, untilEnd: true, onRecord: (record) => void records.push(record) });
-  return records;
+  const all: ReadRecord[] = [];
+  await follow({
+    brokers,
+    topics: [topic],
+    untilEnd: true,
+    onBatch: ({ records }) => void all.push(...records),
+  });
+  return all;
+}
+
+/**
+ * Calls `onValue` with every value of a topic, without deletions: up to its current end, or until `signal` is aborted. Rejects at a
+ * record that cannot be decoded.
+ */
+export function readEvery<T extends TopicName>(
+  topic: T,
+  source: TopicSource,
+  onValue: (value: TopicValues[T], record: ReadRecord) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  return followValues([topic], source, {
+    untilEnd: signal === undefined,
+    signal,
+    onUnreadable({ error }) {
+      throw error;
+    },
+    onValues({ values }) {
+      for (const { value, record } of values) if (value !== null) onValue(value, record);
+    },
+  });
 }

@@ -8,9 +8,8 @@ import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { follow } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
-import { readable } from '#topics/readable.ts';
+import { followValues } from '#topics/read-values.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';
@@ -51,20 +50,18 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
   fenced.promise.catch(() => {});
   const context = { config, logger, metrics, fail: fenced.reject };
   const processor = await openAlertProcessor(context, { rules, maxAgeMs });
-  const { client, codecs, topicName } = processor;
+  const { client, source, topicName } = processor;
   const signal = AbortSignal.any([stopped, failed.signal]);
   const of = { topic: topicName('alerts'), partition: 0 };
   // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await client.logBounds([of]);
   const printer = new AlertPrinter(output);
-  const printing = follow({
-    brokers: config.KAFKA_BROKERS,
+  const printing = followValues(['alerts'], source, {
     reader: 'touchline-alerts',
-    topics: [of.topic],
     from: new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]),
     signal,
-    onBatch: async (batch) => {
-      for (const { value, record } of await readable(codecs.alerts, batch, batch.records))
+    onValues: async ({ values }) => {
+      for (const { value, record } of values)
         if (value !== null) await printer.published(value, record.offset);
     },
     onExpired({ from, next }) {

@@ -1,6 +1,6 @@
-import { readTopic } from '#cluster/read-topic.ts';
 import type { DeadLetter } from '#records/types.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
+import { follow } from '#streams/read/follow.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';
@@ -78,12 +78,13 @@ async function lastOffset(
 ): Promise<number | null> {
   if (key === null) return null;
   let last: number | null = null;
-  await readTopic({
+  await follow({
     brokers,
-    topic: topicName(prefix, topic),
+    topics: [topicName(prefix, topic)],
     untilEnd: true,
-    async onRecord(record) {
-      if (record.partition === partition && record.key?.equals(key)) last = record.offset;
+    onBatch(batch) {
+      if (batch.partition !== partition) return;
+      last = batch.records.findLast((record) => record.key?.equals(key))?.offset ?? last;
     },
   });
   return last;

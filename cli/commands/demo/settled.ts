@@ -1,6 +1,6 @@
 import { readPositions } from '#cluster/logs.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import { silentLogger } from '#streams/log.ts';
+import { follow } from '#streams/read/follow.ts';
 import { poll } from '#timing/poll.ts';
 import { streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
@@ -20,11 +20,11 @@ export async function untilProcessed({ brokers, prefix }: TopicCluster, signal: 
     // The offset after the last record of each partition, since transaction markers at the end are no input. Read once: the
     // previous processors are done, so the input is complete.
     const ends = new Map<number, number>();
-    await readTopic({
+    await follow({
       brokers,
-      topic: input,
+      topics: [input],
       untilEnd: true,
-      onRecord: ({ partition, offset }) => void ends.set(partition, offset + 1),
+      onBatch: ({ partition, records }) => void ends.set(partition, (records.at(-1)?.offset ?? -1) + 1),
     });
     let pending = Number.POSITIVE_INFINITY;
     while (pending > 0) {

@@ -1,8 +1,7 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { TopicValues } from '#records/types.ts';
 import { type LogBounds, partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
-import { type FollowOptions, follow, type ReadRecord } from '#streams/read/follow.ts';
-import { readable } from '#topics/readable.ts';
+import { type FollowValuesOptions, followValues } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { FRESHNESS_POLL_MS } from '#tradability/trading.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -61,22 +60,19 @@ export class MatchRecords {
   ): Promise<Written<TopicValues[T]>[]> {
     const log = this.#logs[topic];
     const [start, end] = [await this.#offsetAt(log, from), await this.#offsetAt(log, until)];
-    const found: ReadRecord[] = [];
+    const found: Written<TopicValues[T]>[] = [];
     const stop = new AbortController();
-    await this.#follow([[log, start ?? log.start]], {
+    await this.#follow([topic], () => start ?? log.start, {
+      untilEnd: true,
       signal: stop.signal,
-      onBatch: ({ partition, records, next }) => {
-        found.push(...records.filter((record) => this.#isOwn(record)));
+      onValues: ({ partition, values, next }) => {
+        for (const { value, record } of values)
+          if (value !== null) found.push({ value, written: record.timestamp });
         // Other partitions have records since the opening too, but other offsets.
         if (end !== null && next >= end && partition === log.partition) stop.abort();
       },
-      onCaughtUp: () => stop.abort(),
     });
-    const decoder = this.#cluster.registry.decoder(topic);
-    const decoded = await readable<TopicValues[T], ReadRecord>(decoder, log, found);
-    return decoded.flatMap(({ value, record }) =>
-      value === null ? [] : [{ value, written: record.timestamp }],
-    );
+    return found;
   }
 
   /**
@@ -88,45 +84,32 @@ export class MatchRecords {
     onRecord: (record: FollowedRecord) => void | Promise<void>,
     onUpToDate: (at: number) => void,
   ): Promise<void> {
-    const logs = Object.values(this.#logs);
-    const decoders = new Map(
-      MATCH_TOPICS.map((topic) => [
-        this.#logs[topic].topic,
-        { topic, decoder: this.#cluster.registry.decoder(topic) },
-      ]),
-    );
-    await this.#follow(
-      logs.map((log) => [log, log.end]),
-      {
-        idleMs: FRESHNESS_POLL_MS,
-        signal,
-        onUpToDate: (of, at) => {
-          if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
-        },
-        onBatch: async (batch) => {
-          const known = decoders.get(batch.topic);
-          if (known === undefined) return;
-          const own = batch.records.filter((record) => this.#isOwn(record));
-          for (const { value, record } of await readable<unknown, ReadRecord>(known.decoder, batch, own))
-            if (value !== null)
-              await onRecord({ topic: known.topic, value, written: record.timestamp } as FollowedRecord);
-        },
+    await this.#follow(MATCH_TOPICS, ({ end }) => end, {
+      idleMs: FRESHNESS_POLL_MS,
+      signal,
+      onUpToDate: (of, at) => {
+        if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
       },
-    );
+      onValues: async ({ name: topic, values }) => {
+        for (const { value, record } of values)
+          if (value !== null) await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
+      },
+    });
   }
 
   /** Follows the match's partitions from these offsets, and other partitions from their ends. */
-  #follow(
-    logs: readonly (readonly [MatchPartitionLog, number])[],
-    options: Omit<FollowOptions, 'brokers' | 'topics'>,
+  #follow<T extends MatchTopic>(
+    topics: readonly T[],
+    offsetOf: (log: MatchPartitionLog) => number,
+    options: Omit<FollowValuesOptions<T>, 'isWanted'>,
   ): Promise<void> {
-    return follow({
+    const logs = topics.map((topic) => this.#logs[topic]);
+    return followValues(topics, this.#cluster, {
       ...options,
-      brokers: this.#cluster.brokers,
       reader: CLIENT_ID,
-      topics: logs.map(([{ topic }]) => topic),
-      from: new Map(logs.map(([log, offset]) => [partitionKey(log), offset])),
+      from: new Map(logs.map((log) => [partitionKey(log), offsetOf(log)])),
       otherwise: 'end',
+      isWanted: ({ key }) => this.#isOwn(key?.toString() ?? ''),
     });
   }
 
@@ -136,8 +119,7 @@ export class MatchRecords {
     return offsets.get(partitionKey(log)) ?? null;
   }
 
-  #isOwn({ key }: ReadRecord): boolean {
-    const text = key?.toString() ?? '';
-    return text === this.#key || text.startsWith(`${this.#key}/`);
+  #isOwn(key: string): boolean {
+    return key === this.#key || key.startsWith(`${this.#key}/`);
   }
 }

@@ -1,9 +1,9 @@
 import { topicBounds } from '#cluster/logs.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { silentLogger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import { follow } from '#streams/read/follow.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
 import {
@@ -122,13 +122,14 @@ type CopiedRecord = { readonly key: string; readonly value: Buffer | null };
 /** Returns the records of a topic, in the order of each partition. */
 async function recordsOf(cluster: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
   const records: CopiedRecord[] = [];
-  await readTopic({
+  await follow({
     brokers: cluster.brokers,
-    topic: topicName(cluster.prefix, topic),
+    topics: [topicName(cluster.prefix, topic)],
     untilEnd: true,
-    onRecord({ key, value }) {
-      if (key !== null)
-        records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
+    onBatch(batch) {
+      for (const { key, value } of batch.records)
+        if (key !== null)
+          records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
     },
   });
   return records;

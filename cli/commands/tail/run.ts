@@ -1,11 +1,11 @@
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
 import type { MatchState } from '#records/types.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
-import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
 import { machineClock } from '#timing/clock.ts';
 import { findTopics } from '#topics/admin.ts';
-import { DecodeError } from '#topics/errors.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { followValues } from '#topics/read-values.ts';
+import { topicName } from '#topics/topics.ts';
 import { doubtsOf } from '#tradability/trading.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError } from '../../command.ts';
@@ -36,7 +36,6 @@ async function showRecords(
   stopped: AbortSignal,
 ): Promise<number> {
   const { topics, untilEnd, json, key, limit, line } = request;
-  const decoders = new Map(topics.map((topic) => [topic, cluster.registry.decoder(topic)]));
   const from = await startOf(cluster, request);
   const permissions = (await showsTrading(cluster, request)) ? new TradingPermissions() : null;
   const ended = new AbortController();
@@ -47,23 +46,12 @@ async function showRecords(
   let shown = 0;
   let undecodable = 0;
 
-  const show = async (topic: TopicName, record: ReadRecord): Promise<void> => {
-    const keyText = record.key?.toString() ?? '';
-    if (request.partition !== null && record.partition !== request.partition) return;
-    if (key !== null && keyText !== key && !keyText.startsWith(`${key}/`)) return;
-    if (record.value === null && json) return;
-    try {
-      const value = record.value === null ? null : ((await decoders.get(topic)?.read(record.value)) ?? null);
-      if (topic === 'match-state') {
-        permissions?.apply(Number(keyText), value as MatchState | null);
-        freshness.apply(Number(keyText), record.partition);
-      }
-      await printLineAndDrain(json ? jsonText(value) : line({ topic, record, key: keyText, value }));
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
-      undecodable += 1;
-      process.stderr.write(`partition ${record.partition}, offset ${record.offset}: ${error.message}\n`);
-    }
+  const isWanted = ({ partition, key: bytes }: ReadRecord): boolean => {
+    if (request.partition !== null && partition !== request.partition) return false;
+    const name = bytes?.toString() ?? '';
+    return key === null || name === key || name.startsWith(`${key}/`);
+  };
+  const count = (): void => {
     shown += 1;
     if (shown >= limit) ended.abort();
   };
@@ -75,23 +63,35 @@ async function showRecords(
       .then(() => printPermissions(permissions, { health, freshness }, signal));
   // Awaited below. Ends the command, because without feed health it must not show any trading permission.
   printing?.catch(() => ended.abort());
-  const names = new Map(topics.map((topic) => [topicName(cluster.prefix, topic), topic]));
-  await follow({
-    brokers: cluster.brokers,
-    topics: [...names.keys()],
+  const states = topicName(cluster.prefix, 'match-state');
+  await followValues(topics, cluster, {
     from,
     otherwise: request.from === 'beginning' ? 'beginning' : 'end',
     signal,
-    async onBatch({ topic: name, records }) {
-      const topic = names.get(name);
-      for (const record of records) {
-        if (signal.aborted || topic === undefined) return;
-        await show(topic, record);
+    isWanted,
+    onUnreadable({ partition, offset, error }) {
+      if (signal.aborted) return;
+      undecodable += 1;
+      process.stderr.write(`partition ${partition}, offset ${offset}: ${error.message}\n`);
+      count();
+    },
+    async onValues(batch) {
+      for (const { record, key: name, value } of batch.values) {
+        if (signal.aborted) return;
+        if (value === null && json) continue;
+        if (batch.name === 'match-state') {
+          permissions?.apply(Number(name), value as MatchState | null);
+          freshness.apply(Number(name), record.partition);
+        }
+        await printLineAndDrain(
+          json ? jsonText(value) : line({ topic: batch.name, record, key: name, value }),
+        );
+        count();
       }
     },
     ...(permissions !== null && {
       onUpToDate({ topic, partition }: TopicPartition, at: number) {
-        if (names.get(topic) === 'match-state') freshness.readTo(partition, at);
+        if (topic === states) freshness.readTo(partition, at);
       },
     }),
     onCaughtUp: () => {

@@ -6,6 +6,7 @@ import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { ServiceContext } from '#service/run-service.ts';
 import { applicationOf } from '#topics/processors.ts';
+import { followValues } from '#topics/read-values.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { KnownMatches } from './match-facts.ts';
 import { MatchFeeds } from './match-feeds.ts';
@@ -58,24 +59,34 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
   const { codecs, client, registry, topicName } = open;
-  const source = { brokers, prefix, registry, reader: 'touchline-alerts' };
-  const matches = new KnownMatches(source);
-  const feeds = new MatchFeeds(matches, source);
+  const matches = new KnownMatches();
+  const feeds = new MatchFeeds(matches);
+  const source = { brokers, prefix, registry };
+  const known = Promise.withResolvers<void>();
   const watched = { rules, maxAgeMs, matches, feeds };
   return {
     client,
-    codecs,
+    source,
     topicName,
-    /** Follows matches and feed health until `signal` is aborted, for `watch` and `start`. Rejects with the errors of `follow`. */
+    /** Follows matches and feed health until `signal` is aborted, for `watch` and `start`. Rejects as `followValues`. */
     async read(signal: AbortSignal): Promise<void> {
-      await Promise.all([matches.follow(signal), feeds.follow(signal)]);
+      await followValues(['match-state', 'feed-health'], source, {
+        reader: 'touchline-alerts',
+        signal,
+        onCaughtUp: known.resolve,
+        onValues(batch) {
+          if (batch.name === 'feed-health')
+            for (const { key, value } of batch.values) feeds.apply(key, value);
+          else for (const { key, value } of batch.values) matches.apply(Number(key), value);
+        },
+      }).finally(known.resolve);
     },
     /**
      * Watches the feed status of every match with this process's clock, even while no broker answers. Resolves, once all
      * existing records are read, to a function that returns the alerts of the changes since its last call.
      */
     async watch(): Promise<() => Alert[]> {
-      await feeds.known();
+      await known.promise;
       const staleMatches = new StaleMatches();
       // The initial state is no change. The leader publishes the alerts of it that are not published yet.
       findAlerts(watched, staleMatches);
@@ -90,9 +101,8 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
       const stream = await open.run(() => new AlertPartition({ codecs, topicName, rules, matchAt, since }));
       const stale = leadStaleAlerts({
         ...watched,
-        brokers,
-        prefix,
-        registry,
+        known: known.promise,
+        ...source,
         client,
         codecs,
         topicName,

@@ -1,7 +1,6 @@
 import type { MatchState } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
 import { poll } from '#timing/poll.ts';
-import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
 import type { KnownMatch } from './alert.ts';
 
 /** Timeout for the state of a transition. Both are of one transaction, but are read from different topics. */
@@ -9,12 +8,8 @@ const STATE_TIMEOUT_MS = 30_000;
 const POLL_MS = 5;
 
 /** The last known name, competition, teams, score, status, goals and red cards of every match. */
-export class KnownMatches extends TopicTable<'match-state'> {
+export class KnownMatches {
   readonly #matches = new Map<number, NonNullable<KnownMatch>>();
-
-  constructor(options: TopicTableOptions) {
-    super('match-state', options);
-  }
 
   /** Returns the last known state of a match; null when it is unknown. */
   latest(eventId: number): KnownMatch {
@@ -37,13 +32,14 @@ export class KnownMatches extends TopicTable<'match-state'> {
     return found;
   }
 
-  protected apply(key: string, state: MatchState | null): void {
+  /** Applies the next state of a match; null for a deleted one. */
+  apply(eventId: number, state: MatchState | null): void {
     if (state === null) {
-      this.#matches.delete(Number(key));
+      this.#matches.delete(eventId);
       return;
     }
-    const { event_id, version, name, competition_id, home, away, score, status_type, key_incidents } = state;
+    const { version, name, competition_id, home, away, score, status_type, key_incidents } = state;
     const known = { version, name, competition_id, home, away, score, status_type, key_incidents };
-    this.#matches.set(event_id, known);
+    this.#matches.set(eventId, known);
   }
 }

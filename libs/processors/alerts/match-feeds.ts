@@ -1,22 +1,15 @@
 import type { FeedHealth } from '#records/types.ts';
-import { TopicTable, type TopicTableOptions } from '#topics/topic-table.ts';
 import { type FeedStatus, HealthTable } from '#tradability/feed-status.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownMatches } from './match-facts.ts';
 
 /** The feed status of every match, derived from feed-health with this machine's clocks. */
-export class MatchFeeds extends TopicTable<'feed-health'> {
+export class MatchFeeds {
   readonly #table = new HealthTable();
   readonly #matches: KnownMatches;
 
-  constructor(matches: KnownMatches, options: TopicTableOptions) {
-    super('feed-health', options);
+  constructor(matches: KnownMatches) {
     this.#matches = matches;
-  }
-
-  /** Resolves when all records that existed at the start are read, those of matches too, or when reading ends. */
-  async known(): Promise<void> {
-    await Promise.all([this.caughtUp, this.#matches.caughtUp]);
   }
 
   /** Yields each match that has a record and is not over, with its current feed status. */
@@ -27,7 +20,8 @@ export class MatchFeeds extends TopicTable<'feed-health'> {
         yield [eventId, this.#table.match(eventId, now)];
   }
 
-  protected apply(key: string, record: FeedHealth | null): void {
+  /** Applies the next record of a key of feed-health; null for a deleted one. */
+  apply(key: string, record: FeedHealth | null): void {
     this.#table.apply(key, record, performance.now());
   }
 }

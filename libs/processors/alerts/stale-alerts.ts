@@ -26,6 +26,8 @@ type FeedAlertSource = {
 type StaleAlertsOptions = FeedAlertSource &
   TopicSource &
   Pick<LeadershipOptions, 'sessionTimeoutMs' | 'instanceId' | 'onFenced' | 'log'> & {
+    /** Resolves when all existing matches and feed health are read, or when reading ends. */
+    readonly known: Promise<void>;
     readonly codecs: CodecsOf<'alerts' | 'webhook-messages'>;
     /** Name of a topic on the broker. */
     readonly topicName: NameTopic;
@@ -75,7 +77,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
       else if (kind === 'match_recovered') stale.delete(event_id);
     };
     await readValues('alerts', options, apply, { signal });
-    await options.feeds.known();
+    await options.known;
     const staleMatches = new StaleMatches(stale);
     while (!signal.aborted) {
       const fresh = findAlerts(options, staleMatches).filter(({ id }) => !published.has(id));

@@ -53,8 +53,10 @@ export type FollowOptions = {
    * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0.
    */
   readonly paceMs?: number;
+  /** Whether to end once all records that existed at the start are delivered. Default: reads until `signal` is aborted. */
+  readonly untilEnd?: boolean;
   /** Ends the reading. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Receives one batch at a time. An error it throws ends the reading. */
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
   /**
@@ -92,8 +94,8 @@ const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
 
 /**
- * Reads the committed records of all partitions of some topics, from checkpoints on, until `signal` is aborted. Neither skips nor
- * repeats a record when a broker restarts. Sends one request at a time to each broker, for all partitions that it leads.
+ * Reads the committed records of all partitions of some topics, from checkpoints on. Neither skips nor repeats a record when a broker
+ * restarts. Sends one request at a time to each broker, for all partitions that it leads.
  * Stores nothing on the broker. Rejects with `StreamError` when no broker responds at first, with `PositionLostError` when a
  * log lost records that were read, or with an error of a callback.
  */
@@ -163,13 +165,13 @@ class Follower {
     this.#behind = new Set(partitions.filter(({ offset, end }) => offset < end));
   }
 
-  /** Reads until the signal is aborted. Rejects when an offset is out of range, a topic was created again, or access is denied. */
+  /** Reads to the end. Rejects when an offset is out of range, a topic was created again, or access is denied. */
   async run(): Promise<void> {
-    const { signal, onCaughtUp } = this.#options;
-    if (this.#behind.size === 0) onCaughtUp?.();
+    const { signal } = this.#options;
     const end = () => this.#end(() => this.#ended.resolve());
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
+    if (this.#behind.size === 0) this.#caughtUp();
     for (const one of this.#partitions) void this.#assign(one);
     try {
       await this.#ended.promise;
@@ -275,8 +277,12 @@ class Follower {
 
   /** Reports that all records of the start are delivered once the last partition has passed them. */
   #passed(of: FollowedPartition): void {
-    if (of.offset >= of.end && this.#behind.delete(of) && this.#behind.size === 0)
-      this.#options.onCaughtUp?.();
+    if (of.offset >= of.end && this.#behind.delete(of) && this.#behind.size === 0) this.#caughtUp();
+  }
+
+  #caughtUp(): void {
+    this.#options.onCaughtUp?.();
+    if (this.#options.untilEnd === true) this.#end(() => this.#ended.resolve());
   }
 
   /** Delivers records after all earlier deliveries. */

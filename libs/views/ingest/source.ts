@@ -5,9 +5,8 @@ import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
-import { type FollowedBatch, follow, PositionLostError } from '#streams/read/follow.ts';
-import type { Decoder } from '#topics/codec.ts';
-import { readable } from '#topics/readable.ts';
+import { PositionLostError } from '#streams/read/follow.ts';
+import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
@@ -61,15 +60,11 @@ const URGENT: ReadonlySet<SourceTopic> = new Set([
 const BATCH_MS = 50;
 
 /** Records of one partition that were fetched together. */
-type DecodedBatch = {
-  readonly topic: SourceTopic;
-  readonly batch: FollowedBatch;
-  readonly records: readonly ViewRecord[];
-};
+type SourceBatch = ValueBatch<SourceTopic>;
 
 /**
  * Applies all existing and new records until `signal` is aborted. Reads urgent topics apart from the others. Rejects as
- * `follow` does, with `PositionLostError` when records expired before they were read, or with the error of `apply`.
+ * `followValues` does, with `PositionLostError` when records expired before they were read, or with the error of `apply`.
  */
 export async function followSources(options: SourceOptions): Promise<void> {
   const lanes = [
@@ -98,39 +93,19 @@ export async function followSources(options: SourceOptions): Promise<void> {
 type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly batchMs: number };
 
 async function followLane(options: LaneOptions): Promise<void> {
-  const { brokers, prefix, registry, from, batchMs } = options;
-  const topics = new Map(
-    options.topics.map((topic) => [topicName(prefix, topic), { topic, decoder: registry.decoder(topic) }]),
-  );
-  const decode = async (
-    { topic, decoder }: { topic: SourceTopic; decoder: Decoder<unknown> },
-    batch: FollowedBatch,
-  ): Promise<ViewRecord[]> => {
-    const found = await readable(decoder, batch, batch.records);
-    return found.map(({ value, record: { partition, offset, key, timestamp } }) => {
-      // The topic's own decoder returns the topic's type of value.
-      const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
-      return read as ViewRecord;
-    });
-  };
-  const gatherer = new BatchGatherer<DecodedBatch>({
+  const { topics, prefix, from, batchMs } = options;
+  const gatherer = new BatchGatherer<SourceBatch>({
     intervalMs: batchMs,
-    sizeOf: ({ records }) => records.length,
+    sizeOf: ({ values }) => values.length,
     apply: (batches) => applyBatches(batches, options),
   });
-  const hasStates = options.topics.includes('match-state');
-  const reading = follow({
-    brokers,
+  const states = topicName(prefix, 'match-state');
+  const reading = followValues(topics, options, {
     reader: options.reader,
-    topics: [...topics.keys()],
     from,
     epochs: options.epochs,
     signal: AbortSignal.any([options.signal, gatherer.failed]),
-    async onBatch(batch) {
-      const source = topics.get(batch.topic);
-      if (source === undefined) return;
-      await gatherer.add({ topic: source.topic, batch, records: await decode(source, batch) });
-    },
+    onValues: (batch) => gatherer.add(batch),
     // The views would keep what an expired record replaced.
     onExpired(records) {
       const { from: first, next } = records;
@@ -138,9 +113,9 @@ async function followLane(options: LaneOptions): Promise<void> {
         `${partitionKey(records)} lost the records from ${first} to ${next - 1} before they were read`,
       );
     },
-    ...(hasStates && {
+    ...(topics.includes('match-state') && {
       onUpToDate({ topic, partition }: TopicPartition, at: number) {
-        if (topics.get(topic)?.topic === 'match-state') options.onStatesRead(partition, at);
+        if (topic === states) options.onStatesRead(partition, at);
       },
     }),
     onCaughtUp() {
@@ -152,24 +127,34 @@ async function followLane(options: LaneOptions): Promise<void> {
   gatherer.failed.throwIfAborted();
 }
 
-function applyBatches(batches: readonly DecodedBatch[], { apply, metrics, log }: SourceOptions): void {
+function applyBatches(batches: readonly SourceBatch[], { apply, metrics, log }: SourceOptions): void {
   const started = performance.now();
   const at = Date.now();
+  const records = batches.map(viewRecordsOf);
   apply(
-    batches.flatMap(({ records }) => records),
-    batches.map(({ batch }) => ({ key: partitionKey(batch), next: batch.next, epoch: batch.epoch })),
+    records.flat(),
+    batches.map((batch) => ({ key: partitionKey(batch), next: batch.next, epoch: batch.epoch })),
   );
   metrics.applySeconds.observe((performance.now() - started) / 1000);
   const tracing = tracer();
-  for (const { topic, batch, records } of batches) {
-    if (tracing !== null) traceApplied(tracing, batch, records, at);
+  for (const [n, batch] of batches.entries()) {
+    const { name: topic, partition, end, next, values } = batch;
+    const applied = records[n] ?? [];
+    if (tracing !== null) traceApplied(tracing, batch, applied, at);
     if (logsMessages(log))
-      for (const record of records)
+      for (const record of applied)
         log.debug({ ...identify(record), topic: batch.topic }, 'record applied to the views');
-    metrics.records.inc({ topic }, batch.records.length);
-    metrics.lag.set({ topic, partition: String(batch.partition) }, Math.max(0, batch.end - batch.next));
-    metrics.seen(batch.records.at(-1)?.timestamp ?? null);
+    metrics.records.inc({ topic }, values.length);
+    metrics.lag.set({ topic, partition: String(partition) }, Math.max(0, end - next));
+    metrics.seen(values.at(-1)?.record.timestamp ?? null);
   }
+}
+
+function viewRecordsOf({ name: topic, values }: SourceBatch): ViewRecord[] {
+  return values.map(({ key, value, record: { partition, offset, timestamp } }) => {
+    // The batch of a topic has the topic's type of value.
+    return { topic, partition, offset, key, value, written: timestamp } as ViewRecord;
+  });
 }
 
 /** Records that were written longer ago get no span: a rebuild reads records whose traces have ended. */
@@ -178,15 +163,13 @@ const TRACED_MS = 3_600_000;
 /** Starts and ends a span for each record that belongs to a trace. */
 function traceApplied(
   tracing: Tracer,
-  { topic, records: read }: FollowedBatch,
+  { topic, values }: SourceBatch,
   applied: readonly ViewRecord[],
   startedAt: number,
 ): void {
-  const byOffset = new Map(applied.map((record) => [record.offset, record]));
-  for (const { offset, timestamp, traceparent: parent } of read) {
-    if (parent === undefined || timestamp < startedAt - TRACED_MS) continue;
-    const record = byOffset.get(offset);
-    if (record === undefined) continue;
+  for (const [n, record] of applied.entries()) {
+    const { timestamp, traceparent: parent } = values[n]?.record ?? {};
+    if (parent === undefined || (timestamp ?? 0) < startedAt - TRACED_MS) continue;
     const attributes = spanAttributes({ ...identify(record), topic });
     tracing.start(`apply ${topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
   }

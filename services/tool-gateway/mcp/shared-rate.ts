@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import type { ToolRequests } from '#records/types.ts';
 import type { Codec } from '#topics/codec.ts';
+import { followRecords, type RecordFollower } from '#topics/follow-records.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CountingOptions } from '../token-exchange/attempts.ts';
 import { LIMITS, WINDOW_MS } from './limits.ts';

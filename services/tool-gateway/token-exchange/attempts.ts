@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type FollowContext, followRecords, type RecordFollower } from '#clients/follow-records.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AttemptScope, ExchangeAttempt } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
+import type { Logger } from '#streams/log.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import type { Codec } from '#topics/codec.ts';
+import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
 import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
@@ -19,6 +20,7 @@ export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedErr
 
 /** Options of a count that all replicas share through a topic. */
 export type CountingOptions = FollowContext & {
+  readonly log: Logger;
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Brokers } from '#security/brokers.ts';
 import type { ReadBatch, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
+import type { Registry } from '#topics/registry.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { MessageSource } from './message-source.ts';
@@ -40,10 +41,8 @@ async function world(backlogReads = 2) {
     }),
   };
   const source = await MessageSource.open({
-    brokers: {} as Brokers,
+    source: { brokers: {} as Brokers, prefix: '', registry: { decoder: () => codec } as unknown as Registry },
     client: client as unknown as StreamClient,
-    topic: 'messages',
-    decoder: codec,
     reader: 'test',
     windowBytes: 1_000_000,
     backlogReads,

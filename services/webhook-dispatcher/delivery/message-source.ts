@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { offsetsAt } from '#cluster/logs.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { WebhookMessage } from '#records/types.ts';
-import type { Brokers } from '#security/brokers.ts';
 import {
-  type ConsumedRecord,
+  type FetchedRecord,
   type LogBounds,
   type PartitionReader,
   partitionKey,
@@ -12,9 +11,9 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { follow } from '#streams/read/follow.ts';
-import type { Decoder } from '#topics/codec.ts';
-import { readable } from '#topics/readable.ts';
+import { followValues, type TopicSource } from '#topics/read-values.ts';
+import { type Readable, readable } from '#topics/readable.ts';
+import { topicName } from '#topics/topics.ts';
 import { type MessageAtOffset, type MessageChunk, MessageWindow } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -30,11 +29,8 @@ export class ExpiredError extends TouchlineError<'ExpiredError'> {
 }
 
 type MessageSourceOptions = {
-  readonly brokers: Brokers;
+  readonly source: TopicSource;
   readonly client: StreamClient;
-  /** Name of webhook-messages on the broker. */
-  readonly topic: string;
-  readonly decoder: Decoder<WebhookMessage>;
   /** Name of the reader in the broker's logs. */
   readonly reader: string;
   /** Maximum bytes of the latest messages in memory. The cache of reads of older ones has half as many. */
@@ -45,6 +41,8 @@ type MessageSourceOptions = {
 
 /** Limit of one read of older messages, bytes; at least one record batch is read, however large. */
 const READ_BYTES = 512 * 1024;
+
+const TOPIC = 'webhook-messages';
 
 /** A read of older messages of a partition, from an offset on. */
 type BacklogRead = {
@@ -64,6 +62,8 @@ type ReaderSlot = Map<number, PartitionReader>;
  */
 export class MessageSource {
   readonly #options: MessageSourceOptions;
+  /** Its name on the broker. */
+  readonly #topic: string;
   readonly #partitions: readonly TopicPartition[];
   readonly #window: MessageWindow;
   readonly #freeSlots: ReaderSlot[];
@@ -79,6 +79,7 @@ export class MessageSource {
     bounds: readonly LogBounds[],
   ) {
     this.#options = options;
+    this.#topic = topicName(options.source.prefix, TOPIC);
     this.#partitions = partitions;
     this.#window = new MessageWindow(
       bounds.map(({ end }) => end),
@@ -90,7 +91,8 @@ export class MessageSource {
 
   /** Reads the bounds of the topic. Rejects with `StreamError`. */
   static async open(options: MessageSourceOptions): Promise<MessageSource> {
-    const { client, topic } = options;
+    const { client, source } = options;
+    const topic = topicName(source.prefix, TOPIC);
     const count = await client.partitionCount(topic);
     const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
     return new MessageSource(options, partitions, await client.logBounds(partitions));
@@ -121,26 +123,24 @@ export class MessageSource {
    * current ones if that time is unknown.
    */
   async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
-    const { brokers, topic } = this.#options;
+    const { brokers } = this.#options.source;
     if (createdAt === null) return this.#partitions.map(({ partition }) => this.endOf(partition));
-    const found = await offsetsAt({ brokers, topic, time: createdAt });
+    const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
 
-  /** Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. Rejects as `follow` does. */
+  /** Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. Rejects as `followValues` does. */
   async follow(
     signal: AbortSignal,
     onMessages: (messages: readonly MessageAtOffset[]) => void,
   ): Promise<void> {
-    const { brokers, reader, topic } = this.#options;
-    await follow({
-      brokers,
+    const { source, reader } = this.#options;
+    await followValues([TOPIC], source, {
       reader,
-      topics: [topic],
       from: new Map(this.#partitions.map((of) => [partitionKey(of), this.endOf(of.partition)])),
       signal,
-      onBatch: async ({ partition, records, next }) => {
-        const messages = await this.#decode(partition, records);
+      onValues: ({ partition, values, next }) => {
+        const messages = messagesOf(values);
         this.#window.add(partition, messages, next);
         onMessages(messages);
       },
@@ -187,17 +187,19 @@ export class MessageSource {
   }
 
   async #readWith(slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> {
-    const { client, topic } = this.#options;
-    const reader = slot.get(partition) ?? client.openReader({ topic, partition, maxBytes: READ_BYTES });
+    const { client, source } = this.#options;
+    const of = { topic: this.#topic, partition };
+    const reader = slot.get(partition) ?? client.openReader({ ...of, maxBytes: READ_BYTES });
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(from);
-      return { partition, from, messages: await this.#decode(partition, records), next };
+      const values = await readable(source.registry.decoder(TOPIC), of, records);
+      return { partition, from, messages: messagesOf(values), next };
     } catch (error) {
       slot.delete(partition);
       await reader.close();
       if (!(error instanceof StreamError) || error.code !== 'OFFSET_OUT_OF_RANGE') throw error;
-      const [bounds] = await client.logBounds([{ topic, partition }]);
+      const [bounds] = await client.logBounds([of]);
       throw new ExpiredError(bounds as LogBounds, error);
     }
   }
@@ -211,12 +213,10 @@ export class MessageSource {
     }
     return undefined;
   }
+}
 
-  async #decode(partition: number, records: readonly ConsumedRecord[]): Promise<MessageAtOffset[]> {
-    const { topic, decoder } = this.#options;
-    const found = await readable(decoder, { topic, partition }, records);
-    return found.flatMap(({ value: message, record: { offset, traceparent } }) =>
-      message === null ? [] : [{ offset, message, traceparent }],
-    );
-  }
+function messagesOf(values: readonly Readable<WebhookMessage, FetchedRecord>[]): MessageAtOffset[] {
+  return values.flatMap(({ value: message, record: { offset, traceparent } }) =>
+    message === null ? [] : [{ offset, message, traceparent }],
+  );
 }

@@ -3,11 +3,8 @@ import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { CONTRACT_FORM, openWebhook, type SubscriptionFilter, type WebhookForm } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
-import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#streams/log.ts';
-import { follow } from '#streams/read/follow.ts';
-import type { Decoder } from '#topics/codec.ts';
-import { readable } from '#topics/readable.ts';
+import { followValues, type TopicSource } from '#topics/read-values.ts';
 
 /** A receiver of messages, with its filter. Never log its address or its secret. */
 export type Subscription = SubscriptionFilter &
@@ -28,14 +25,6 @@ type SubscriptionsOptions = {
   /** Keys for the purpose `webhooks`. */
   readonly keys: DerivedKeys;
   readonly log: Logger;
-};
-
-/** The topic of clients. */
-type ClientsTopic = {
-  readonly brokers: Brokers;
-  /** Its name on the broker. */
-  readonly topic: string;
-  readonly decoder: Decoder<Client>;
 };
 
 /**
@@ -68,20 +57,13 @@ export class WebhookSubscriptions {
     return this.#byId.values();
   }
 
-  /** Follows the topic until `signal` is aborted, and calls `onChange` after each change. Rejects as `follow` does. */
-  async follow(
-    { brokers, topic, decoder }: ClientsTopic,
-    signal: AbortSignal,
-    onChange: () => void,
-  ): Promise<void> {
-    await follow({
-      brokers,
+  /** Follows the clients until `signal` is aborted, and calls `onChange` after each change. Rejects as `followValues` does. */
+  async follow(source: TopicSource, signal: AbortSignal, onChange: () => void): Promise<void> {
+    await followValues(['clients'], source, {
       reader: 'touchline-webhook-dispatcher',
-      topics: [topic],
       signal,
-      onBatch: async (batch) => {
-        for (const { value } of await readable(decoder, batch, batch.records))
-          if (value !== null) this.apply(value);
+      onValues: ({ values }) => {
+        for (const { value } of values) if (value !== null) this.apply(value);
         if (!this.#known) return;
         this.openChanged();
         onChange();

@@ -7,7 +7,6 @@ import type { TestBackbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -33,7 +32,6 @@ async function followed(at: TestBackbone): Promise<AccessTokens> {
   const tokens = await AccessTokens.follow({
     ...at,
     registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
-    log: quietLog,
     onFailure: (error) => expect.unreachable(String(error)),
   });
   atEnd(() => tokens.close());

@@ -1,4 +1,3 @@
-import { readTopic } from '#cluster/read-topic.ts';
 import type { TopicValues } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
@@ -7,11 +6,12 @@ import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { StreamError } from '#streams/errors.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';
 import { type ReceiverContext, startReceiver } from '../../../services/webhook-receiver/service.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { until } from '../../support/poll.ts';
+import { readEvery } from '../../support/read-records.ts';
 
 /** The secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -152,15 +152,8 @@ async function readValuesNow<T extends TopicName>(
   place: ReceiverTopics,
   topic: T,
 ): Promise<TopicValues[T][]> {
-  const decoder = Registry.open({ url: place.registryUrl, prefix: place.prefix }).decoder(topic);
+  const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
   const values: TopicValues[T][] = [];
-  await readTopic({
-    brokers: place.brokers,
-    topic: topicName(place.prefix, topic),
-    untilEnd: true,
-    onRecord: async ({ value }) => {
-      if (value !== null) values.push(await decoder.read(value));
-    },
-  });
+  await readEvery(topic, { ...place, registry }, (value) => void values.push(value));
   return values;
 }

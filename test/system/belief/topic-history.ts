@@ -1,8 +1,8 @@
 /** Records the values of match state and feed health over time, with a consumer of the test. */
-import { readTopic } from '#cluster/read-topic.ts';
 import type { MatchState, TopicValues } from '#records/types.ts';
+import { followValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -157,14 +157,14 @@ async function read<T extends TopicName>(
   signal: AbortSignal,
   onRecord: (key: string, value: TopicValues[T] | null, at: number) => void,
 ): Promise<void> {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec(topic);
-  await readTopic({
-    brokers,
-    topic: topicName(prefix, topic),
-    untilEnd: false,
+  const source = { brokers, prefix, registry: Registry.open({ url: registryUrl, prefix }) };
+  await followValues([topic], source, {
     signal,
-    async onRecord({ key, value, timestamp }) {
-      onRecord(String(key), value === null ? null : await codec.read(value), timestamp);
+    onUnreadable({ error }) {
+      throw error;
+    },
+    onValues({ values }) {
+      for (const { key, value, record } of values) onRecord(key, value, record.timestamp);
     },
   });
 }

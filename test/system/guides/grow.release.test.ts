@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { startRegistry } from '#embedded/registry.ts';
@@ -16,6 +15,7 @@ import { writeCertificate, writeText } from '../../support/certificates.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { mirrorMaker } from '../../support/kafka-scripts.ts';
 import { until, untilTrue } from '../../support/poll.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { runBlock, startBlock } from '../../support/runbook.ts';
 import { brokerCertificates } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -129,15 +129,7 @@ async function untilAllFinished(api: string, token: string): Promise<Record<numb
 async function mirrored({ brokers, prefix }: TestBackbone, cluster: KafkaCluster): Promise<void> {
   for (const name of TOPIC_NAMES) {
     const topic = topicName(prefix, name);
-    let records = 0;
-    await readTopic({
-      brokers,
-      topic,
-      untilEnd: true,
-      onRecord() {
-        records += 1;
-      },
-    });
+    const records = (await readRecords(brokers, topic)).length;
     await untilTrue(`${topic} is copied`, async () => {
       const copied = await topicBounds({ brokers: cluster.brokers, clientId: 'test' }, [topic]).catch(
         () => [],

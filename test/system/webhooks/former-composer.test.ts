@@ -1,7 +1,6 @@
 /** What a webhook-composer of release 1 left uncomposed: it was a service of its own there. */
 import { expect, test } from 'vitest';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
-import { readTopic } from '#cluster/read-topic.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
@@ -11,6 +10,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
+import { readEvery } from '../../support/read-records.ts';
 import { workload } from '../../support/workload.ts';
 
 const place = backbone();
@@ -37,17 +37,10 @@ async function stopFormerComposer(stops: readonly number[]): Promise<void> {
 
 /** Returns the ids of the transitions before these offsets. */
 async function idsBefore(stops: readonly number[]): Promise<ReadonlySet<string>> {
-  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
-    'match-transitions',
-  );
+  const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
   const ids = new Set<string>();
-  await readTopic({
-    brokers,
-    topic: former.input,
-    untilEnd: true,
-    onRecord: async ({ partition, offset, value }) => {
-      if (value !== null && offset < (stops[partition] ?? 0)) ids.add((await codec.read(value)).id);
-    },
+  await readEvery('match-transitions', { ...place, registry }, ({ id }, { partition, offset }) => {
+    if (offset < (stops[partition] ?? 0)) ids.add(id);
   });
   return ids;
 }

@@ -1,13 +1,10 @@
 import { offsetsAt } from '#cluster/logs.ts';
 import type { TopicValues } from '#records/types.ts';
-import type { Logger } from '#streams/log.ts';
-import type { TopicSource } from '#topics/read-values.ts';
-import { followValues } from '#topics/read-values.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { followValues, type TopicSource } from './read-values.ts';
+import { type TopicName, topicName } from './topics.ts';
 
-/** The cluster whose topics are followed, and the log. */
+/** The cluster whose topics are followed, and whom to tell that following ended. */
 export type FollowContext = TopicSource & {
-  readonly log: Logger;
   /** Called with the error that ended the following after the start: later records are missed. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -16,6 +13,8 @@ type FollowRecordsOptions<T extends TopicName> = FollowContext & {
   readonly topic: T;
   /** Time of the first record, Unix milliseconds; default: all records. */
   readonly since?: number;
+  /** Ends the following, as `close` does. */
+  readonly signal?: AbortSignal;
   /** Called with each record, in the order of its partition; null for a deleted key. */
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
 };
@@ -24,21 +23,21 @@ type FollowRecordsOptions<T extends TopicName> = FollowContext & {
 export type RecordFollower = { close(): Promise<void> };
 
 /**
- * Follows a topic until `close`. Resolves once `onRecord` was called with all records that existed at the start; before
- * that, rejects with what `follow` and `offsetsAt` reject with. Leaves out records that nobody can read.
+ * Follows a topic in the background. Resolves once `onRecord` was called with all records that existed at the start; before that,
+ * rejects as `followValues` and `offsetsAt` do.
  */
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
 ): Promise<RecordFollower> {
-  const { brokers, prefix, topic, since, onRecord, onFailure } = options;
+  const { brokers, prefix, topic, since, signal, onRecord, onFailure } = options;
   const name = topicName(prefix, topic);
   const from = since === undefined ? undefined : await offsetsAt({ brokers, topic: name, time: since });
-  const stopping = new AbortController();
+  const closing = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   let hasStarted = false;
   const ended = followValues([topic], options, {
     from,
-    signal: stopping.signal,
+    signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
     onValues({ values }) {
       for (const { key, value } of values) onRecord(key, value);
     },
@@ -46,14 +45,14 @@ export async function followRecords<T extends TopicName>(
       hasStarted = true;
       caughtUp.resolve();
     },
-  }).catch((error: unknown) => {
+  }).then(caughtUp.resolve, (error: unknown) => {
     caughtUp.reject(error);
     if (hasStarted) onFailure(error);
   });
   await caughtUp.promise;
   return {
     async close() {
-      stopping.abort();
+      closing.abort();
       await ended;
     },
   };
