@@ -83,6 +83,8 @@ export class FollowedMatches {
   readonly #told = new Map<number, { readonly guard: string; readonly believed: boolean }>();
   #guardTimer: NodeJS.Timeout | undefined;
   #endsTimer: NodeJS.Timeout | undefined;
+  /** Brokers that have not answered yet where their partitions end. */
+  readonly #asked = new Set<number>();
   #isReady = false;
   #isClosed = false;
 
@@ -158,7 +160,7 @@ export class FollowedMatches {
     }
     this.#isReady = true;
     this.#endsTimer = setInterval(
-      () => void this.#tellEnds(states, topic('match-state'), [...ends.keys()], isRead),
+      () => void this.#tellEnds(states, topic('match-state'), isRead).catch(() => {}),
       ENDS_EVERY_MS,
     );
     this.#checkGuards();
@@ -202,22 +204,27 @@ export class FollowedMatches {
     );
   }
 
-  /** Tells the reader how far it has read, and where each partition ends: a broker that does not answer withholds its own ends only. */
-  async #tellEnds(
-    stream: Stream,
-    topic: string,
-    partitions: readonly number[],
-    isRead: IsRead,
-  ): Promise<void> {
+  /**
+   * Tells the reader how far it has read, and where each partition ends. Asks each broker apart, and again once it has answered: one
+   * that is silent withholds its own ends only.
+   */
+  async #tellEnds(stream: Stream, topic: string, isRead: IsRead): Promise<void> {
+    const { topics } = await stream.consumer.metadata({ topics: [topic] });
+    const leaders = topics.get(topic)?.partitions.map(({ leader }, partition) => ({ leader, partition }));
     await Promise.allSettled(
-      partitions.map(async (partition) => {
+      [...Map.groupBy(leaders ?? [], ({ leader }) => leader)].map(async ([leader, led]) => {
+        if (this.#asked.has(leader)) return;
+        this.#asked.add(leader);
         const at = performance.now();
-        const end = (await this.#endsOf(stream, topic, [partition])).get(partition);
-        if (end === undefined || this.#isClosed) return;
-        this.#reader.endsAt(partition, Number(end), at);
-        if (stream.readableLength > 0) return;
-        const next = stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n;
-        this.#reader.readTo(partition, Number(isRead([partition, end]) ? end : next));
+        const partitions = led.map(({ partition }) => partition);
+        const ends = await this.#endsOf(stream, topic, partitions).finally(() => this.#asked.delete(leader));
+        if (this.#isClosed) return;
+        for (const [partition, end] of ends) {
+          this.#reader.endsAt(partition, Number(end), at);
+          if (stream.readableLength > 0) continue;
+          const next = stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n;
+          this.#reader.readTo(partition, Number(isRead([partition, end]) ? end : next));
+        }
       }),
     );
   }

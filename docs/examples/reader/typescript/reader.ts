@@ -162,7 +162,10 @@ await consumer.run({
 });
 const guarding = setInterval(printGuards, GUARD_EVERY_MS);
 
-/** Tells the reader where its states end, so that it does not believe what it knows while it gets no records. */
+/**
+ * Tells the reader where its states end, so that it does not believe what it knows while it gets no records. Asks again when the
+ * broker has answered: requests to a silent one must not pile up.
+ */
 async function tellEnds(): Promise<void> {
   const at = performance.now();
   const ends = await admin.fetchTopicOffsets(STATES).catch(() => []);
@@ -170,12 +173,12 @@ async function tellEnds(): Promise<void> {
     reader.endsAt(partition, Number(offset), at);
     if (offset === low) reader.readTo(partition, Number(offset));
   }
+  setTimeout(tellEnds, ENDS_EVERY_MS).unref();
 }
-const asking = setInterval(tellEnds, ENDS_EVERY_MS);
+void tellEnds();
 
 process.once('SIGTERM', async () => {
   clearInterval(guarding);
-  clearInterval(asking);
   await Promise.all([consumer.disconnect(), health.disconnect()]);
   await admin.deleteGroups([healthGroup]).catch(() => {});
   await admin.disconnect();
