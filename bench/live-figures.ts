@@ -71,14 +71,34 @@ export function describeLatencies(latencies: LiveLatencies): string {
     .join('; ');
 }
 
-/** Adds the figures: those with subscriptions beside those without, and those of the main rate beside what is wanted. */
+/**
+ * Adds the figures: those with subscriptions beside those without, and those of the main rate beside what is wanted. `sustained`: the
+ * highest rate that does not make more and more messages wait.
+ */
 export function addFigures(
   { figure }: BenchContext,
-  { idle, plain, subscribed }: { readonly idle: Window; readonly plain: Paces; readonly subscribed: Paces },
+  {
+    idle,
+    plain,
+    subscribed,
+    sustained,
+  }: {
+    readonly idle: Window;
+    readonly plain: Paces;
+    readonly subscribed: Paces;
+    readonly sustained: number;
+  },
 ): void {
   const add = (name: string, unit: string, ours: number, beside: { name: string; value: number }) =>
     figure({ name, unit, ours, beside, better: 'less', ...(beside.name === 'wanted' ? { target: 1 } : {}) });
   const wanted = (value: number) => ({ name: 'wanted', value });
+  figure({
+    name: 'sustained, without subscriptions',
+    unit: 'messages/s',
+    ours: sustained,
+    beside: wanted(FULL.rate),
+    target: 1,
+  });
   const idleUse = totalUse(idle, idle.seconds) / 1e4;
   add('idle: processor time of all processes', '% of a core', idleUse, wanted(WANTED.idlePercent));
   for (const [rate, pace] of plain) {

@@ -58,17 +58,22 @@ export async function sendLive(
   await Promise.all(accepted.values());
 }
 
-/** Waits until a topic has grown and no longer grows, and what `also` counts too. */
+/**
+ * Waits until a topic has grown and no longer grows, and what `also` counts too. Returns since when both stand still, by
+ * `performance.now()`, up to `STILL_MS` late.
+ */
 export async function untilStill(
   brokers: readonly string[],
   topic: string,
   also: () => Promise<number> = async () => 0,
-): Promise<void> {
-  await withAdmin(brokers, async (admin) => {
+): Promise<number> {
+  return withAdmin(brokers, async (admin) => {
     const until = performance.now() + STILL_WITHIN_MS;
+    let since = performance.now();
     for (let seen = -1; performance.now() < until; await delay(STILL_MS)) {
       const now = (await countOffsets(admin, topic)) + (await also());
-      if (now === seen && now > 0) return;
+      if (now === seen && now > 0) return since;
+      if (now !== seen) since = performance.now();
       seen = now;
     }
     throw new Error(`${topic} is empty or still grows`);

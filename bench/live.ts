@@ -6,7 +6,7 @@ import { freePort } from '#embedded/ports.ts';
 import { topicName } from '#topics/topics.ts';
 import { processNames } from '../cli/services.ts';
 import { makePlace } from './api-topics.ts';
-import type { Bench, BenchContext } from './context.ts';
+import { type Bench, type BenchContext, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { addFigures, describeLatencies, describeWindow, type Pace, type Window } from './live-figures.ts';
 import { liveMessages, sendLive, untilStill } from './live-load.ts';
@@ -32,6 +32,10 @@ const FIRST_DELIVERIES = { messages: sizeOf(null, 2_000, 100), perSecond: 400 };
 /** Idle time before the services count as at rest. */
 const CALM_MS = sizeOf(null, 12_000, 500);
 const READY_MS = 60_000;
+/** Search for the highest sustained rate: the first one, messages a second, and the factor between two that are tried. */
+const SEARCH = { first: sizeOf(null, 400, 50), factor: 1.25, highest: sizeOf(null, 4_000, 50) };
+/** A rate is sustained when the last message is processed this long after it was sent, at most. */
+const SUSTAINED_MS = 1_000;
 
 export const bench: Bench = {
   about: `a live message, idle and at ${RATES.join(', ')} messages/s: processor time and requests by process, latency to each surface, ${SUBSCRIPTIONS} subscriptions, beside Kafka Streams`,
@@ -41,6 +45,7 @@ export const bench: Bench = {
     const platform = await Platform.start(context, sink);
     await platform.send(WARM_UP.messages, WARM_UP.perSecond);
     const plain = await platform.measurePaces([]);
+    const sustained = await platform.findSustained();
     await delay(CALM_MS);
     const idle = await platform.measure(0, () => delay(WINDOW_SECONDS.cost * 1_000));
     for (const line of describeWindow('idle', idle)) context.print(line);
@@ -49,7 +54,7 @@ export const bench: Bench = {
     const subscribed = await platform.measurePaces(paths);
     await platform.stop();
     await sink.stop();
-    addFigures(context, { idle, plain, subscribed });
+    addFigures(context, { idle, plain, subscribed, sustained });
     await comparePeers(context, RATES);
   },
 };
@@ -122,18 +127,45 @@ class Platform {
   }
 
   /** Sends messages at a rate, and resolves when the services have processed and delivered all of them. */
-  async send(count: number, perSecond: number, surfaces?: Surfaces): Promise<void> {
+  async send(count: number, perSecond: number, surfaces?: Surfaces): Promise<{ readonly drainMs: number }> {
     const source = {
       messages: this.#messages,
       send: ({ message }: TimedMessage) => this.#client.post(Buffer.from(JSON.stringify([message]))),
     };
-    await sendLive(source, { count, perSecond }, (message) => surfaces?.sent(message, perSecond));
+    let sentAt = 0;
+    await sendLive(source, { count, perSecond }, (message) => {
+      sentAt = performance.now();
+      surfaces?.sent(message, perSecond);
+    });
     let delivered = 0;
     const topic = topicName(this.#prefix, 'webhook-messages');
-    await untilStill(this.#context.brokers, topic, async () => {
+    const stillSince = await untilStill(this.#context.brokers, topic, async () => {
       delivered += await (surfaces?.receive() ?? this.#arrived());
       return delivered;
     });
+    return { drainMs: Math.max(0, stillSince - sentAt) };
+  }
+
+  /** Returns the highest rate, messages a second, at which what waits does not grow. */
+  async findSustained(): Promise<number> {
+    let rate = SEARCH.first;
+    const holds = async (): Promise<boolean> => {
+      const { drainMs } = await this.send(Math.round(rate * WINDOW_SECONDS.cost), rate);
+      this.#context.print(
+        `${Math.round(rate)} messages/s: the last is processed after ${format(drainMs)} ms`,
+      );
+      return drainMs <= SUSTAINED_MS;
+    };
+    if (!(await holds())) {
+      do rate /= SEARCH.factor;
+      while (rate > 1 && !(await holds()));
+      return rate;
+    }
+    while (rate * SEARCH.factor <= SEARCH.highest) {
+      rate *= SEARCH.factor;
+      if (!(await holds())) return rate / SEARCH.factor;
+    }
+    return rate;
   }
 
   /** Returns the number of webhook messages that have arrived since the last call. */
