@@ -21,14 +21,17 @@ const keysAt = ({ log }: PlayedMonitor, at: number) =>
     .map(({ source, event_id }) => (event_id === null ? source : `${source}/${event_id}`));
 
 describe('the record of a source', () => {
-  test('follows those of its matches in the same tick, and is repeated alone after half a second', () => {
-    const match = played(say('play'), APPLY, wait(300), say('over'), APPLY, wait(800));
+  test('follows those of its matches in the same tick, and is repeated alone after half a second, or later when no clock runs', () => {
+    const match = played(say('play'), APPLY, wait(300), say('over'), APPLY, wait(900));
     const keys = (ms: number) => keysAt(match, BEGIN + ms);
     expect(keys(100)).toEqual(['webhook/1', 'webhook']);
     expect([keys(200), keys(300)]).toEqual([[], []]);
     expect(keys(400)).toEqual(['webhook/1', 'webhook']);
-    expect([500, 600, 700, 800].map(keys)).toEqual([[], [], [], []]);
-    expect(keys(900)).toEqual(['webhook']);
+    expect([500, 600, 700, 800, 900, 1_000, 1_100].flatMap(keys)).toEqual([]);
+    expect(keys(1_200)).toEqual(['webhook']);
+    const running = played(say('play'), APPLY, wait(700));
+    expect([200, 300, 400, 500].flatMap((ms) => keysAt(running, BEGIN + ms))).toEqual([]);
+    expect(keysAt(running, BEGIN + 600)).toEqual(['webhook']);
   });
 
   test('says that a clock runs if that of one of its matches does', () => {

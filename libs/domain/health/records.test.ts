@@ -63,6 +63,17 @@ describe('the record of a source', () => {
     );
   });
 
+  test.each([
+    ['is not written again after half a second while no clock runs', 749, 0],
+    ['is written again after three quarters of a second while no clock runs', 750, 1],
+  ])('%s', (_, after, again) => {
+    const records = new HealthRecords(4);
+    const track = source();
+    const idle = { clockRuns: false, validUntil: T + 9_000 };
+    records.ofSource(track, idle, false, T);
+    expect(records.ofSource(track, idle, false, T + after)).toHaveLength(again);
+  });
+
   test.each<[string, number, boolean]>([
     ['is renewed once it is valid for less than a second and may be valid for longer', T + 1_101, true],
     ['is not renewed if its validity would not change', T + 1_100, false],

@@ -7,8 +7,8 @@ import type { SourceTrack } from './source-track.ts';
 /** A record to publish; null deletes the key. */
 export type PublishedHealth = { readonly key: string; readonly value: FeedHealth | null };
 
-/** Interval between the records of a source. */
-const HEARTBEAT_MS = 500;
+/** Interval between the records of a source. Nobody trades while no clock runs: a late record does no harm then, and each one costs. */
+const HEARTBEAT_MS = { clockRuns: 500, idle: 750 };
 /** A source's record that is valid for less is renewed before the next heartbeat, as soon as it can be. */
 const RENEW_MS = 1_000;
 /** Interval between the records of a live match, changed or not: a new monitor reads no older ones again. */
@@ -89,7 +89,7 @@ export class HealthRecords {
     const reason = health.reason ?? (isBelieved(health.state) ? source.failure : null);
     const isFresh =
       last !== undefined &&
-      now - last.at < HEARTBEAT_MS &&
+      now - last.at < (clockRuns ? HEARTBEAT_MS.clockRuns : HEARTBEAT_MS.idle) &&
       (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
     if (!others && last?.health === health && last.reason === reason && isFresh) return [];
     const promisedBefore = this.#promised.get(key) ?? null;
