@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
 import type { TopicValues } from '#records/types.ts';
 import { shownBrokers } from '#security/brokers.ts';
-import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
 import { createLogger, type Logger } from '#service/logger.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
@@ -12,6 +11,7 @@ import { findTopics } from '#topics/admin.ts';
 import type { TopicCluster, TopicSource } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { backboneFile } from './backbone-file.ts';
 import { CommandError } from './command.ts';
 
 const clusterSettings = z.object(kafkaSettings);

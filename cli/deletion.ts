@@ -1,12 +1,12 @@
 /** What an order deletes, and whether something still uses it. */
 import { groupsWithMembers } from '#cluster/groups.ts';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
-import { pausedServicesFile } from '#service/backbone-file.ts';
 import { poll } from '#timing/poll.ts';
 import { findTopics, groupMembers } from '#topics/admin.ts';
 import { applicationOf, type ProcessorName } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
+import { pausedServicesFile } from './backbone-file.ts';
 import { dataDirWithPlatform } from './cluster.ts';
 import { CommandError } from './command.ts';
 

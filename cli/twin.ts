@@ -1,6 +1,6 @@
 /** Finds another platform of this machine on the same topics: the processes of both have the same names. */
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
-import { instanceId } from '#service/leadership.ts';
+import { instanceId } from '#streams/leadership.ts';
 import { poll } from '#timing/poll.ts';
 import { memberNames } from '#topics/admin.ts';
 import { applicationOf } from '#topics/processors.ts';

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { logBrokerDefects } from '#cluster/broker-defects.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import { instanceId } from '#streams/leadership.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
@@ -9,7 +10,6 @@ import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
-import { instanceId } from './leadership.ts';
 import type { ServiceContext } from './run-service.ts';
 
 type ProcessorContext = Pick<

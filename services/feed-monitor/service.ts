@@ -1,6 +1,6 @@
-import { instanceId, Leadership } from '#service/leadership.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import { instanceId, Leadership } from '#streams/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';

@@ -1,6 +1,6 @@
-import { instanceId, Leadership, type LeadershipTerm } from '#service/leadership.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import { instanceId, Leadership, type LeadershipTerm } from '#streams/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
 import { machineClock } from '#timing/clock.ts';

@@ -1,8 +1,8 @@
 /** Publishes alerts of matches that become stale or recover: docs/decisions/0088. */
 
 import type { Alert } from '#records/types.ts';
-import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#service/leadership.ts';
 import { type OutputRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
+import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#streams/leadership.ts';
 import { machineClock } from '#timing/clock.ts';
 import { ALERT_HEALTH } from '#topics/processors.ts';
 import { readValues, type TopicSource } from '#topics/read-values.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { backboneFile } from '#service/backbone-file.ts';
+import { backboneFile } from '../../../cli/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline, written } from '../../support/touchline.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { GroupListener } from '#streams/client/port.ts';
 import { quietLog } from '../../test/support/log.ts';
+import type { GroupListener } from './client/port.ts';
 import { Leadership, type LeadershipTerm } from './leadership.ts';
 
 const TIMEOUT = 6_000;

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { GroupListener, GroupMember, GroupOptions, StreamClient } from '#streams/client/port.ts';
-import type { StreamError } from '#streams/errors.ts';
-import type { Logger } from '#streams/log.ts';
 import type { MachineClock } from '#timing/clock.ts';
+import type { GroupListener, GroupMember, GroupOptions, StreamClient } from './client/port.ts';
+import type { StreamError } from './errors.ts';
+import type { Logger } from './log.ts';
 
 /** Thrown when this process no longer leads and must not publish. */
 class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
