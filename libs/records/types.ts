@@ -297,6 +297,8 @@ export type FeedHealth = {
   valid_until: null | number;
   /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source, and in records of 1.0.0. */
   judged_from: null | number;
+  /** Of a match: since when its clock has been running or stopped, by the receipt of the message that said so, Unix milliseconds: silence does not count before. Null in the record of a source, and in records of 1.0.0. */
+  clock_since: null | number;
 };
 
 export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';

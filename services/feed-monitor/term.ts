@@ -48,8 +48,13 @@ type TermOptions = {
 
 /** Minimum interval between evaluations. */
 const TICK_MS = 100;
-/** Interval of fetches: a match must be stale within a second of being due, and by then everything written must be read. */
+/**
+ * Minimum interval of fetches, and the wait of one while something is due: a match must be stale within a second of that, and by then
+ * everything written must be read. Records are read as they come.
+ */
 const FETCH_MS = 200;
+/** Maximum wait of a fetch while nothing is due: a longer one would look like an outage of the broker. */
+const MAX_FETCH_MS = 1_000;
 /** Pause after an evaluation as a multiple of its duration, so that it takes a tenth of a core even with many matches. */
 const PAUSE_FACTOR = 9;
 /** Maximum interval between evaluations: silence must be noticed within a second. */
@@ -105,7 +110,7 @@ export class MonitorTerm {
       reader: `touchline-${SERVICE}`,
       topics: Object.values(this.#topics),
       from,
-      idleMs: FETCH_MS,
+      idleMs: () => Math.min(MAX_FETCH_MS, Math.max(FETCH_MS, monitor.due - this.#clock.now())),
       paceMs: FETCH_MS,
       signal,
       onBatch: (batch) => this.#read(monitor, number, batch),

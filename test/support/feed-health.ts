@@ -27,6 +27,7 @@ export function health(change: Partial<FeedHealth>): FeedHealth {
     written_at: 1,
     valid_until: null,
     judged_from: null,
+    clock_since: null,
     ...change,
   };
 }

@@ -47,6 +47,9 @@ export function applyVerdict(
     default: {
       const { kind, reason, since, progress } = verdict;
       const same = before.state === kind && before.reason === reason;
+      // It was back, and silent again, while no monitor judged it.
+      if (same && reason === 'silence' && signs.backAt !== null && since > before.since)
+        return applyVerdict(recover(before, signs, now), verdict, { ...signs, backAt: null }, now);
       if (same && sameProgress(before.progress, progress)) return before;
       const opened = isOpen(before)
         ? namedAfter(before, reason)

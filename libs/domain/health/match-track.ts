@@ -70,10 +70,12 @@ export class MatchTrack {
 
   /** Restores the health under one source from its record. The `fields` of the record are those of the match. */
   restore(record: FeedHealth, health: HealthStatus, heardAt: number): void {
-    const { source, keep_alive_at, fields, judged_from } = record;
+    const { source, keep_alive_at, fields, judged_from, clock_since } = record;
     this.#add(source, { heardAt, keepAliveAt: keep_alive_at, judgedFrom: judged_from, health });
     this.#register.merge(fields);
     this.#noteFacts(heardAt);
+    // Another source may have been heard long after the clock began.
+    if (clock_since !== null) this.#runsSince = clock_since;
   }
 
   /** Applies a message of it, received at `at`. `offset`: that of the message in the input of match state. */
@@ -102,7 +104,7 @@ export class MatchTrack {
     if (isKeepAlive) pair.keepAliveAt = pair.heardAt;
   }
 
-  /** Since when its clock has been running or stopped. */
+  /** Since when its clock has been running or stopped; 0 while no message said that it runs. */
   get runsSince(): number {
     return this.#runsSince;
   }

@@ -49,6 +49,24 @@ function watch(history: readonly Action[], look?: (played: PlayedMonitor) => voi
 const ofMatch = (played: PlayedMonitor): FeedHealth | undefined => played.topic.get('webhook/1');
 
 describe('in every history', () => {
+  test('it does not matter how rarely the monitor learns that it has read everything before something is due', () => {
+    // A source that is not good, or that was not read, is judged again when it is read.
+    const good = (action: Action) =>
+      action.kind !== 'blind' && (action.kind !== 'report' || action.state === 'up');
+    const readable = histories.map((history) => history.filter(good));
+    fc.assert(
+      fc.property(readable, fc.integer({ min: 0, max: 1_900 }), (history, everyMs) => {
+        const [always, rarely] = [new PlayedMonitor(), new PlayedMonitor(() => {}, everyMs)];
+        for (const action of history) {
+          always.do(action);
+          rarely.do(action);
+          expect(rarely.log).toEqual(always.log);
+        }
+      }),
+      runs,
+    );
+  });
+
   test('nothing that is due is published as good, from its tick on, restarts included', () => {
     fc.assert(
       fc.property(histories, (history) => {
@@ -254,6 +272,38 @@ describe('a source', () => {
     for (const action of [report('up'), wait(100)]) played.do(action);
     expect(played.topic.get('webhook')).toMatchObject({ state: 'recovered', gap_count: 1 });
   });
+});
+
+test('a new monitor counts the silence of a source as the former one, even if another source was heard lately', () => {
+  const both = [say('play', 'feed'), say('play'), APPLY, wait(15_000)];
+  // The record of each source is written again after a minute, and says when it was heard last.
+  const refreshed = [...both, ...both, ...both, say('play', 'feed'), say('play'), APPLY, wait(13_000)];
+  const history = [...refreshed, say('play', 'feed'), APPLY, wait(3_000)];
+  const restart: Action = { kind: 'restart', ms: 0 };
+  for (const ends of [[wait(4_000)], [restart, wait(4_000)]])
+    expect(ofMatch(watch([...history, ...ends]))).toMatchObject({
+      state: 'stale',
+      reason: 'silence',
+      since: BEGIN + 65_000,
+    });
+});
+
+test('a new monitor separates two silences between which no monitor ran', () => {
+  const history = [
+    say('play'),
+    APPLY,
+    wait(20_000),
+    say('play'),
+    APPLY,
+    { kind: 'restart', ms: 19_900 } as const,
+  ];
+  const record = ofMatch(watch(history));
+  expect(record).toMatchObject({ state: 'stale', since: BEGIN + 40_000 });
+  const silences = record?.gaps.filter(({ reason }) => reason === 'silence');
+  expect(silences?.map(({ from, to }) => [from - BEGIN, to === null ? null : to - BEGIN])).toEqual([
+    [0, 20_000],
+    [20_000, null],
+  ]);
 });
 
 test('a new monitor counts messages that waited before it began', () => {

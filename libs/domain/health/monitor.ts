@@ -2,15 +2,16 @@ import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/type
 import { isBelieved } from '#tradability/feed-status.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';
-import { MatchTrack, type PairTrack, type StateProgress } from './match-track.ts';
+import { MatchTrack, type StateProgress } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
-import { SourceTrack } from './source-track.ts';
-import { backlogDue, type HealthLimits, type HealthVerdict, isBacklog, silenceDue } from './verdict.ts';
+import { SourceTrack, silenceDueOf } from './source-track.ts';
+import { backlogDue, type HealthLimits, isBacklog, silenceDue } from './verdict.ts';
 
 /** Maximum validity of a source's record: a reader withdraws it within two seconds after its writing, drawing included. */
 export const VALID_MS = 1_750;
 /** Validity after the next match becomes stale: readers have the rest of a second to read their clock. */
 export const DUE_WITHIN_MS = 800;
+const NEVER = Number.POSITIVE_INFINITY;
 /** Time for which the record of a match that is over is kept. */
 export const KEEP_ENDED_MS = 86_400_000;
 
@@ -37,10 +38,19 @@ export class HealthMonitor {
   readonly #partitions = new Map<number, StateProgress>();
   readonly #reportsRead = new ReadProgress();
   readonly #records: HealthRecords;
+  #nextDue = NEVER;
 
   constructor(options: MonitorOptions) {
     this.#options = options;
     this.#records = new HealthRecords(options.term);
+  }
+
+  /**
+   * When the first match or source becomes silent, or the first report of a good source is missed, if nothing more comes: Unix milliseconds, as of
+   * the last tick. Until then it does not matter up to when all messages are read, if records are read as they come.
+   */
+  get due(): number {
+    return this.#nextDue;
   }
 
   /** Number of live matches. */
@@ -123,6 +133,7 @@ export class HealthMonitor {
   /** Returns the records to publish at `now`, in this order; an empty list if there are none. */
   tick(now: number): PublishedHealth[] {
     const published: PublishedHealth[] = [];
+    this.#nextDue = NEVER;
     for (const source of this.#sources.values())
       for (const record of this.#tickSource(source, now)) published.push(record);
     for (const [eventId, track] of this.#matches) {
@@ -145,7 +156,8 @@ export class HealthMonitor {
     const published: PublishedHealth[] = [];
     const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
     // Nothing becomes due under a source that is down: its record stays valid, so that readers see why it is down.
-    let due = (reported.kind === 'good' ? source.reportDue : null) ?? Number.POSITIVE_INFINITY;
+    let due = (reported.kind === 'good' ? source.reportDue : null) ?? NEVER;
+    this.#nextDue = Math.min(this.#nextDue, due);
     for (const track of this.#matches.values()) {
       const pair = track.pairs.get(source.source);
       if (pair === undefined) continue;
@@ -159,9 +171,15 @@ export class HealthMonitor {
         ofMatches.behindSince = Math.min(ofMatches.behindSince, verdict.since);
       }
       if (track.facts.runs) ofMatches.runsSince = Math.max(ofMatches.runsSince ?? 0, track.runsSince);
-      due = Math.min(due, this.#due(track, pair, reported, now));
+      const inputs = track.inputs(pair, reported, now);
+      const silent = silenceDue(inputs, this.#options) ?? NEVER;
+      if (pair.health.state !== 'stale') this.#nextDue = Math.min(this.#nextDue, silent);
+      if (isBelieved(pair.health.state))
+        due = Math.min(due, silent, backlogDue(inputs, this.#options) ?? NEVER);
     }
     const { judged, behind, behindSince, runsSince } = ofMatches;
+    if (source.health.state !== 'stale')
+      this.#nextDue = Math.min(this.#nextDue, silenceDueOf(source, runsSince, staleAfterMs) ?? NEVER);
     const allBehind = judged > 0 && behind === judged;
     const readTo = Math.min(...this.#partitions.values().map(({ read }) => read.to));
     const matches = { runsSince, behindSince: allBehind ? behindSince : null, readTo };
@@ -176,14 +194,6 @@ export class HealthMonitor {
       ),
     );
     return published;
-  }
-
-  /** Returns when a good match stops being good if no more messages come; infinity for a match that is not good. */
-  #due(track: MatchTrack, pair: PairTrack, reported: HealthVerdict, now: number): number {
-    if (!isBelieved(pair.health.state)) return Number.POSITIVE_INFINITY;
-    const inputs = track.inputs(pair, reported, now);
-    const never = Number.POSITIVE_INFINITY;
-    return Math.min(silenceDue(inputs, this.#options) ?? never, backlogDue(inputs, this.#options) ?? never);
   }
 
   #source(name: string, at: number): SourceTrack {

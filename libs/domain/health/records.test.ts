@@ -45,6 +45,7 @@ describe('the record of a source', () => {
       keep_alive_at: null,
       valid_until: T + 1_750,
       judged_from: null,
+      clock_since: null,
     };
     expect(new HealthRecords(4).ofSource(source(), promise, false, T)).toEqual([{ key: 'webhook', value }]);
   });
@@ -118,6 +119,7 @@ describe('the record of a match', () => {
       keep_alive_at: T - 3,
       fields: FIELDS,
       judged_from: T - 9,
+      clock_since: T - 12,
     } as FeedHealth;
     track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');
@@ -136,6 +138,7 @@ describe('the record of a match', () => {
       keep_alive_at: T - 3,
       valid_until: null,
       judged_from: T - 9,
+      clock_since: T - 12,
     };
     expect(new HealthRecords(4).ofMatch(track, pair, T)).toEqual([{ key: 'webhook/7', value }]);
   });
@@ -172,7 +175,13 @@ test('the record of a match keeps when the first one was written', () => {
     read: new ReadProgress(),
   });
   track.restore(
-    { source: 'webhook', keep_alive_at: null, fields: [], judged_from: null } as unknown as FeedHealth,
+    {
+      source: 'webhook',
+      keep_alive_at: null,
+      fields: [],
+      judged_from: null,
+      clock_since: null,
+    } as unknown as FeedHealth,
     BAD,
     T,
   );

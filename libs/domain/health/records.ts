@@ -67,6 +67,7 @@ export class HealthRecords {
       keep_alive_at: pair.keepAliveAt,
       valid_until: null,
       judged_from: pair.judgedFrom,
+      clock_since: track.runsSince === 0 ? null : track.runsSince,
     };
     return [{ key, value }];
   }
@@ -109,6 +110,7 @@ export class HealthRecords {
       keep_alive_at: null,
       valid_until: validUntil,
       judged_from: null,
+      clock_since: null,
     };
     return [{ key, value }];
   }

@@ -149,6 +149,15 @@ export class SourceTrack {
   }
 }
 
+/** Returns when a source becomes silent if no more messages come; null while the clock of no match runs. */
+export function silenceDueOf(
+  { heardAt }: SourceTrack,
+  runsSince: number | null,
+  staleAfterMs: number,
+): number | null {
+  return runsSince === null ? null : Math.max(runsSince, heardAt) + staleAfterMs;
+}
+
 function judgeMatches(
   source: SourceTrack,
   { runsSince, behindSince, readTo }: MatchesOfSource,
@@ -156,6 +165,6 @@ function judgeMatches(
   now: number,
 ): HealthVerdict {
   if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
-  if (runsSince === null) return GOOD;
-  return judgeSilence(Math.max(runsSince, source.heardAt) + staleAfterMs, readTo, now);
+  const due = silenceDueOf(source, runsSince, staleAfterMs);
+  return due === null ? GOOD : judgeSilence(due, readTo, now);
 }

@@ -125,10 +125,14 @@ export class PlayedMonitor {
   #applied = 0;
   #term = 1;
   readonly #onTick: (played: PlayedMonitor) => void;
+  readonly #readsEveryMs: number;
 
-  constructor(onTick: (played: PlayedMonitor) => void = () => {}) {
+  /** `readsEveryMs`: how rarely it is known that everything is read, while nothing is due. Default: known at each tick. */
+  constructor(onTick: (played: PlayedMonitor) => void = () => {}, readsEveryMs = 0) {
     this.#onTick = onTick;
+    this.#readsEveryMs = readsEveryMs;
     this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
+    this.#read();
   }
 
   do(action: Action): void {
@@ -137,7 +141,8 @@ export class PlayedMonitor {
       case 'blind':
         for (const end = this.now + action.ms; this.now < end; ) {
           this.now = Math.min(end, this.now + 100);
-          if (action.kind === 'wait') this.#read();
+          const isDue = this.now >= Math.min(this.monitor.due, this.readTo + this.#readsEveryMs);
+          if (action.kind === 'wait' && isDue) this.#read();
           this.tick();
         }
         return;

@@ -44,10 +44,10 @@ export type FollowOptions = {
   /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
-   * How long a broker may wait for records, milliseconds. Default 500 with `onUpToDate`, else 5,000. The first request does not
-   * wait. The time passed to `onUpToDate` is at most twice as old.
+   * How long a broker may wait for records, milliseconds: always, or as long as this function returns before each request. Default 500
+   * with `onUpToDate`, else 5,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
    */
-  readonly idleMs?: number;
+  readonly idleMs?: number | (() => number);
   /**
    * Minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds: what
    * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0.
@@ -234,7 +234,8 @@ class Follower {
 
   #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {
     const { onUpToDate, idleMs = onUpToDate === undefined ? IDLE_MS : FRESH_MS } = this.#options;
-    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs : 0;
+    const waitMs = typeof idleMs === 'number' ? idleMs : idleMs();
+    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? waitMs : 0;
     return fetchPartitions(leader, partitions, { maxWaitMs, maxBytes: MAX_BYTES });
   }
 

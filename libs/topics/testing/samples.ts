@@ -217,6 +217,7 @@ const OTHER_SAMPLES = {
     ],
     keep_alive_at: 1_531_669_990_123,
     judged_from: 1_531_669_000_123,
+    clock_since: 1_760_000_000_000,
     term: 4,
     written_at: 1_531_670_030_123,
     valid_until: 1_531_670_035_123,
