@@ -49,6 +49,7 @@ test('is released when its process is killed', async () => {
   lock.release();
 });
 
-test('throws for a file that cannot be created', () => {
-  expect(() => tryLock(join(folder, 'no', 'such', 'folder'))).toThrow();
+test('names a file that cannot be created, and why', () => {
+  const file = join(folder, 'no', 'such', 'folder');
+  expect(() => tryLock(file)).toThrow(`ENOENT: no such file or directory, open '${file}'`);
 });

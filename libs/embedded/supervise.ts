@@ -15,9 +15,9 @@ export async function supervise(
 ): Promise<void> {
   let failures = 0;
   for (;;) {
-    const { code, signal: killedBy } = await server.exited;
+    await server.exited;
     if (signal.aborted) return;
-    const end = killedBy === null ? `ended with exit code ${code}` : `was ended by ${killedBy}`;
+    const end = await server.endText();
     failures += 1;
     const wait = backoffMs(RESTART, failures);
     onProblem(`${name} ${end}; starting it again in ${wait / 1000} s`);

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { isOfDisk, shortageOf, withAdvice } from '#errors/shortages.ts';
 import { findTopics } from '#topics/admin.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
@@ -40,6 +41,8 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     await writer.close();
   } catch (error) {
     writer.abort();
+    if (out !== null && isOfDisk(shortageOf(error)))
+      throw new CommandError(`${out} cannot be written (${withAdvice(error as Error)})`);
     throw error;
   }
   if (out !== null) process.stdout.write(`${rows} rows in ${out}\n`);
