@@ -1,3 +1,4 @@
+import { withAdvice } from '#errors/shortages.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { machineClock } from '#timing/clock.ts';
 import type { Controls } from './server.ts';
@@ -30,7 +31,7 @@ export async function supervise(
       onProblem(`${name} runs again`);
       failures = 0;
     } catch (error) {
-      if (!signal.aborted) onProblem(`${name}: ${(error as Error).message}`);
+      if (!signal.aborted) onProblem(`${name}: ${withAdvice(error as Error)}`);
     }
   }
 }

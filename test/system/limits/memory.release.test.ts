@@ -1,0 +1,104 @@
+/** Services whose heap is far too small, or whose memory the system takes: one clear line each, and state as before with room. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ServiceProcess } from '../../../cli/processes.ts';
+import { API_AND_TOOLS, serviceNames } from '../../../cli/services.ts';
+import { CLIENTS_KEY } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { connectionEnv } from '../../support/environment.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { services } from '../demo/platform.ts';
+import { Deliveries } from './deliveries.ts';
+
+/** Too small to load the code of any service. */
+const TOO_SMALL_MIB = 16;
+/** The least heap with which the launcher starts a service. */
+const LEAST_MIB = 64;
+const ADVICE = 'its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>';
+
+let system: System;
+let deliveries: Deliveries;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  system = await System.create();
+  deliveries = new Deliveries((await system.startReceiver()).url);
+  await deliveries.sendAll(5);
+  settings = {
+    ...connectionEnv(system.pipeline.place),
+    WEBHOOK_SECRET,
+    CLIENTS_KEY,
+    WEBHOOK_PORT: '0',
+    API_PORT: '0',
+    TOOLS_PORT: '0',
+    DISPATCHER_PORT: '0',
+    SESSION_TIMEOUT_MS: '6000',
+  };
+});
+
+/** Runs a service as `touchline up` does, with a heap of this size, until the test ends. */
+function supervised(name: string, heapMib: number, more: Readonly<Record<string, string>> = {}) {
+  const problems: string[] = [];
+  const service = new ServiceProcess({
+    name,
+    settings: { ...settings, NODE_OPTIONS: `--max-old-space-size=${heapMib}`, ...more },
+    logFile: join(temporaryFolder(), `${name}.log`),
+    restart: true,
+    onProblem: (line) => problems.push(line),
+  });
+  atEnd(() => service.stop());
+  return { service, problems };
+}
+
+const WITH_STATE = [...serviceNames().filter((name) => name !== 'simulator'), API_AND_TOOLS];
+
+describe.each(WITH_STATE)('%s', (name) => {
+  test('with too small a heap ends, and is named with the option', async () => {
+    const { service, problems } = supervised(name, TOO_SMALL_MIB, { DATA_DIR: temporaryFolder() });
+    await expect(service.ready()).rejects.toThrow(`${name}: ${ADVICE}`);
+    expect(problems.filter((line) => line === `${name}: ${ADVICE}`)).toHaveLength(3);
+    // Nothing of the dump.
+    for (const line of problems) expect(line).toMatch(new RegExp(`^${name}(: its heap| was ended by)`));
+  });
+
+  test('starts with the least heap that the launcher allows', async () => {
+    const { service, problems } = supervised(name, LEAST_MIB, { DATA_DIR: temporaryFolder() });
+    await service.ready();
+    expect(problems).toEqual([]);
+  });
+});
+
+test('nothing is lost, nor applied twice, by services whose heap was too small', async () => {
+  await deliveries.sendAll(1);
+  await deliveries.expectAll(system);
+});
+
+/** The folder of cgroups that limit memory, version 1: a container with version 2 lets nobody create one. */
+const CGROUPS = '/sys/fs/cgroup/memory';
+
+test.runIf(existsSync(join(CGROUPS, 'memory.limit_in_bytes')))(
+  'a service that the system ends for lack of memory is named with the reason (needs cgroups of memory)',
+  async () => {
+    const { service, problems } = supervised('feed-monitor', LEAST_MIB);
+    await service.ready();
+    const [pid] = services(process.pid).filter((one) =>
+      readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('feed-monitor'),
+    );
+    const group = join(CGROUPS, `touchline-test-${process.pid}`);
+    mkdirSync(group);
+    atEnd(() => rmdirSync(group));
+    writeFileSync(join(group, 'memory.limit_in_bytes'), String(1024 * 1024));
+    appendFileSync(join(group, 'cgroup.procs'), `${pid}\n`);
+    await untilTrue('it is reported', () =>
+      problems.some((line) =>
+        line.startsWith(
+          'feed-monitor was ended by SIGKILL when memory is used up: give the machine or the container more; starting it again in',
+        ),
+      ),
+    );
+    await service.ready();
+  },
+);
