@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBrokerDefect } from '#cluster/broker-defects.ts';
 import { type Exit, endedForMemory, endText } from '#embedded/process-end.ts';
-import { RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
+import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { parseJson } from '#json/values.ts';
 import { urlHost } from '#service/addresses.ts';
@@ -44,9 +44,11 @@ const STABLE_AFTER_MS = 30_000;
 const MAX_FAILED_STARTS = 3;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
-/** What V8 writes when the heap is full, and the dumps around it. */
+/** What V8 writes when the heap is full, or the process gets no memory. */
 const HEAP_IS_FULL = /JavaScript heap out of memory/;
-const HEAP_DUMP = /^(<---|-----|\[\d+:0x| *\d+: 0x|$)/;
+const NO_MEMORY = /process out of memory|std::bad_alloc/;
+/** The dumps around it. The first line on the last collections may begin with the end of an earlier one. */
+const HEAP_DUMP = /^(<---|-----| *\d+: 0x|#|$)|\[\d+:0x[0-9a-f]+\] +\d+ ms: |\(average mu = /;
 /** Pino's level of warnings. */
 const WARN = 40;
 
@@ -235,5 +237,6 @@ function parseLine(line: string): LogLine | null {
 /** Returns what to show of a line that is not of the log; null for a line of a dump of V8. */
 export function textOfOutput(line: string): string | null {
   if (HEAP_IS_FULL.test(line)) return `its heap is full: ${RAISE_HEAP}`;
+  if (NO_MEMORY.test(line)) return adviceOf('ENOMEM');
   return HEAP_DUMP.test(line) ? null : line;
 }
