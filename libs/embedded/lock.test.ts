@@ -49,7 +49,9 @@ test('is released when its process is killed', async () => {
   lock.release();
 });
 
-test('names a file that cannot be created, and why', () => {
-  const file = join(folder, 'no', 'such', 'folder');
-  expect(() => tryLock(file)).toThrow(`ENOENT: no such file or directory, open '${file}'`);
+test('names the folder of a file that cannot be created, why, and its setting', () => {
+  const missing = join(folder, 'no');
+  expect(() => tryLock(join(missing, 'lock'))).toThrow(
+    new RegExp(`^${missing} cannot be written \\(ENOENT: .*\\): set DATA_DIR to a folder`),
+  );
 });

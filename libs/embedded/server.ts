@@ -71,7 +71,13 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
     const why = await lacked();
     return why === null ? how : `${how}: ${why}`;
   };
-  await spec.onSpawned?.(child.pid);
+  try {
+    await spec.onSpawned?.(child.pid);
+  } catch (error) {
+    // Left running, it would hold the port and the folder of every later start.
+    await child.stop(spec.stopTimeoutMs);
+    throw error;
+  }
   const outcome = await poll(
     async () => {
       if (!child.running()) return 'ended';

@@ -29,7 +29,12 @@ export function ownedFile<T extends object>(path: string) {
     },
     /** Removes the file where this process wrote it. */
     remove(): void {
-      if (load<T>(path)?.pid === process.pid) rmSync(path, { force: true });
+      if (load<T>(path)?.pid !== process.pid) return;
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // On a read-only disk it stays, and has no value once this process has ended.
+      }
     },
   };
 }
