@@ -11,14 +11,14 @@ const MIB = 1024 * 1024;
 /** So many that the spilled matches exceed what a processor keeps of them in memory. */
 const TEAMS = 40;
 
-test.each([
+test.for([
   ['has no room', 'size=65536', `size=${64 * MIB}`],
   ['is read-only', 'ro', 'rw'],
-])(
+] as const)(
   'a folder for spilled matches that %s stops the partition until it is mended (needs the right to mount)',
-  async (_, harm, heal) => {
+  async ([, harm, heal], { skip }) => {
     const folder = temporaryFolder();
-    if (!mountDisk(folder, 64 * MIB)) return;
+    if (!mountDisk(folder, 64 * MIB)) return skip();
     remountDisk(folder, harm);
     const pipeline = await Pipeline.create({ ...backbone(), partitions: 1, services: ['match-processor'] });
     const processor = pipeline.startProcessor({ TMPDIR: folder, MAX_LOADED_MATCHES: '1' });
