@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shortageOf } from '#errors/shortages.ts';
 import { atEnd } from './at-end.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -22,7 +23,12 @@ export function remountDisk(folder: string, option: string): void {
 /** Fills the disk of a folder, up to `leave` bytes. */
 export function fillDisk(folder: string, leave = 0): void {
   const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(join(folder, FILLING), Buffer.alloc(Math.max(0, bavail * bsize - leave)));
+  try {
+    writeFileSync(join(folder, FILLING), Buffer.alloc(Math.max(0, bavail * bsize - leave)));
+  } catch (error) {
+    // A file needs room for its own structure too.
+    if (shortageOf(error) !== 'ENOSPC') throw error;
+  }
 }
 
 /** Frees what `fillDisk` took. */
@@ -50,8 +56,9 @@ export class FailingDisk {
     return disk;
   }
 
-  /** Makes the disk read-only while its files are open, as the kernel does when the disk fails. */
+  /** Makes the disk read-only while its files are open, as the kernel does when the disk fails. What was written before is on it. */
   fail(): void {
+    runs('sync', '-f', this.folder);
     const [device = ''] = readFileSync('/proc/mounts', 'utf8')
       .split('\n')
       .flatMap((line) => (line.split(' ')[1] === this.folder ? [line.split(' ')[0]] : []));

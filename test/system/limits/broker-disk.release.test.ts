@@ -1,5 +1,4 @@
 /** An embedded broker whose disk is full, or becomes read-only: one clear line, nothing lost, and recovery. */
-import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -72,8 +71,6 @@ test('says that its disk is read-only, and has all that was accepted when it is 
   const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
   const deliveries = new Deliveries(receiver.url);
   await deliveries.sendAll(5);
-  // What the system had not written when the disk failed would be lost with it.
-  spawnSync('sync', ['-f', disk.folder]);
   disk.fail();
   await untilRefused(deliveries);
   await untilTrue('the end is explained', () =>
