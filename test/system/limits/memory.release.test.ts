@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ServiceProcess } from '../../../cli/processes.ts';
 import { API_AND_TOOLS, serviceNames } from '../../../cli/services.ts';
+import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
+import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -17,6 +20,7 @@ import { Deliveries } from './deliveries.ts';
 const TOO_SMALL_MIB = 16;
 /** The least heap with which the launcher starts a service. */
 const LEAST_MIB = 64;
+const ENOUGH_MIB = 1_024;
 const ADVICE = 'its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>';
 
 let system: System;
@@ -68,6 +72,40 @@ describe.each(WITH_STATE)('%s', (name) => {
     const { service, problems } = supervised(name, LEAST_MIB, { DATA_DIR: temporaryFolder() });
     await service.ready();
     expect(problems).toEqual([]);
+  });
+});
+
+/** Areas of a provider, with so much text that the least heap cannot hold them. */
+const AREAS = 40_000;
+const AREA_BYTES = 2_000;
+
+test('a service whose heap fills while it works warns with the option, and does all of its work with room', async () => {
+  const provider = await TestProvider.start();
+  atEnd(() => provider.close());
+  provider.catalogues.areas = Array.from({ length: AREAS }, (_, at) => ({
+    id: at + 1,
+    name: `${at} `.padEnd(AREA_BYTES, 'x'),
+    ut: 1_500_000_000,
+  }));
+  const pipeline = await Pipeline.create({ ...backbone(), services: ['feed-poller'] });
+  const polling = {
+    ...connectionEnv(pipeline.place),
+    PROVIDER_BASE_URL: provider.url,
+    PROVIDER_CLIENT_ID: CLIENT.id,
+    PROVIDER_SECRET_KEY: CLIENT.secret,
+    REQUEST_TIMEOUT_MS: '120000',
+  };
+  const starved = supervised('feed-poller', LEAST_MIB, polling);
+  await untilTrue('its heap is full', () => starved.problems.includes(`feed-poller: ${ADVICE}`));
+  expect(starved.problems[0]).toBe(
+    'feed-poller: the heap is nearly full, and the process ends once it is: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>',
+  );
+  await starved.service.stop();
+  supervised('feed-poller', ENOUGH_MIB, polling);
+  await untilTrue('all areas are published', async () => {
+    const areas = new Set<string>();
+    await pipeline.read('catalogue', ({ kind, id }) => kind === 'area' && areas.add(id));
+    return areas.size === AREAS;
   });
 });
 
