@@ -14,24 +14,25 @@ export async function supervise(
   server: Controls,
   { onProblem, signal }: { readonly onProblem: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<void> {
-  let failures = 0;
   for (;;) {
     await server.exited;
     if (signal.aborted) return;
-    const end = await server.endText();
-    failures += 1;
-    const wait = backoffMs(RESTART, failures);
-    onProblem(`${name} ${end}; starting it again in ${wait / 1000} s`);
-    await machineClock.sleep(wait, signal);
-    if (signal.aborted) return;
-    try {
-      await server.start(signal);
-      // Stopped meanwhile, and the stop did not know the new process.
-      if (signal.aborted) return await server.stop();
-      onProblem(`${name} runs again`);
-      failures = 0;
-    } catch (error) {
-      if (!signal.aborted) onProblem(`${name}: ${withAdvice(error as Error)}`);
+    let text = await server.endText();
+    for (let failures = 1; ; failures += 1) {
+      const wait = backoffMs(RESTART, failures);
+      onProblem(`${name} ${text}; starting it again in ${wait / 1000} s`);
+      await machineClock.sleep(wait, signal);
+      if (signal.aborted) return;
+      try {
+        await server.start(signal);
+        break;
+      } catch (error) {
+        if (signal.aborted) return;
+        text = `cannot be started (${withAdvice(error as Error)})`;
+      }
     }
+    // Stopped meanwhile, and the stop did not know the new process.
+    if (signal.aborted) return await server.stop();
+    onProblem(`${name} runs again`);
   }
 }
