@@ -71,6 +71,8 @@ test('says that its disk is read-only, and has all that was accepted when it is 
   const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
   const deliveries = new Deliveries(receiver.url);
   await deliveries.sendAll(5);
+  // What the broker has acknowledged and the system not yet written is lost with a disk that fails.
+  await deliveries.expectAll(system);
   disk.fail();
   await untilRefused(deliveries);
   await untilTrue('the end is explained', () =>
