@@ -1,5 +1,5 @@
 /** The log of a process that `touchline up` runs: a file with a bound, whose disk may be full. */
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '#security/folders.ts';
 
@@ -30,11 +30,22 @@ export class LogFile {
       if (this.#lost > 0) onProblem(`${path} is written again; ${this.#lost} lines are lost`);
       this.#lost = 0;
     } catch (error) {
-      this.#bytes = null;
+      this.#cut();
       if (this.#lost === 0)
         onProblem(`${path} cannot be written, its lines are lost: ${(error as Error).message}`);
       this.#lost += 1;
     }
+  }
+
+  /** Removes the part of a line for which the disk had room. */
+  #cut(): void {
+    const { path } = this.#options;
+    try {
+      if (this.#bytes !== null && statSync(path).size > this.#bytes) truncateSync(path, this.#bytes);
+    } catch {
+      // The part stays, and the next line begins behind it.
+    }
+    this.#bytes = null;
   }
 
   #append(text: string): void {

@@ -19,12 +19,22 @@ export function ownedFile<T extends object>(path: string) {
       makeFolder(dirname(path));
       // Renamed into place, so that a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
-      renameSync(draft, path);
+      try {
+        writeFileSync(draft, `${JSON.stringify({ ...value, pid: process.pid }, null, 2)}\n`);
+        renameSync(draft, path);
+      } catch (error) {
+        rmSync(draft, { force: true });
+        throw error;
+      }
     },
     /** Removes the file where this process wrote it. */
     remove(): void {
-      if (load<T>(path)?.pid === process.pid) rmSync(path, { force: true });
+      if (load<T>(path)?.pid !== process.pid) return;
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // On a read-only disk it stays, and has no value once this process has ended.
+      }
     },
   };
 }

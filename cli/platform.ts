@@ -4,7 +4,10 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { isOfDisk, shortageOf } from '#errors/shortages.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { FolderError } from '#security/folders.ts';
 import { urlHost } from '#service/addresses.ts';
 import { requireOpenFiles } from '#service/open-files.ts';
 import { instanceId } from '#streams/leadership.ts';
@@ -78,10 +81,19 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /**
  * Starts everything between a goal and the board, and waits until it is ready; `startRest` starts the other services. Stops
- * what it started when it fails. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `CommandError` for
- * an invalid secret file, and the errors of libs/topics.
+ * what it started when it fails. Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, `FolderError`,
+ * `CommandError` for an invalid secret file, and the errors of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions) {
+  try {
+    return await start(options);
+  } catch (error) {
+    const isSystems = !(error instanceof TouchlineError) && isOfDisk(shortageOf(error));
+    throw isSystems ? new FolderError('DATA_DIR', options.dataDir, error) : error;
+  }
+}
+
+async function start(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
   requireOpenFiles();
   const ports = await portsOf(given);
@@ -114,7 +126,7 @@ export async function startPlatform(options: PlatformOptions) {
       ...ports,
       ...settingsOf(options, urls.apiUrl),
     };
-    const start = async (processes: readonly LabelledProcess[]): Promise<void> => {
+    const startAll = async (processes: readonly LabelledProcess[]): Promise<void> => {
       onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
       const own = processes.map((one) => startProcess(one, { settings, logFolder, onProblem }));
       services.push(...own);
@@ -125,7 +137,7 @@ export async function startPlatform(options: PlatformOptions) {
     );
     const [newClient] = await Promise.all([
       createFirstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
-      start(first),
+      startAll(first),
     ]);
     let rest: Promise<void> | null = null;
     return {
@@ -137,7 +149,7 @@ export async function startPlatform(options: PlatformOptions) {
       newClient,
       logFolder,
       /** Starts the other services, once. Resolves when they are ready; rejects with `ProcessError` when one never is. */
-      startRest: () => (rest ??= start(later)),
+      startRest: () => (rest ??= startAll(later)),
       stop,
     };
   } catch (error) {

@@ -5,7 +5,7 @@ import { ServiceProcess, textOfOutput } from './processes.ts';
 
 const DUMP = `
 <--- Last few GCs --->
-
+= [23617:0x1fe41000]     2836 ms: Mark-Compact (reduce) 14.4 (16.9) -> 14.2 (16.9) MB, pooled: 0 MB, 9.62 / 0.00 ms  (average mu = 0
 [23617:0x2f1a7000]      118 ms: Mark-Compact 15.9 (18.1) -> 15.6 (18.3) MB, pooled: 0 MB, 6.78 / 0.00 ms  (average mu = 0.4)
 FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
 ----- Native stack trace -----
@@ -19,6 +19,12 @@ test('a process whose heap is full has one line that names the option', () => {
       .map(textOfOutput)
       .filter((text) => text !== null),
   ).toEqual(['its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>']);
+});
+
+test('a process that gets no memory has one line that says so', () => {
+  expect(textOfOutput('FATAL ERROR: Zone Allocation failed - process out of memory')).toBe(
+    'memory is used up: give the machine or the container more',
+  );
 });
 
 test('any other output that is no log line is shown as it is', () => {

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBrokerDefect } from '#cluster/broker-defects.ts';
+import { type Exit, endedForMemory, endText } from '#embedded/process-end.ts';
+import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { parseJson } from '#json/values.ts';
 import { urlHost } from '#service/addresses.ts';
@@ -24,9 +26,6 @@ export type ServiceProcessOptions = {
   readonly onProblem: (line: string) => void;
 };
 
-/** How a process ended: one of both is null. */
-export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
-
 /** A process that failed to start or to stay up. */
 export class ProcessError extends TouchlineError<'ProcessError'> {
   override readonly name = 'ProcessError';
@@ -45,9 +44,11 @@ const STABLE_AFTER_MS = 30_000;
 const MAX_FAILED_STARTS = 3;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
-/** What V8 writes when the heap is full, and the dumps around it. */
+/** What V8 writes when the heap is full, or the process gets no memory. */
 const HEAP_IS_FULL = /JavaScript heap out of memory/;
-const HEAP_DUMP = /^(<---|-----|\[\d+:0x| *\d+: 0x|$)/;
+const NO_MEMORY = /process out of memory|std::bad_alloc/;
+/** The dumps around it. The first line on the last collections may begin with the end of an earlier one. */
+const HEAP_DUMP = /^(<---|-----| *\d+: 0x|#|$)|\[\d+:0x[0-9a-f]+\] +\d+ ms: |\(average mu = /;
 /** Pino's level of warnings. */
 const WARN = 40;
 
@@ -56,15 +57,17 @@ export class ServiceProcess {
   readonly name: string;
   readonly #options: ServiceProcessOptions;
   readonly #log: LogFile;
-  readonly #ended = Promise.withResolvers<ProcessEnd>();
+  readonly #ended = Promise.withResolvers<Exit>();
   #child: ChildProcess | null = null;
   #opsUrl: string | null = null;
-  #end: ProcessEnd | null = null;
+  #end: Exit | null = null;
   #stopping = false;
   #paused = false;
   #wasReady = false;
   #failures = 0;
   #lastError = '';
+  /** `endedForMemory` at the start of the process. */
+  #endedForMemory = 0;
   /** What the last process wrote beside its log. */
   #output: string[] = [];
 
@@ -76,7 +79,7 @@ export class ServiceProcess {
   }
 
   /** Resolves when it has ended and is not restarted. */
-  get ended(): Promise<ProcessEnd> {
+  get ended(): Promise<Exit> {
     return this.#ended.promise;
   }
 
@@ -89,11 +92,11 @@ export class ServiceProcess {
     this.#wasReady = true;
   }
 
-  #failure(end: ProcessEnd): ProcessError {
+  #failure(end: Exit): ProcessError {
     // All wrong settings, with the name of the service before them.
     if (end.code === INVALID_SETTINGS && this.#output.length > 0)
       return new ProcessError(this.name, this.#output.join('\n').replace(`${this.name}: `, ''));
-    return new ProcessError(this.name, this.#lastError || endText(end));
+    return new ProcessError(this.name, this.#lastError || endText(end, this.#endedForMemory));
   }
 
   /** Stops the process, without waiting for its end, until `resume`. */
@@ -130,6 +133,7 @@ export class ServiceProcess {
   }
 
   #spawn(): void {
+    this.#endedForMemory = endedForMemory();
     // Detached into its own group: Ctrl-C reaches this process only, which then stops the services in order.
     const child = spawn(process.execPath, [...heapFlags(this.name), programOf(this.name)], {
       detached: true,
@@ -150,17 +154,17 @@ export class ServiceProcess {
     this.#output = [];
     // The child watches this pipe for the end of this process. An error on it means that the child has ended.
     child.stdin?.on('error', () => {});
-    if (child.stderr !== null)
-      createInterface({ input: child.stderr }).on('line', (line) => this.#onLine(line));
+    // Neither exists when this process has no free descriptor.
+    if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => this.#onLine(line));
     child.once('error', (error) => {
-      this.#lastError = error.message;
-      this.#onEnd({ code: 1, signal: null }, startedAt);
+      this.#lastError = withAdvice(error);
+      this.#onEnd({ code: 1, signal: null }, startedAt, `cannot be started (${this.#lastError})`);
     });
     // Not 'exit': 'close' comes after the last line was read.
     child.once('close', (code, signal) => this.#onEnd({ code, signal }, startedAt));
   }
 
-  #onEnd(end: ProcessEnd, startedAt: number): void {
+  #onEnd(end: Exit, startedAt: number, text = endText(end, this.#endedForMemory)): void {
     if (this.#child === null) return;
     this.#child = null;
     if (this.#paused && !this.#stopping) return;
@@ -173,13 +177,13 @@ export class ServiceProcess {
       return;
     }
     const wait = backoffMs(RESTART, this.#failures);
-    this.#options.onProblem(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
+    this.#options.onProblem(`${this.name} ${text}; starting it again in ${wait / 1000} s`);
     setTimeout(() => {
       if (!this.#stopping && !this.#paused && this.#child === null) this.#spawn();
     }, wait).unref();
   }
 
-  #finished(end: ProcessEnd): void {
+  #finished(end: Exit): void {
     if (this.#end !== null) return;
     this.#end = end;
     this.#ended.resolve(end);
@@ -232,11 +236,7 @@ function parseLine(line: string): LogLine | null {
 
 /** Returns what to show of a line that is not of the log; null for a line of a dump of V8. */
 export function textOfOutput(line: string): string | null {
-  if (HEAP_IS_FULL.test(line))
-    return 'its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>';
+  if (HEAP_IS_FULL.test(line)) return `its heap is full: ${RAISE_HEAP}`;
+  if (NO_MEMORY.test(line)) return adviceOf('ENOMEM');
   return HEAP_DUMP.test(line) ? null : line;
-}
-
-function endText({ code, signal }: ProcessEnd): string {
-  return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
 }

@@ -1,5 +1,6 @@
 /** Runs `touchline <command or service> [arguments]` in this process. */
 import { readFileSync } from 'node:fs';
+import { withAdvice } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { parseArguments } from './command.ts';
 import { loadCommand, loadRun, SUMMARIES } from './commands/catalogue.ts';
@@ -84,16 +85,14 @@ async function warnOfUnreadable(): Promise<void> {
   );
 }
 
-/** Prints an error: its message when it has a code, else its stack. Returns the exit code. */
+/** Prints an error: its message, and what to do, when it has a code; else its stack. Returns the exit code. */
 async function reportError(name: string, error: unknown, failedCode: number = EXIT.failed): Promise<number> {
   const { redactor } = await import('#service/logger.ts');
   const redact = redactor([]);
   const isExpected = error instanceof Error && 'code' in error;
-  const text = isExpected
-    ? error.message
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : String(error);
+  let text: string;
+  if (isExpected) text = error instanceof TouchlineError ? error.message : withAdvice(error);
+  else text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`touchline ${name}: ${redact(text)}\n`);
   if (!(error instanceof TouchlineError && WRONG_INPUT.has(error.code))) return failedCode;
   process.stderr.write(`See touchline ${name} --help.\n`);

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -79,6 +79,22 @@ test('a heap that is too small is refused with the option that sets it', async (
     'touchline: --max-old-space-size=24 in NODE_OPTIONS is too small a heap: give it 64 MiB or more\n',
   );
 });
+
+test.runIf(process.platform === 'linux')(
+  'a command whose output has no room says so, and fails',
+  async () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, ['bin/touchline.js', 'version'], {
+      env: bareEnvironment(),
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect([status, String(stderr)]).toEqual([
+      1,
+      'touchline: the output cannot be written: ENOSPC: no space left on device, write: the disk is full: free space on it\n',
+    ]);
+  },
+);
 
 test('a command names the brokers within seconds when their port accepts and never answers', async () => {
   const server = createServer((socket) => socket.on('error', () => {}).resume());

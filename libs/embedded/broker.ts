@@ -4,6 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readyClusterId } from '#cluster/access.ts';
+import { adviceOf, shortageIn } from '#errors/shortages.ts';
 import { makeFolder } from '#security/folders.ts';
 import { classArchive } from './class-archive.ts';
 import { EmbeddedError, reasonOf, stderrOf } from './errors.ts';
@@ -163,11 +164,10 @@ export async function format(jvm: Jvm, node: Node, clusterId: string): Promise<v
     args.push(...(node.security?.storageArguments ?? []));
     await promisify(execFile)(jvm.java.path, args, { env: jvm.env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
-    throw new EmbeddedError(
-      'START_FAILED',
-      `the broker's storage could not be formatted: ${stderrOf(cause) || reasonOf(cause)}`,
-      cause,
-    );
+    const text = stderrOf(cause) || reasonOf(cause);
+    const lacked = shortageIn(text);
+    const why = lacked === null ? text : `${adviceOf(lacked)} (${folder})`;
+    throw new EmbeddedError('START_FAILED', `the broker's storage could not be formatted: ${why}`, cause);
   }
   await rm(properties);
   await rename(fresh, join(folder, 'data'));

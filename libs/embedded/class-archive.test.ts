@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
@@ -30,6 +30,13 @@ describe('classArchive', () => {
     await fakeJcmd('exit 1');
     await second.write(4712);
     expect(archiveOf('21.0.1').jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
+  });
+
+  test('uses no archive if its folder cannot be created', async () => {
+    await fakeJcmd('echo classes of "$1" > "$4"');
+    await writeFile(folder, '');
+    await archiveOf('17.0.15').write(4711);
+    expect(archiveOf('17.0.15').jvmArgs).toContain('-XX:+RecordDynamicDumpInfo');
   });
 
   test('uses no archive if Java has no jcmd, or jcmd fails', async () => {

@@ -28,16 +28,16 @@ export function classArchive(folder: string, server: string, java: Java): ClassA
     // A Java without this option must still start.
     jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+RecordDynamicDumpInfo'],
     async write(pid) {
-      makeFolder(folder);
       const partial = `${archive}.${pid}`;
       try {
+        makeFolder(folder);
         const jcmd = join(dirname(java.path), 'jcmd'); // on the PATH if `java` is
         await promisify(execFile)(jcmd, [String(pid), 'VM.cds', 'dynamic_dump', partial], {
           timeout: WRITE_TIMEOUT_MS,
         });
         await rename(partial, archive);
       } catch {
-        await rm(partial, { force: true });
+        await rm(partial, { force: true }).catch(() => {});
       }
     },
   };

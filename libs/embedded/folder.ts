@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '#security/folders.ts';
@@ -52,7 +52,12 @@ export async function ownFolder(folder: string): Promise<OwnedFolder> {
   }
   return {
     last,
-    note: (notes) => writeFile(file, `${JSON.stringify(notes)}\n`),
+    async note(notes) {
+      // Renamed into place: a full disk would leave an empty file, and the next start other ports.
+      const draft = `${file}.new`;
+      await writeFile(draft, `${JSON.stringify(notes)}\n`);
+      await rename(draft, file);
+    },
     release: () => lock.release(),
   };
 }

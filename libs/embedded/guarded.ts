@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import type { Exit } from './process-end.ts';
 import type { Env } from './settings.ts';
-
-/** The end of a process: its exit code, or the signal that ended it. */
-export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /**
  * Shell script that starts a watcher, then replaces itself by the command, so that the child process is the command itself.

@@ -69,7 +69,7 @@ async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> 
   let announced = false;
   const lock = await poll(
     () => {
-      const locked = tryLock(file);
+      const locked = tryLock(file, 'XDG_CACHE_HOME');
       if (!locked && !announced)
         onProgress('waiting for another process that downloads the broker and the registry');
       announced = true;

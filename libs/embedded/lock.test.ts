@@ -49,6 +49,9 @@ test('is released when its process is killed', async () => {
   lock.release();
 });
 
-test('throws for a file that cannot be created', () => {
-  expect(() => tryLock(join(folder, 'no', 'such', 'folder'))).toThrow();
+test('names the folder of a file that cannot be created, why, and its setting', () => {
+  const missing = join(folder, 'no');
+  expect(() => tryLock(join(missing, 'lock'))).toThrow(
+    new RegExp(`^${missing} cannot be written \\(ENOENT: .*\\): set DATA_DIR to a folder`),
+  );
 });

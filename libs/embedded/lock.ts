@@ -1,22 +1,30 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FolderError } from '#security/folders.ts';
 
 /** A lock that is held until its release, or until this process ends, even by a kill. */
 export type Lock = { release(): void };
 
 /**
  * Locks a file. Returns undefined if another process, or another lock of this one, holds it. Uses SQLite's lock of a database
- * file, which the operating system releases with the process. The file remains, and is empty.
+ * file, which the operating system releases with the process. The file remains, and is empty. Throws `FolderError` when the file
+ * cannot be written; `setting` names its folder.
  */
-export function tryLock(file: string): Lock | undefined {
-  const database = new DatabaseSync(file, { timeout: 0 });
+export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
+  let database: DatabaseSync | undefined;
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // SQLite would say neither which file it cannot open nor why.
+    closeSync(openSync(file, 'a'));
+    const opened = new DatabaseSync(file, { timeout: 0 });
+    database = opened;
+    opened.exec('BEGIN EXCLUSIVE');
+    return { release: () => opened.isOpen && opened.close() };
   } catch (error) {
-    database.close();
+    database?.close();
     if (isBusy(error)) return undefined;
-    throw error;
+    throw new FolderError(setting, dirname(file), error);
   }
-  return { release: () => database.isOpen && database.close() };
 }
 
 function isBusy(error: unknown): boolean {

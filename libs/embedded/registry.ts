@@ -87,7 +87,8 @@ async function launch(
     stopTimeoutMs: STOP_TIMEOUT_MS,
     signal: options.signal,
   });
-  await writeFile(join(folder, 'port'), `${port}\n`);
+  // Without it the next start takes another port.
+  await writeFile(join(folder, 'port'), `${port}\n`).catch(() => {});
   await archive.write(server.pid);
   return server;
 }

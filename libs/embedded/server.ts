@@ -1,8 +1,11 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { adviceOf, type Shortage, shortageIn, shortageOf } from '#errors/shortages.ts';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
-import { type Exit, type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
+import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
+import { type Exit, endedForMemory, endText } from './process-end.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 type ServerSpec = {
@@ -22,6 +25,8 @@ type ServerSpec = {
 
 /** A running server. */
 export type RunningServer = Pick<Guarded, 'pid' | 'exited' | 'ended' | 'running' | 'signal'> & {
+  /** Returns how it ended, without its name: with what it lacked, and what to do. Call when it has ended. */
+  endText(): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -31,6 +36,8 @@ export type Controls = {
   readonly pid: number | undefined;
   /** Resolves at the end of the current process. */
   readonly exited: Promise<Exit>;
+  /** Returns how the last process ended, as that of `RunningServer`. */
+  endText(): Promise<string>;
   /** Sends the signal (default: SIGKILL). Waits for the end of the server, except after SIGSTOP and SIGCONT. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server if it is down; `signal` aborts the start of a registry. Rejects after `stop`. */
@@ -43,6 +50,8 @@ export type Controls = {
 
 const TAIL_LINES = 15;
 const TAIL_BYTES = 16_384;
+/** A server stops before the last byte of its disk: it creates files of several MiB at once. */
+const FULL_BYTES = 16 * 1024 * 1024;
 
 /**
  * Starts the server and waits until it is ready. Rejects with START_FAILED when the server ends before that, START_TIMEOUT
@@ -53,8 +62,22 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   const sizesBefore = new Map(spec.logFiles.map((file) => [file, sizeOf(file)] as const));
   sizesBefore.set(spec.process.outputFile, 0); // truncated by the start
 
+  const killsBefore = endedForMemory();
   const child = await spawnGuarded(spec.process);
-  await spec.onSpawned?.(child.pid);
+  const lacked = async (): Promise<string | null> =>
+    lackOf(await tailOf(spec.logFiles, sizesBefore), dirname(spec.process.outputFile));
+  const end = async (): Promise<string> => {
+    const how = endText(await child.ended(), killsBefore);
+    const why = await lacked();
+    return why === null ? how : `${how}: ${why}`;
+  };
+  try {
+    await spec.onSpawned?.(child.pid);
+  } catch (error) {
+    // Left running, it would hold the port and the folder of every later start.
+    await child.stop(spec.stopTimeoutMs);
+    throw error;
+  }
   const outcome = await poll(
     async () => {
       if (!child.running()) return 'ended';
@@ -64,19 +87,24 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
     { timeoutMs: spec.readyTimeoutMs },
   );
   if (outcome === 'ready') {
-    return { ...child, stop: async () => void (await child.stop(spec.stopTimeoutMs)) };
+    return { ...child, endText: end, stop: async () => void (await child.stop(spec.stopTimeoutMs)) };
   }
 
   if (outcome === undefined) await child.stop(2_000);
   const exit = await child.ended();
-  const tail = await tailOf(spec.logFiles, sizesBefore);
+  const written = await tailOf(spec.logFiles, sizesBefore);
+  const tail = lastLines(written);
   const log = `\n${tail || '(its log is empty)'}\n(${spec.logFiles.join(', ')})`;
   if (/Address already in use|Port already bound|seems to be in use by another process/i.test(tail)) {
     throw new EmbeddedError('PORT_IN_USE', `another process uses the port of the ${spec.name}:${log}`);
   }
   if (outcome === 'ended') {
     const how = exit.signal ?? `code ${exit.code}`;
-    throw new EmbeddedError('START_FAILED', `the ${spec.name} ended while starting (${how}):${log}`);
+    const why = await lacked();
+    throw new EmbeddedError(
+      'START_FAILED',
+      `the ${spec.name} ended while starting (${how}):${why === null ? log : ` ${why}`}`,
+    );
   }
   const seconds = Math.round(spec.readyTimeoutMs / 1000);
   throw new EmbeddedError('START_TIMEOUT', `the ${spec.name} was not ready within ${seconds} s:${log}`);
@@ -102,6 +130,7 @@ export function controls(
     get exited() {
       return server.exited;
     },
+    endText: () => server.endText(),
     kill: async (signal = 'SIGKILL') => {
       server.signal(signal);
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await server.ended();
@@ -123,9 +152,9 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Returns the last lines that were written to the files since they had these sizes. */
-async function tailOf(files: readonly string[], sizesBefore: ReadonlyMap<string, number>): Promise<string> {
-  const lines: string[] = [];
+/** Returns the end of what was written to each of the files since they had these sizes, one after the other. */
+async function tailOf(files: readonly string[], sizesBefore: ReadonlyMap<string, number>): Promise<string[]> {
+  const tails: string[] = [];
   for (const file of files) {
     const size = sizeOf(file);
     const before = sizesBefore.get(file) ?? 0;
@@ -135,10 +164,33 @@ async function tailOf(files: readonly string[], sizesBefore: ReadonlyMap<string,
     const handle = await open(file);
     try {
       const { buffer } = await handle.read({ buffer: Buffer.alloc(size - from), position: from });
-      lines.push(...buffer.toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES));
+      tails.push(buffer.toString('utf8').trimEnd());
     } finally {
       await handle.close();
     }
   }
-  return lines.join('\n');
+  return tails;
+}
+
+function lastLines(tails: readonly string[]): string {
+  return tails.flatMap((tail) => tail.split('\n').slice(-TAIL_LINES)).join('\n');
+}
+
+/**
+ * Returns what a server lacked that ended, and what to do; null when nothing shows it. `written`: the end of its logs, which are on the
+ * disk of its data: without room there, they end before the reason.
+ */
+function lackOf(written: readonly string[], folder: string): string | null {
+  const lacked = shortageIn(written.join('\n')) ?? diskShortage(folder);
+  return lacked === null ? null : `${adviceOf(lacked)} (${folder})`;
+}
+
+function diskShortage(folder: string): Shortage | null {
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < FULL_BYTES ? 'ENOSPC' : null;
+  } catch (error) {
+    return shortageOf(error);
+  }
 }

@@ -1,3 +1,4 @@
+import { withAdvice } from '#errors/shortages.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { machineClock } from '#timing/clock.ts';
 import type { Controls } from './server.ts';
@@ -13,24 +14,25 @@ export async function supervise(
   server: Controls,
   { onProblem, signal }: { readonly onProblem: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<void> {
-  let failures = 0;
   for (;;) {
-    const { code, signal: killedBy } = await server.exited;
+    await server.exited;
     if (signal.aborted) return;
-    const end = killedBy === null ? `ended with exit code ${code}` : `was ended by ${killedBy}`;
-    failures += 1;
-    const wait = backoffMs(RESTART, failures);
-    onProblem(`${name} ${end}; starting it again in ${wait / 1000} s`);
-    await machineClock.sleep(wait, signal);
-    if (signal.aborted) return;
-    try {
-      await server.start(signal);
-      // Stopped meanwhile, and the stop did not know the new process.
-      if (signal.aborted) return await server.stop();
-      onProblem(`${name} runs again`);
-      failures = 0;
-    } catch (error) {
-      if (!signal.aborted) onProblem(`${name}: ${(error as Error).message}`);
+    let text = await server.endText();
+    for (let failures = 1; ; failures += 1) {
+      const wait = backoffMs(RESTART, failures);
+      onProblem(`${name} ${text}; starting it again in ${wait / 1000} s`);
+      await machineClock.sleep(wait, signal);
+      if (signal.aborted) return;
+      try {
+        await server.start(signal);
+        break;
+      } catch (error) {
+        if (signal.aborted) return;
+        text = `cannot be started (${withAdvice(error as Error)})`;
+      }
     }
+    // Stopped meanwhile, and the stop did not know the new process.
+    if (signal.aborted) return await server.stop();
+    onProblem(`${name} runs again`);
   }
 }

@@ -1,6 +1,7 @@
 /** Folders that a process needs: created where they are missing, and refused with the setting that names them. */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { adviceOf, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** A folder, or its disk, that a process cannot write to. */
@@ -10,11 +11,13 @@ export class FolderError extends TouchlineError<'FolderError'> {
   /** `setting`: the setting that names the folder. `cause`: the error of the system call. */
   constructor(setting: string, path: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(
-      'FOLDER_UNUSABLE',
-      `${path} cannot be written (${why}): set ${setting} to a folder that this user may write to, on a disk with room`,
-      cause,
-    );
+    const shortage = shortageOf(cause);
+    // No other folder helps a process without descriptors.
+    const advice =
+      shortage === 'EMFILE' || shortage === 'ENFILE'
+        ? adviceOf(shortage)
+        : `set ${setting} to a folder that this user may write to, on a disk with room`;
+    super('FOLDER_UNUSABLE', `${path} cannot be written (${why}): ${advice}`, cause);
   }
 }
 

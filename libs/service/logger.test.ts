@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 
@@ -73,4 +76,18 @@ test('leaves everything else unchanged', () => {
     tokenized: 'yes',
     nothing: null,
   });
+});
+
+test.runIf(process.platform === 'linux')('a log whose disk is full does not end the process', () => {
+  const script = `
+    const { createLogger } = await import(process.argv[1]);
+    const log = createLogger({ name: 'test', level: 'info' });
+    for (let line = 0; line < 5_000; line++) log.info('x'.repeat(1_000));
+    console.log('continues');
+  `;
+  const args = ['--input-type=module', '--eval', script, join(import.meta.dirname, 'logger.ts')];
+  const full = openSync('/dev/full', 'w');
+  const { status, stdout } = spawnSync(process.execPath, args, { stdio: ['ignore', 'pipe', full] });
+  closeSync(full);
+  expect([status, String(stdout)]).toEqual([0, 'continues\n']);
 });

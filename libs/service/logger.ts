@@ -21,8 +21,28 @@ export function createLogger({ name, level, secrets = [], stream }: LoggerOption
   const redact = redactor(secrets);
   return pino(
     { name, level, base: { pid: process.pid }, hooks: { streamWrite: (line) => redactLine(line, redact) } },
-    stream ?? destination({ fd: 2, sync: true }),
+    stream ?? standardError(name),
   );
+}
+
+/** Pino's level of warnings. */
+const WARN = 40;
+/** Bytes of lines that wait while standard error cannot be written, such as a file on a full disk; further lines are lost. */
+const WAITING_BYTES = 1024 * 1024;
+
+/** Returns standard error, which never throws: a log without room ends no service. It reports lost lines once it has room again. */
+function standardError(name: string): DestinationStream {
+  const stream = destination({ fd: 2, sync: true, maxLength: WAITING_BYTES });
+  let lost = 0;
+  stream.on('error', () => {});
+  stream.on('drop', () => (lost += 1));
+  stream.on('drain', () => {
+    if (lost === 0) return;
+    const line = { level: WARN, time: Date.now(), pid: process.pid, name };
+    stream.write(`${JSON.stringify({ ...line, msg: `${lost} lines of the log are lost` })}\n`);
+    lost = 0;
+  });
+  return stream;
 }
 
 const REDACTED = '[redacted]';

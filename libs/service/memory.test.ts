@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ReleaseRule } from './memory.ts';
+import { HeapRule, heapOption, ReleaseRule } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
@@ -36,3 +36,25 @@ describe('memory is released', () => {
     expect([look(0, 151), look(0, 158), look(0, 159)]).toEqual([false, false, true]);
   });
 });
+
+test('says once that the heap is nearly full, and once that it has room again', () => {
+  const rule = new HeapRule();
+  expect([0.84, 0.85, 0.99, 0.75, 0.85, 0.69, 0.5, 0.9].map((share) => rule.collected(share))).toEqual([
+    null,
+    'full',
+    null,
+    null,
+    null,
+    'room',
+    null,
+    'full',
+  ]);
+});
+
+test.each([
+  [['--max-semi-space-size=8'], null],
+  [['--max-old-space-size=64'], 64],
+  [['--max_old_space_size 64', '--max-old-space-size=96'], 96],
+])('reads the size of the heap from the options %j', (options, size) =>
+  expect(heapOption(options)).toBe(size),
+);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireOpenFiles } from './open-files.ts';
+import { FilesRule, requireOpenFiles } from './open-files.ts';
 
 const limits = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                 524288               files\n`;
@@ -27,4 +27,20 @@ test.each([
 
 test('checks nothing where the system does not tell its limits', () => {
   expect(() => requireOpenFiles({}, '')).not.toThrow();
+});
+
+test('says once that no file can be opened, and once that files can be opened again', () => {
+  const rule = new FilesRule();
+  const checks = [true, false, false, true, false, true, true, true, false];
+  expect(checks.map((canOpen) => rule.checked(canOpen))).toEqual([
+    null,
+    'gone',
+    null,
+    null,
+    null,
+    null,
+    'back',
+    null,
+    'gone',
+  ]);
 });

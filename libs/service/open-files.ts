@@ -1,6 +1,9 @@
 /** The number of files and connections that the system lets a process open. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { RAISE_FILES, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Logger } from './logger.ts';
 
 /** The system lets this process open too few files. */
 class LimitError extends TouchlineError<'LimitError'> {
@@ -10,11 +13,15 @@ class LimitError extends TouchlineError<'LimitError'> {
     const lower = setting === null ? '' : `lower ${setting}, or `;
     super(
       'TOO_FEW_FILES',
-      `this process may open ${limit} files and connections, and needs ${needed}: ${lower}raise the limit (ulimit -n, LimitNOFILE of ` +
-        'systemd, ulimits of Compose)',
+      `this process may open ${limit} files and connections, and needs ${needed}: ${lower}${RAISE_FILES}`,
     );
   }
 }
+
+/** Interval between checks whether the process can open a file. */
+const CHECK_MS = 3_000;
+/** Successful checks after which descriptors count as free again: one alone may have met a connection that closed. */
+const CALM_CHECKS = 2;
 
 /** What any service needs beside the connections of its clients: files of the runtime, brokers, the registry, views. */
 const OWN = 128;
@@ -32,6 +39,48 @@ export function requireOpenFiles(config: object = {}, limits: string = readLimit
   const needed = OWN + (CONNECTIONS in config ? Number(config[CONNECTIONS]) : 0);
   if (Number(limit) < OWN) throw new LimitError(Number(limit), needed, null);
   if (Number(limit) < needed) throw new LimitError(Number(limit), needed, CONNECTIONS);
+}
+
+/** Decides when to log that a process has no free descriptor, and when that it has some again. */
+export class FilesRule {
+  #calm = CALM_CHECKS;
+
+  /** Returns what has changed with the result of a check; null for nothing. */
+  checked(canOpen: boolean): 'gone' | 'back' | null {
+    if (!canOpen) {
+      const wasCalm = this.#calm >= CALM_CHECKS;
+      this.#calm = 0;
+      return wasCalm ? 'gone' : null;
+    }
+    this.#calm += 1;
+    return this.#calm === CALM_CHECKS ? 'back' : null;
+  }
+}
+
+/**
+ * Logs once when this process can open no more files and connections, and once when it can again. Most of a service does not notice by
+ * itself: the system closes connections that it cannot accept, and those to brokers are retried.
+ */
+export function watchOpenFiles(log: Pick<Logger, 'error' | 'info'>): void {
+  const rule = new FilesRule();
+  setInterval(() => {
+    const change = rule.checked(canOpen());
+    if (change === 'gone')
+      log.error(
+        { code: 'TOO_FEW_FILES' satisfies CodeOf<'LimitError'> },
+        `no file or connection can be opened: ${RAISE_FILES}; the process continues once it can open some`,
+      );
+    if (change === 'back') log.info('files and connections can be opened again');
+  }, CHECK_MS).unref();
+}
+
+function canOpen(): boolean {
+  try {
+    closeSync(openSync(process.execPath, 'r'));
+    return true;
+  } catch (error) {
+    return shortageOf(error) === null;
+  }
 }
 
 function readLimits(): string {

@@ -6,14 +6,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { adviceOf, shortageOf } from '#errors/shortages.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { certificateFiles } from './certificates.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
 import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { watchHeap } from './memory.ts';
 import { createMetrics, type Registry, spanCounter } from './metrics.ts';
-import { requireOpenFiles } from './open-files.ts';
+import { requireOpenFiles, watchOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
 import { serverTlsFiles } from './server-tls.ts';
@@ -93,7 +96,7 @@ export async function runService<Spec extends ProcessSpec>(
   let ops: Ops | undefined;
 
   const fail = (error: unknown): void => {
-    if (exitCode === EXIT.ok) logger.fatal({ err: error }, 'failed');
+    if (exitCode === EXIT.ok) logger.fatal({ err: error }, failureText(error));
     exitCode = EXIT.failed;
     stopping.abort(error);
   };
@@ -111,6 +114,8 @@ export async function runService<Spec extends ProcessSpec>(
     },
   });
   logWarnings(logger);
+  watchOpenFiles(logger);
+  watchHeap(logger);
   process.on('unhandledRejection', fail);
   process.on('uncaughtException', fail);
 
@@ -162,6 +167,12 @@ export async function runService<Spec extends ProcessSpec>(
 function drainMsOf(config: z.output<ProcessSpec>, reason: string): number {
   if (reason !== 'SIGTERM' || !('DRAIN_MS' in config)) return 0;
   return Number(config.DRAIN_MS);
+}
+
+/** Returns the text of a fatal line: with what is used up, when an error of the system, which names no setting, shows it. */
+function failureText(error: unknown): string {
+  const shortage = error instanceof TouchlineError ? null : shortageOf(error);
+  return shortage === null ? 'failed' : `failed: ${adviceOf(shortage)}`;
 }
 
 /** Logs warnings of Node, which otherwise writes them as text between the JSON lines. */

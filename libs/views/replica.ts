@@ -116,8 +116,12 @@ export class Replica {
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
     }).catch((error: unknown) => this.#fail(error));
     const sweep = (): void => {
-      const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
-      this.#nextSweep = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
+      try {
+        const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
+        this.#nextSweep = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
+      } catch (error) {
+        this.#fail(error);
+      }
     };
     if (topics.includes('normalized-messages')) sweep();
   }

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDeliveryEncoder } from '#ingestion/delivery.ts';
 import { createLogger } from '#service/logger.ts';
+import { watchHeap } from '#service/memory.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
@@ -19,6 +20,7 @@ const parent = parentPort;
 const settings = workerData as ThreadSettings;
 const { brokers, registryUrl, prefix, secrets, bodyLimit, answerTimeoutMs } = settings;
 const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
+watchHeap(log);
 const post = (message: FromReceiverThread): void => parent.postMessage(message);
 
 const tally = new RequestTally();

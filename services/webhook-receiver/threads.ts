@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { RAISE_HEAP } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
@@ -45,7 +46,9 @@ class ThreadError extends TouchlineError<'ThreadError'> {
   override readonly name = 'ThreadError';
 
   constructor(cause: unknown) {
-    super('THREAD_ENDED', 'a thread of the receiver ended unexpectedly', cause);
+    const isHeapFull = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const why = isHeapFull ? `: its heap is full: ${RAISE_HEAP}` : '';
+    super('THREAD_ENDED', `a thread of the receiver ended unexpectedly${why}`, cause);
   }
 }
 

@@ -83,3 +83,9 @@ test.each([
   fileOutput(file).close();
   expect(readFileSync(file, 'utf8')).toBe(content.startsWith(WHOLE) ? WHOLE : '');
 });
+
+test.runIf(process.platform === 'linux')('names a file whose disk is full', async () => {
+  await expect(fileOutput('/dev/full').write(sampleOf('alerts'), 0)).rejects.toThrow(
+    /^\/dev\/full cannot be written \(ENOSPC: .*: the disk is full: free space on it\); the next start continues/,
+  );
+});

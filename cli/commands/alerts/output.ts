@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { withAdvice } from '#errors/shortages.ts';
 import { parseJson } from '#json/values.ts';
 import type { Alert } from '#records/types.ts';
 import { CommandError } from '../../command.ts';
@@ -57,7 +58,13 @@ export function fileOutput(file: string): AlertOutput {
       from: last === null ? 0 : last + 1,
       early: lines.filter(({ offset }) => offset === null).map(({ id }) => id),
       async write(alert, offset) {
-        writeSync(handle, `${jsonLine(alert, offset)}\n`);
+        try {
+          writeFileSync(handle, `${jsonLine(alert, offset)}\n`);
+        } catch (error) {
+          throw new CommandError(
+            `${file} cannot be written (${withAdvice(error as Error)}); the next start continues after its last alert`,
+          );
+        }
       },
       close: () => closeSync(handle),
     };

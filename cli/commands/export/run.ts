@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { isOfDisk, shortageOf, withAdvice } from '#errors/shortages.ts';
 import { findTopics } from '#topics/admin.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
@@ -9,7 +10,7 @@ import { parseOptionalMoment } from '../option-values.ts';
 import type { ExportColumn, SeasonIds } from './columns.ts';
 import type { command } from './command.ts';
 import { DATASETS, type ExportFilter, type ExportName, type ExportSource, seasonOf } from './rows.ts';
-import { jsonLinesWriter, parquetWriter } from './writers.ts';
+import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
 
 const COLUMNS: readonly TextColumn<ExportColumn>[] = [
   { head: 'column', of: ({ name }) => name },
@@ -26,24 +27,31 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     return 0;
   }
   const cluster = await findClusterWith(['match-state']);
-  const writer =
-    out !== null && extname(out) === '.parquet'
-      ? parquetWriter(out, dataset.columns)
-      : jsonLinesWriter(out, dataset.columns, process.stdout);
+  let writer: RowWriter | null = null;
   let rows = 0;
   try {
+    const opened = openWriter(out, dataset.columns);
+    writer = opened;
     await dataset.read(cluster, filter, (row) => {
       rows += 1;
-      return writer.write(row);
+      return opened.write(row);
     });
     if (rows === 0) await requireKnown(cluster, filter);
-    await writer.close();
+    await opened.close();
   } catch (error) {
-    writer.abort();
+    writer?.abort();
+    if (out !== null && isOfDisk(shortageOf(error)))
+      throw new CommandError(`${out} cannot be written (${withAdvice(error as Error)})`);
     throw error;
   }
   if (out !== null) process.stdout.write(`${rows} rows in ${out}\n`);
   return 0;
+}
+
+function openWriter(out: string | null, columns: readonly ExportColumn[]): RowWriter {
+  return out !== null && extname(out) === '.parquet'
+    ? parquetWriter(out, columns)
+    : jsonLinesWriter(out, columns, process.stdout);
 }
 
 function parse({ values, positionals }: ArgumentsOf<typeof command>) {

@@ -6,6 +6,7 @@ import { TASK_STATES, type TaskState } from './task-state.ts';
 const FAILURE_CODES = [
   ...Object.keys(ERRORS.StreamError),
   ...Object.keys(ERRORS.RefusedError),
+  ...Object.keys(ERRORS.FolderError),
   'PROCESSING_FAILED',
 ];
 

@@ -174,6 +174,7 @@ test('exports the counters of alerts before the first failure', async () => {
     'touchline_task_failures_total{code="UNAVAILABLE"}',
     'touchline_task_failures_total{code="POSITION_MISSING"}',
     'touchline_task_failures_total{code="PROCESSING_FAILED"}',
+    'touchline_task_failures_total{code="FOLDER_UNUSABLE"}',
     'touchline_lost_records_total{partition="0"}',
   ])
     expect(text).toContain(`${series} 0\n`);

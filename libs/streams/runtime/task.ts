@@ -1,3 +1,4 @@
+import { FolderError } from '#security/folders.ts';
 import { RefusedError, StreamError } from '../errors.ts';
 import { Incarnation } from './incarnation.ts';
 import type { KeptState } from './kept-state.ts';
@@ -100,7 +101,8 @@ export class Task {
   #fail(error: unknown): void {
     const { clock, metrics, log } = this.#context;
     this.#incarnation = null;
-    const isKnown = error instanceof RefusedError || error instanceof StreamError;
+    const isKnown =
+      error instanceof RefusedError || error instanceof StreamError || error instanceof FolderError;
     const code = isKnown ? error.code : 'PROCESSING_FAILED';
     this.#failure = { code, at: clock.monotonic(), hasProgress: this.#suspects.takeProgress() };
     this.#removeGauges();
@@ -114,8 +116,8 @@ export class Task {
     this.#go('failed');
     const fields = { partition: this.partition, code, err: error };
     const text = 'the task failed and is claimed again';
-    if (code === 'PROCESSING_FAILED') log.error(fields, text);
-    else log.warn(fields, text);
+    if (error instanceof StreamError) log.warn(fields, text);
+    else log.error(fields, text);
   }
 
   /** Removes gauges whose value is no longer known. */

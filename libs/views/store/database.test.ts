@@ -72,6 +72,21 @@ test.each([
   second.views.close();
 });
 
+test.each([
+  ['a full disk', 0x0d],
+  ['a file that became read-only', 0x308],
+  ['a write that failed', 0x30a],
+  ['an fsync that failed', 0x40a],
+])('takes no views for damaged by %s', (_, errcode) => {
+  const error = Object.assign(new Error(), { errcode });
+  expect([isUnwritable(error), isBroken(error)]).toEqual([true, false]);
+});
+
+test('takes views for damaged by a read that failed', () => {
+  const error = Object.assign(new Error(), { errcode: 0x10a });
+  expect([isUnwritable(error), isBroken(error)]).toEqual([false, true]);
+});
+
 test('refuses a folder that another process uses', () => {
   const folder = temporaryFolder();
   const { database } = openViews({ ...MADE, folder });

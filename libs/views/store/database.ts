@@ -1,10 +1,11 @@
 /** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { makeFolder } from '#security/folders.ts';
+import { FolderError, requireFolder } from '#security/folders.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Thrown when another process has the views open. */
@@ -50,14 +51,25 @@ const BUSY = new Set([5, 6]);
 const BROKEN = new Set([10, 11, 26]);
 /** SQLite's codes for a read-only file and a full disk. */
 const UNWRITABLE = new Set([8, 13]);
+/** SQLite's extended codes for a failed write, fsync and truncation: what was committed before stays readable. */
+const FAILED_WRITES = new Set([0x30a, 0x40a, 0x60a]);
 
 /**
  * Opens the views in a folder. Reuses existing ones that have this schema and source and were written within `maxAgeMs`
- * (older ones may have missed tombstones); else creates empty ones. Throws `ViewsInUseError`.
+ * (older ones may have missed tombstones); else creates empty ones. Throws `ViewsInUseError`, and `FolderError` when they cannot be
+ * written.
  */
 export function openViews(options: OpenViewsOptions): OpenedViews {
-  const { folder, source, maxAgeMs, now } = options;
-  makeFolder(folder);
+  const { folder } = options;
+  requireFolder('DATA_DIR', folder);
+  try {
+    return reuseOrCreate(options);
+  } catch (error) {
+    throw isUnwritable(error) ? new FolderError('DATA_DIR', folder, error) : error;
+  }
+}
+
+function reuseOrCreate({ folder, source, maxAgeMs, now }: OpenViewsOptions): OpenedViews {
   const path = join(folder, FILE);
   let why: string;
   try {
@@ -68,6 +80,9 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
     database.close();
   } catch (error) {
     if (isBusy(error)) throw new ViewsInUseError(folder, error);
+    // Existing views are kept where only the disk or this process lacks something.
+    if (isUnwritable(error)) throw error;
+    requireOpens(path, folder);
     why = 'it cannot be read';
   }
   removeViews(folder);
@@ -87,7 +102,7 @@ export function finishBuild(database: DatabaseSync): void {
 
 /** Whether an error shows that the file cannot be written: a full disk, or one that became read-only. */
 export function isUnwritable(error: unknown): boolean {
-  return UNWRITABLE.has(resultCode(error));
+  return UNWRITABLE.has(resultCode(error)) || FAILED_WRITES.has(extendedCode(error));
 }
 
 /** Deletes the views of a folder; they must be closed. */
@@ -97,7 +112,16 @@ export function removeViews(folder: string): void {
 
 /** Whether an error shows that the file is damaged or unreadable. */
 export function isBroken(error: unknown): boolean {
-  return BROKEN.has(resultCode(error));
+  return BROKEN.has(resultCode(error)) && !isUnwritable(error);
+}
+
+/** Throws `FolderError` when a file cannot be opened for lack of something: SQLite says only that it cannot be opened. */
+function requireOpens(path: string, folder: string): void {
+  try {
+    closeSync(openSync(path, 'a'));
+  } catch (error) {
+    if (shortageOf(error) !== null) throw new FolderError('DATA_DIR', folder, error);
+  }
 }
 
 function open(path: string): DatabaseSync {
@@ -142,7 +166,12 @@ function isBusy(error: unknown): boolean {
 
 /** Returns SQLite's primary result code; 0 for other errors. */
 function resultCode(error: unknown): number {
+  return extendedCode(error) & 0xff;
+}
+
+/** Returns SQLite's extended result code; 0 for other errors. */
+function extendedCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode & 0xff
+    ? error.errcode
     : 0;
 }

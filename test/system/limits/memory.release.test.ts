@@ -1,0 +1,169 @@
+/** Services whose heap is far too small, or whose memory the system takes: one clear line each, and state as before with room. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '#embedded/ports.ts';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { ServiceProcess } from '../../../cli/processes.ts';
+import { API_AND_TOOLS, serviceNames } from '../../../cli/services.ts';
+import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { CLIENTS_KEY } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { connectionEnv } from '../../support/environment.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { deliverSigned, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { services } from '../demo/platform.ts';
+import { Deliveries } from './deliveries.ts';
+
+/** Too small to load the code of any service. */
+const TOO_SMALL_MIB = 16;
+/** The least heap with which the launcher starts a service. */
+const LEAST_MIB = 64;
+const ENOUGH_MIB = 1_024;
+const ADVICE = 'its heap is full: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>';
+
+let system: System;
+let deliveries: Deliveries;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  system = await System.create();
+  deliveries = new Deliveries((await system.startReceiver()).url);
+  await deliveries.sendAll(5);
+  settings = {
+    ...connectionEnv(system.pipeline.place),
+    WEBHOOK_SECRET,
+    CLIENTS_KEY,
+    WEBHOOK_PORT: '0',
+    API_PORT: '0',
+    TOOLS_PORT: '0',
+    DISPATCHER_PORT: '0',
+    SESSION_TIMEOUT_MS: '6000',
+  };
+});
+
+/** Runs a service as `touchline up` does, with a heap of this size, until the test ends. */
+function supervised(name: string, heapMib: number, more: Readonly<Record<string, string>> = {}) {
+  const problems: string[] = [];
+  const logFile = join(temporaryFolder(), `${name}.log`);
+  const service = new ServiceProcess({
+    name,
+    settings: { ...settings, NODE_OPTIONS: `--max-old-space-size=${heapMib}`, ...more },
+    logFile,
+    restart: true,
+    onProblem: (line) => problems.push(line),
+  });
+  atEnd(() => service.stop());
+  return { service, problems, logFile };
+}
+
+const WITH_STATE = [...serviceNames().filter((name) => name !== 'simulator'), API_AND_TOOLS];
+
+describe.each(WITH_STATE)('%s', (name) => {
+  test('with too small a heap ends, and is named with the option', async () => {
+    const { service, problems } = supervised(name, TOO_SMALL_MIB, { DATA_DIR: temporaryFolder() });
+    await expect(service.ready()).rejects.toThrow(`${name}: ${ADVICE}`);
+    expect(problems.filter((line) => line === `${name}: ${ADVICE}`)).toHaveLength(3);
+    // Nothing of the dump.
+    for (const line of problems) expect(line).toMatch(new RegExp(`^${name}(: its heap| was ended by)`));
+  });
+
+  test('starts with the least heap that the launcher allows', async () => {
+    const { service, problems } = supervised(name, LEAST_MIB, { DATA_DIR: temporaryFolder() });
+    await service.ready();
+    // Api and tools in one process come close to it.
+    expect(problems.filter((line) => !line.includes('the heap is nearly full'))).toEqual([]);
+  });
+});
+
+/** Areas of a provider, with so much text that the least heap cannot hold them. */
+const AREAS = 40_000;
+const AREA_BYTES = 2_000;
+
+test('a service whose heap fills while it works warns with the option, and does all of its work with room', async () => {
+  const provider = await TestProvider.start();
+  atEnd(() => provider.close());
+  provider.catalogues.areas = Array.from({ length: AREAS }, (_, at) => ({
+    id: at + 1,
+    name: `${at} `.padEnd(AREA_BYTES, 'x'),
+    ut: 1_500_000_000,
+  }));
+  const pipeline = await Pipeline.create({ ...backbone(), services: ['feed-poller'] });
+  const polling = {
+    ...connectionEnv(pipeline.place),
+    PROVIDER_BASE_URL: provider.url,
+    PROVIDER_CLIENT_ID: CLIENT.id,
+    PROVIDER_SECRET_KEY: CLIENT.secret,
+    REQUEST_TIMEOUT_MS: '120000',
+  };
+  const starved = supervised('feed-poller', LEAST_MIB, polling);
+  await untilTrue('its heap is full', () => starved.problems.includes(`feed-poller: ${ADVICE}`));
+  expect(starved.problems[0]).toBe(
+    'feed-poller: the heap is nearly full, and the process ends once it is: give it more with NODE_OPTIONS=--max-old-space-size=<MiB>',
+  );
+  await starved.service.stop();
+  supervised('feed-poller', ENOUGH_MIB, polling);
+  await untilTrue('all areas are published', async () => {
+    const areas = new Set<string>();
+    await pipeline.read('catalogue', ({ kind, id }) => kind === 'area' && areas.add(id));
+    return areas.size === AREAS;
+  });
+});
+
+/** Deliveries at once, of 3.6 MB each: together they exceed the least heap. */
+const LARGE_DELIVERIES = 40;
+const LARGE_MESSAGES = 3_000;
+
+test('a receiver whose thread has too small a heap is named with the option, and accepts deliveries again', async () => {
+  const { problems, logFile, service } = supervised('webhook-receiver', LEAST_MIB, {
+    WEBHOOK_PORT: String(await freePort()),
+  });
+  await service.ready();
+  const line = readFileSync(logFile, 'utf8')
+    .split('\n')
+    .find((one) => one.includes('POST /webhook'));
+  const url = `http://127.0.0.1:${JSON.parse(line ?? '{}').port}/webhook`;
+  const messages = Array.from({ length: LARGE_MESSAGES }, (_, id) =>
+    incidentMessage({ id: 1_000_000 + id }, { id: `5-${id}` }, { id: 8_000_000 + id }),
+  );
+  await untilTrue('its end is explained', async () => {
+    await Promise.allSettled(Array.from({ length: LARGE_DELIVERIES }, () => deliverSigned(url, messages)));
+    return problems.some((one) => one.includes(`a thread of the receiver ended unexpectedly: ${ADVICE}`));
+  });
+  await new Deliveries(url).untilAccepted();
+});
+
+test('nothing is lost, nor applied twice, by services whose heap was too small', async () => {
+  await deliveries.sendAll(1);
+  await deliveries.expectAll(system);
+});
+
+/** The folder of cgroups that limit memory, version 1: a container with version 2 lets nobody create one. */
+const CGROUPS = '/sys/fs/cgroup/memory';
+
+test.runIf(existsSync(join(CGROUPS, 'memory.limit_in_bytes')))(
+  'a service that the system ends for lack of memory is named with the reason (needs cgroups of memory)',
+  async () => {
+    const { service, problems } = supervised('feed-monitor', LEAST_MIB);
+    await service.ready();
+    const [pid] = services(process.pid).filter((one) =>
+      readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('feed-monitor'),
+    );
+    const group = join(CGROUPS, `touchline-test-${process.pid}`);
+    mkdirSync(group);
+    atEnd(() => rmdirSync(group));
+    writeFileSync(join(group, 'memory.limit_in_bytes'), String(1024 * 1024));
+    appendFileSync(join(group, 'cgroup.procs'), `${pid}\n`);
+    await untilTrue('it is reported', () =>
+      problems.some((line) =>
+        line.startsWith(
+          'feed-monitor was ended by SIGKILL when memory is used up: give the machine or the container more; starting it again in',
+        ),
+      ),
+    );
+    await service.ready();
+  },
+);

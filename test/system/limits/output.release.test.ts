@@ -1,0 +1,103 @@
+/** Commands that write to a disk without room, or a read-only one: one line that names the file, and no half file. */
+
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { LogFile } from '../../../cli/log-file.ts';
+import { fillDisk, freeDisk, mountDisk, remountDisk } from '../../support/disk.ts';
+import { bareEnvironment, connectionEnv } from '../../support/environment.ts';
+import { System } from '../../support/system.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { touchline } from '../../support/touchline.ts';
+import { Deliveries } from './deliveries.ts';
+
+const DISK_BYTES = 1024 * 1024;
+
+let folder: string;
+let hasDisk: boolean;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  hasDisk = mountDisk(folder, DISK_BYTES);
+  const system = await System.create();
+  const deliveries = new Deliveries((await system.startReceiver()).url);
+  await deliveries.sendAll(5);
+  await deliveries.expectAll(system);
+  env = connectionEnv(system.pipeline.place);
+});
+
+/** Runs an export, and returns its exit code and what it wrote to standard error. */
+async function exportTo(file: string): Promise<[number | NodeJS.Signals, string]> {
+  const run = touchline(['export', 'states', '--out', file], env);
+  return [await run.ended, run.err];
+}
+
+describe.each(['states.jsonl', 'states.parquet'])('an export to %s', (name) => {
+  test('keeps the last complete file on a full disk, and names it (needs the right to mount)', async ({
+    skip,
+  }) => {
+    if (!hasDisk) return skip();
+    const file = join(folder, name);
+    expect(await exportTo(file)).toEqual([0, '']);
+    const before = readFileSync(file);
+    fillDisk(folder);
+    expect(await exportTo(file)).toEqual([
+      1,
+      `touchline export: ${file} cannot be written (ENOSPC: no space left on device, write: the disk is full: free space on it)\n`,
+    ]);
+    freeDisk(folder);
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(folder).filter((one) => one.endsWith('.part'))).toEqual([]);
+    expect(await exportTo(file)).toEqual([0, '']);
+  });
+
+  test('names the file on a read-only disk (needs the right to mount)', async ({ skip }) => {
+    if (!hasDisk) return skip();
+    remountDisk(folder, 'ro');
+    const [code, err] = await exportTo(join(folder, name));
+    remountDisk(folder, 'rw');
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^touchline export: \S+ cannot be written \(EROFS: .*: the file system is read-only: mount it writable\)\n$/,
+    );
+  });
+});
+
+test('an output that is redirected to a full disk is reported (needs the right to mount)', ({ skip }) => {
+  if (!hasDisk) return skip();
+  const file = openSync(join(folder, 'redirected'), 'w');
+  fillDisk(folder);
+  const { status, stderr } = spawnSync(process.execPath, ['bin/touchline.js', 'export', 'states'], {
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', file, 'pipe'],
+  });
+  freeDisk(folder);
+  closeSync(file);
+  expect([status, String(stderr)]).toEqual([
+    1,
+    'touchline: the output cannot be written: ENOSPC: no space left on device, write: the disk is full: free space on it\n',
+  ]);
+});
+
+test('a log on a full disk has whole lines only, and counts the others (needs the right to mount)', ({
+  skip,
+}) => {
+  if (!hasDisk) return skip();
+  const problems: string[] = [];
+  const path = join(folder, 'a.log');
+  const log = new LogFile({ path, onProblem: (line) => problems.push(line) });
+  const line = 'x'.repeat(3_000);
+  log.write(line);
+  fillDisk(folder);
+  for (let at = 0; at < 10; at += 1) log.write(line);
+  freeDisk(folder);
+  log.write(line);
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(new Set(lines)).toEqual(new Set([line]));
+  expect(problems).toEqual([
+    expect.stringContaining('its lines are lost: ENOSPC'),
+    `${path} is written again; ${12 - lines.length} lines are lost`,
+  ]);
+});
