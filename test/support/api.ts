@@ -1,13 +1,11 @@
 import { expect } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { connectionEnv } from './environment.ts';
+import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
-
-export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
 /** A replica of the api. */
 export class ApiReplica {
@@ -20,8 +18,8 @@ export class ApiReplica {
   }
 
   /** Requests a path with its query. */
-  get(path: string): Promise<Response> {
-    return fetch(this.url + path);
+  get(path: string, request?: RequestInit): Promise<Response> {
+    return fetch(this.url + path, request);
   }
 
   /** Returns the events of the season of the tests' messages. */

@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
-import { CLIENTS_KEY } from './api.ts';
+
 import { atEnd } from './at-end.ts';
-import { connectionEnv } from './environment.ts';
+import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FastifyInstance, fastify } from 'fastify';
-import { onTestFinished } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
@@ -11,6 +10,7 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { atEnd } from '../../../test/support/at-end.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
@@ -81,7 +81,7 @@ export class ViewsWorld {
   constructor(served: ServedCompetitions = null) {
     this.#served = served;
     this.views = this.#open();
-    onTestFinished(() => this.views.close());
+    atEnd(() => this.views.close());
   }
 
   /** Closes and reopens the views, as a restart does. */
@@ -171,7 +171,7 @@ export class ViewsWorld {
       now,
       version: '1.2.3',
     });
-    onTestFinished(() => app.close());
+    atEnd(() => app.close());
     return app;
   }
 
