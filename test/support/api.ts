@@ -59,9 +59,7 @@ export async function startApi(
     CLIENTS_KEY,
     ...settings,
   });
-  await service.ready();
-  const line = service.lines.find((text) => text.includes('"listening"'));
-  return new ApiReplica(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+  return new ApiReplica(service, await service.url());
 }
 
 /** Credentials of a client. */

@@ -68,9 +68,7 @@ export async function startGateway(
     TRUSTED_PROXIES: '127.0.0.1',
     ...settings,
   });
-  await service.ready();
-  const line = service.lines.find((text) => text.includes('"listening"'));
-  return new Gateway(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+  return new Gateway(service, await service.url());
 }
 
 /** An upstream of a test; `asked` counts its requests. */
