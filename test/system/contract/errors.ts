@@ -119,6 +119,8 @@ export function errorRows(): void {
         for (const path of [`standings/${id}`, ...events, `feed/${id}`, `sports/${id}`])
           await contract().refuses(`/v2/${path}`, 'NOT_FOUND');
       }
+      // No text has these bytes.
+      await contract().refuses('/v2/events/%zz', 'INVALID_PARAMETER');
       for (const path of ['/v2', '/v2/', '/v2/venues', '/v2/events/1005/lineups', '/v2/Sports'])
         await contract().refuses(path, 'NOT_FOUND');
     });
