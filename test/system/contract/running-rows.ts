@@ -54,6 +54,7 @@ export function runningRows(): void {
       const log = api.service.lines.join('\n');
       expect(log).toContain('listening');
       for (const secret of [everything.token, forged, everything.secret]) expect(log).not.toContain(secret);
+      for (const trace of ['token=', '[redacted]', '/v2/']) expect(log).not.toContain(trace);
     });
   });
 }
