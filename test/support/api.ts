@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
@@ -83,9 +83,5 @@ export async function clients(place: PipelineConnection, line: string): Promise<
 
 /** Returns provider messages as the receiver normalizes them, received now. */
 export function received(...messages: readonly unknown[]): NormalizedMessage[] {
-  return messages.map((message) => {
-    const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: Date.now() });
-    if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-    return result.message;
-  });
+  return messages.map((message) => normalized(message, Date.now()));
 }

@@ -2,13 +2,11 @@ import fastify, { type InjectOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { answerError } from './records/envelope.ts';
 import { restRoutes } from './routes.ts';
-import { memoryGatekeeper, memoryProvider } from './testing/memory.ts';
-import { CLIENT, NARROW, NOW, smallWorld, testServer } from './testing/world.ts';
+import { CLIENT, HIDDEN_EVENT, NARROW, NOW, stubData, testGatekeeper, testServer } from './testing/world.ts';
 
 describe('answers', () => {
   test('have URLs of the same window, below the base URL if one is set', async () => {
     const based = testServer({ baseUrl: 'https://sports.example/api' });
-    for (let id = 4; id <= 9; id++) based.world.events.push({ ...based.world.events[0], id } as never);
     const token = await based.token();
     const { method } = (await based.get(`/v2/livescore?limit=5&token=${token}`)).json().api;
     const next = new URL(method.next_page);
@@ -33,7 +31,7 @@ describe('errors', () => {
     expect(await statusOf('/v2/feed/1?')).toBe(403);
     expect(await statusOf('/v2/events?limit=7')).toBe(400);
     expect(await statusOf('/v2/events/1?')).toBe(200);
-    expect(await statusOf('/v2/events/3?')).toBe(403);
+    expect(await statusOf(`/v2/events/${HIDDEN_EVENT}?`)).toBe(403);
   });
 
   test.each(['sports', 'events', 'events/1', 'events/1/incidents', 'standings/7'])(
@@ -64,12 +62,10 @@ describe('errors', () => {
 
 describe('an error in the data', () => {
   function failing(error: Error) {
-    const data = new Proxy(memoryProvider(smallWorld()), {
-      get: () => () => {
-        throw error;
-      },
-    });
-    return testServer({ data });
+    const events = () => {
+      throw error;
+    };
+    return testServer({ data: stubData({ events }) });
   }
 
   test('is 500, logged with its stack, and hidden from the client', async () => {
@@ -96,9 +92,8 @@ describe('an error in the data', () => {
   test('logs no request, even with request logging on', async () => {
     const logged: string[] = [];
     const app = fastify({ logger: { level: 'info', stream: { write: (line) => void logged.push(line) } } });
-    const data = memoryProvider(smallWorld());
-    const gatekeeper = memoryGatekeeper([CLIENT]);
-    app.register(restRoutes, { data, gatekeeper, now: () => NOW, version: '2.0.0' });
+    const gatekeeper = testGatekeeper([CLIENT]);
+    app.register(restRoutes, { data: stubData(), gatekeeper, now: () => NOW, version: '2.0.0' });
     for (const url of ['/v2/sports', '/v2/events/1', '/v2/nothing']) await app.inject(`${url}?token=hush`);
     expect(logged).toEqual([]);
   });
