@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           provide: { seed },
-          setupFiles: ['test/setup/seed.ts'],
+          setupFiles: ['test/setup/seed.ts', 'test/setup/shared.ts'],
           include: [
             'data/**/*.test.ts',
             'libs/**/*.test.ts',

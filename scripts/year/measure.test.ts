@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeGrowth, metricValue, type Sample } from './measure.ts';
+import { metricValue } from '../../test/support/metric-value.ts';
+import { judgeGrowth, type Sample } from './measure.ts';
 import { renderYear } from './page.ts';
 
 const DAY = 86_400_000;

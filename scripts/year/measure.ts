@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '#topics/topics.ts';
+import { metricValue } from '../../test/support/metric-value.ts';
 import { ask } from './ask.ts';
 import type { YearService, YearSystem } from './system.ts';
 
@@ -77,14 +78,6 @@ export async function metricsOf(url: string): Promise<string> {
   const { status, body } = await ask(url);
   if (status !== 200) throw new Error(`${url} answers ${status}`);
   return body;
-}
-
-/** Returns the sum of a metric over its labels, or over the lines with this label, such as `state="stale"`. */
-export function metricValue(metrics: string, name: string, label = ''): number {
-  return metrics
-    .split('\n')
-    .filter((line) => (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(label))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
 /** Lists the files below a folder with their sizes on disk; those that are deleted meanwhile are left out. */

@@ -1,13 +1,11 @@
 /** A second api of the year, behind TLS and with its views on a disk of its own. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { TestService } from '../../test/support/processes.ts';
 import type { ServerCertificate } from './customer.ts';
-import { metricValue } from './measure.ts';
-import { YearSystem } from './system.ts';
 
 const DISK_MIB = 256;
 
@@ -17,8 +15,7 @@ export class SecureReplica {
   readonly hasDisk: boolean;
   readonly #tls: string;
   #isMounted: boolean;
-  #child: ChildProcess | null = null;
-  #port = 0;
+  #service: TestService | null = null;
 
   constructor(folder: string) {
     this.disk = join(folder, 'replica');
@@ -50,21 +47,13 @@ export class SecureReplica {
       },
       stdio: ['pipe', 'ignore', 'pipe'],
     });
-    this.#child = child;
-    let log = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      log = (log + chunk).slice(-8_192);
-      const line = /^\{.*"metrics and health".*\}$/m.exec(log)?.[0];
-      if (line !== undefined) this.#port = JSON.parse(line).port;
-    });
-    await YearSystem.until('the replica is ready', async () => {
-      if (child.exitCode !== null) throw new Error(`the replica ended with ${child.exitCode}:\n${log}`);
-      return this.#port > 0 && (await this.#get('/health/ready')).status === 200;
-    });
+    this.#service = new TestService(child, askSecurely);
+    await this.#service.ready();
   }
 
   async metric(name: string): Promise<number> {
-    return metricValue((await this.#get('/metrics')).body, name);
+    if (this.#service === null) throw new Error('the replica is not started');
+    return this.#service.metric(name);
   }
 
   /** Fills its disk to a share of it, and returns what removes the filling. */
@@ -77,32 +66,25 @@ export class SecureReplica {
   }
 
   async stop(): Promise<void> {
-    const child = this.#child;
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await this.#service?.stop();
     if (this.#isMounted) execFileSync('umount', [this.disk]);
     this.#isMounted = false;
   }
+}
 
-  /** Requests its metrics and health; any certificate will do, also an expired one. */
-  #get(path: string): Promise<{ readonly status: number; readonly body: string }> {
-    return new Promise((resolve, reject) => {
-      const asked = request({
-        host: '127.0.0.1',
-        port: this.#port,
-        path,
-        rejectUnauthorized: false,
-        agent: false,
-      });
-      asked.on('response', (response) => {
-        text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
-      });
-      asked.on('error', reject).end();
+/** Requests its metrics and health; any certificate will do, also an expired one. */
+function askSecurely(port: number, path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port, path, rejectUnauthorized: false, agent: false });
+    asked.on('response', (response) => {
+      const isOk = response.statusCode === 200;
+      text(response).then(
+        (body) => resolve(isOk ? body : undefined),
+        () => resolve(undefined),
+      );
     });
-  }
+    asked.on('error', () => resolve(undefined)).end();
+  });
 }
 
 /** Mounts a small disk in memory. Returns whether this machine allows it. */

@@ -8,6 +8,7 @@ import { signatureHeaders } from '#signing/signing.ts';
 import { silentLogger } from '#streams/log.ts';
 import { applicationOf, PROCESSORS } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
+import { metricValue } from '../../test/support/metric-value.ts';
 import { ask, type ShortAnswer } from './ask.ts';
 import {
   CheckError,
@@ -20,7 +21,7 @@ import {
 } from './checks.ts';
 import type { SteppedClock } from './clock.ts';
 import { Customer, certificateUntil, type ServerCertificate } from './customer.ts';
-import { type LagSample, measure, metricsOf, metricValue, type Sample } from './measure.ts';
+import { type LagSample, measure, metricsOf, type Sample } from './measure.ts';
 import type { Check, Happening, LoggedWarning } from './page.ts';
 import { type Release, unpackReleases } from './releases.ts';
 import { SecureReplica } from './replica.ts';

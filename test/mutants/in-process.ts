@@ -17,7 +17,7 @@ import {
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
-import { type LoadedTest, loadTests, replaceLibraries } from './load-tests.ts';
+import { endRun, type LoadedTest, loadTests, replaceLibraries } from './load-tests.ts';
 
 /** State that the mutated code shares with its runner. */
 type Switchboard = {
@@ -118,6 +118,8 @@ class InProcessRunner implements TestRunner {
     for (const test of tests) {
       const { id, name, fileName, run } = test;
       const began = performance.now();
+      // A test covers what its `beforeAll` reaches.
+      if (all) await endRun();
       if (all) this.#switchboard.currentTestId = id;
       else this.#switchboard.hitCount = 0;
       let failure: string | undefined;
@@ -139,6 +141,7 @@ class InProcessRunner implements TestRunner {
       test.noticed += 1;
       break;
     }
+    await endRun();
     return results;
   }
 }

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { testsOf } from './tests-of.ts';
-import { type CollectedTest, collect } from './vitest-stand-in.ts';
+import { type CollectedTest, collect, startOver } from './vitest-stand-in.ts';
 
 export type LoadedTest = CollectedTest & { readonly id: string; readonly fileName: string };
 
@@ -24,6 +24,13 @@ export function replaceLibraries(): void {
         : { url, shortCircuit: true };
     },
   });
+}
+
+/** Ends what the tests of a run share, for the next run to start it again. Call it after `replaceLibraries`. */
+export async function endRun(): Promise<void> {
+  const { endShared } = await import('../support/at-end.ts');
+  await endShared();
+  startOver();
 }
 
 /** Loads the tests of a folder into this process, after `replaceLibraries`. */

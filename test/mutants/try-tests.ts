@@ -1,5 +1,5 @@
 /** Runs the tests of the given folders once on the stand-ins, without a mutant. Prints the failed ones; exit code 1. */
-import { loadTests, replaceLibraries } from './load-tests.ts';
+import { endRun, loadTests, replaceLibraries } from './load-tests.ts';
 
 replaceLibraries();
 let failed = 0;
@@ -13,6 +13,7 @@ for (const folder of process.argv.slice(2)) {
       process.stdout.write(`${id}: ${error}\n`);
     }
   }
+  await endRun();
   process.stdout.write(`${folder}: ${tests.length} tests\n`);
 }
 process.exit(failed === 0 ? 0 : 1);

@@ -21,6 +21,7 @@ let collected: CollectedTest[] = [];
 let suites: Suite[] = [];
 let finished: Step[] = [];
 let isRunning = false;
+let starts = 1;
 
 /** Returns the tests that `load` defines. */
 export async function collect(load: () => Promise<unknown>): Promise<CollectedTest[]> {
@@ -28,6 +29,11 @@ export async function collect(load: () => Promise<unknown>): Promise<CollectedTe
   suites = [{ names: [], before: [], after: [] }];
   await load();
   return collected;
+}
+
+/** Lets the next test of each file run its `beforeAll` again. */
+export function startOver(): void {
+  starts += 1;
 }
 
 function define(name: string, body: Body, values: readonly unknown[] = []): void {
@@ -78,6 +84,18 @@ export const describe = withTables(defineSuite);
 
 export function beforeEach(step: Step): void {
   suites.at(-1)?.before.push(step);
+}
+
+/** Runs a step before the first test after each `startOver`, since a mutant is active only while tests run. */
+export function beforeAll(step: Step): void {
+  let last = 0;
+  beforeEach(async () => {
+    if (last === starts) return;
+    last = starts;
+    isRunning = false;
+    await step();
+    isRunning = true;
+  });
 }
 
 export function afterEach(step: Step): void {

@@ -1,13 +1,11 @@
 import { expect } from 'vitest';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import { connectionEnv } from './environment.ts';
+import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import type { PipelineConnection } from './pipeline.ts';
 import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 import { touchlineHere } from './touchline-here.ts';
-
-export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
 /** A replica of the api. */
 export class ApiReplica {
@@ -20,8 +18,8 @@ export class ApiReplica {
   }
 
   /** Requests a path with its query. */
-  get(path: string): Promise<Response> {
-    return fetch(this.url + path);
+  get(path: string, request?: RequestInit): Promise<Response> {
+    return fetch(this.url + path, request);
   }
 
   /** Returns the events of the season of the tests' messages. */
@@ -61,9 +59,7 @@ export async function startApi(
     CLIENTS_KEY,
     ...settings,
   });
-  await service.ready();
-  const line = service.lines.find((text) => text.includes('"listening"'));
-  return new ApiReplica(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+  return new ApiReplica(service, await service.url());
 }
 
 /** Credentials of a client. */
@@ -87,9 +83,5 @@ export async function clients(place: PipelineConnection, line: string): Promise<
 
 /** Returns provider messages as the receiver normalizes them, received now. */
 export function received(...messages: readonly unknown[]): NormalizedMessage[] {
-  return messages.map((message) => {
-    const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: Date.now() });
-    if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-    return result.message;
-  });
+  return messages.map((message) => normalized(message, Date.now()));
 }

@@ -1,3 +1,6 @@
+/** The key of the tokens and secrets of all tests. */
+export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
+
 /**
  * Returns the environment for a process of a test: nothing that changes its behaviour. It includes the compile cache of
  * the run (`test/setup/global.ts`), because hundreds of processes start from the same sources.

@@ -7,25 +7,40 @@ import { expect } from 'vitest';
 import { programOf } from '../../cli/services.ts';
 import { atEnd } from './at-end.ts';
 import { bareEnvironment } from './environment.ts';
+import { metricValue } from './metric-value.ts';
 import { until } from './poll.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A service in a separate process, which is stopped after the test or file that started it. */
+/** Requests a path of a port on this machine. Returns the body of a successful answer; undefined without one. */
+type Ask = (port: number, path: string) => Promise<string | undefined>;
+
+/** A kept connection may be closed at the moment of the request. */
+const askPlain: Ask = async (port, path) => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+  return response?.ok ? await response.text().catch(() => undefined) : undefined;
+};
+
+/** The line in which a process names the port of its metrics and health. */
+const OPS = '"metrics and health"';
+/** The lines in which a process names the port of its clients. */
+const SERVED = ['"listening"', '"POST /webhook"'];
+
+/** A line of a log. */
+type LogLine = Readonly<Record<string, unknown>> & { readonly port: number };
+
+/** A service in a separate process. */
 export class TestService {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
-  #opsPort: number | undefined;
+  readonly #ask: Ask;
 
-  constructor(child: ChildProcess) {
+  /** `ask` requests its metrics and health; by default without TLS. */
+  constructor(child: ChildProcess, ask: Ask = askPlain) {
     this.#child = child;
-    if (child.stderr !== null) {
-      createInterface({ input: child.stderr }).on('line', (line) => {
-        this.#lines.push(line);
-        if (this.#opsPort === undefined && line.includes('"metrics and health"'))
-          this.#opsPort = JSON.parse(line).port;
-      });
-    }
+    this.#ask = ask;
+    if (child.stderr !== null)
+      createInterface({ input: child.stderr }).on('line', (line) => this.#lines.push(line));
   }
 
   get pid(): number {
@@ -36,8 +51,7 @@ export class TestService {
 
   /** Port of its metrics and health. Throws before the process has logged it. */
   get opsPort(): number {
-    if (this.#opsPort === undefined) throw new Error('the process has not named its port yet');
-    return this.#opsPort;
+    return this.#portOf(OPS);
   }
 
   get exited(): boolean {
@@ -54,6 +68,33 @@ export class TestService {
     return this.#lines;
   }
 
+  /** Port of its clients. Throws before the process has logged it. */
+  get port(): number {
+    return this.#portOf(...SERVED);
+  }
+
+  #portOf(...texts: readonly string[]): number {
+    const line = this.#found(...texts);
+    if (line === undefined) throw new Error('the process has not named its port yet');
+    return line.port;
+  }
+
+  #found(...texts: readonly string[]): LogLine | undefined {
+    const line = this.#lines.find((one) => texts.some((text) => one.includes(text)));
+    return line === undefined ? undefined : JSON.parse(line);
+  }
+
+  /** Waits for a line with this text in its log. */
+  async logged(text: string, deadlineMs?: number): Promise<LogLine> {
+    return this.#whileRunning(`the log says ${text}`, () => this.#found(text), deadlineMs);
+  }
+
+  /** Waits until it serves, and returns the base URL. */
+  async url(): Promise<string> {
+    await this.ready();
+    return `http://127.0.0.1:${this.port}`;
+  }
+
   /** Waits until it reports that it is ready. */
   async ready(): Promise<void> {
     await this.#answer('/health/ready');
@@ -61,10 +102,7 @@ export class TestService {
 
   /** Returns the sum of a metric over all its labels, or over the lines with this label, such as `code="FENCED"`. */
   async metric(name: string, label = ''): Promise<number> {
-    return (await this.metrics())
-      .split('\n')
-      .filter((line) => (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(label))
-      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+    return metricValue(await this.metrics(), name, label);
   }
 
   /** Returns all of its metrics as text. */
@@ -72,14 +110,23 @@ export class TestService {
     return this.#answer('/metrics');
   }
 
-  /** Returns the first successful answer: a kept connection may be closed at the moment of the request. */
-  #answer(path: string): Promise<string> {
-    return until(`the service answers ${path}`, async () => {
-      if (this.exited) throw new Error(`the service ended:\n${this.log}`);
-      if (this.#opsPort === undefined) return undefined;
-      const response = await fetch(`http://127.0.0.1:${this.#opsPort}${path}`).catch(() => null);
-      return response?.ok ? await response.text().catch(() => undefined) : undefined;
-    });
+  /** Returns the first successful answer. */
+  async #answer(path: string): Promise<string> {
+    const { port } = await this.logged(OPS);
+    return this.#whileRunning(`the service answers ${path}`, () => this.#ask(port, path));
+  }
+
+  #whileRunning<T>(
+    what: string,
+    look: () => T | undefined | Promise<T | undefined>,
+    deadlineMs?: number,
+  ): Promise<T> {
+    const found = async () => {
+      const value = await look();
+      if (value === undefined && this.exited) throw new Error(`the service ended:\n${this.log}`);
+      return value;
+    };
+    return until(what, found, deadlineMs);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -115,7 +162,10 @@ export class TestService {
   }
 }
 
-/** Starts a service, or `API_AND_TOOLS`, with these settings. Its standard input is a pipe, so that it ends with this process. */
+/**
+ * Starts a service, or `API_AND_TOOLS`, with these settings; it is stopped after the test or file. Its standard input is a pipe, so
+ * that it ends with this process.
+ */
 export function startService(name: string, settings: Readonly<Record<string, string>>): TestService {
   const child = spawn(process.execPath, [programOf(name)], {
     cwd: ROOT,

@@ -4,7 +4,6 @@ import { backbone } from '../setup/backbone.ts';
 import { type ApiReplica, type ClientCredentials, clients, credentialsOf, startApi } from './api.ts';
 import { connectionEnv } from './environment.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from './pipeline.ts';
-import { until } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 
 export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -55,7 +54,7 @@ export class System {
 
   /** Starts a poller of a provider. */
   startPoller(
-    provider: { readonly url: string; readonly client: ClientCredentials },
+    provider: Pick<Provider, 'url' | 'client'>,
     settings: Readonly<Record<string, string>> = {},
   ): TestService {
     return startService('feed-poller', {
@@ -100,28 +99,28 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
   const service = startService('webhook-receiver', { ...connectionEnv(place), ...own, ...settings });
-  await service.ready();
-  const { port } = await logged(service, 'POST /webhook');
-  return { service, url: `http://127.0.0.1:${port}/webhook` };
+  return { service, url: `${await service.url()}/webhook` };
 }
 
-/** Waits for a line with this text in a service's log. */
-export async function logged(
-  service: TestService,
-  text: string,
-  deadlineMs?: number,
-): Promise<Record<string, unknown>> {
-  return until(
-    `the log says ${text}`,
-    () => {
-      const line = service.lines.find((one) => one.includes(text));
-      if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
-      if (service.exited) throw new Error(`the service ended:\n${service.log}`);
-      return undefined;
-    },
-    deadlineMs,
-  );
+/** Starts a simulator that plays with these settings: it delivers by webhook, with the secret of the tests. */
+export function startSimulator(settings: Readonly<Record<string, string>>): TestService {
+  return startService('simulator', { WEBHOOK_SECRET, ...settings });
 }
+
+/** Starts a simulator that also serves what it plays by REST, and returns its URL and the client that it knows. */
+export async function startProvider(settings: Readonly<Record<string, string>>): Promise<Provider> {
+  const client = { id: '1', secret: 'the secret of the simulated provider' };
+  const service = startSimulator({ REST_PORT: '0', REST_SECRET_KEY: client.secret, ...settings });
+  const { port } = await service.logged('REST is served');
+  return { service, url: `http://127.0.0.1:${port}`, client };
+}
+
+/** A simulator as a provider. */
+export type Provider = {
+  readonly service: TestService;
+  readonly url: string;
+  readonly client: ClientCredentials;
+};
 
 /** Delivers messages to a receiver as the provider does: in one signed request, valid for five minutes. */
 export function deliverSigned(

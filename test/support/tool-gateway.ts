@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
-import { CLIENTS_KEY } from './api.ts';
+
 import { atEnd } from './at-end.ts';
-import { connectionEnv } from './environment.ts';
+import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -68,9 +68,7 @@ export async function startGateway(
     TRUSTED_PROXIES: '127.0.0.1',
     ...settings,
   });
-  await service.ready();
-  const line = service.lines.find((text) => text.includes('"listening"'));
-  return new Gateway(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+  return new Gateway(service, await service.url());
 }
 
 /** An upstream of a test; `asked` counts its requests. */

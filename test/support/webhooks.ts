@@ -5,8 +5,8 @@ import { expect } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
-import { CLIENTS_KEY } from './api.ts';
-import { connectionEnv } from './environment.ts';
+
+import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { HttpsReceiver } from './https-receiver.ts';
 import { quietLog } from './log.ts';
 import type { PipelineConnection } from './pipeline.ts';

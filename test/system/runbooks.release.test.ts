@@ -9,16 +9,17 @@ import { QUICK_START } from '#embedded/settings.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, positionsTopicName } from '#topics/processors.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { type ApiReplica, CLIENTS_KEY, received, startApi } from '../support/api.ts';
+import { type ApiReplica, received, startApi } from '../support/api.ts';
 import { atEnd } from '../support/at-end.ts';
-import { connectionEnv } from '../support/environment.ts';
+import { CLIENTS_KEY, connectionEnv } from '../support/environment.ts';
 import { expectSame } from '../support/harness.ts';
 import { Pipeline, type PipelineConnection, type PipelineOutput } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
-import { startService, type TestService } from '../support/processes.ts';
+import type { TestService } from '../support/processes.ts';
 import { isBehindNothing, RunbookPages } from '../support/runbook.ts';
-import { rulesFolder, TablesPipeline } from '../support/standings/tables-pipeline.ts';
-import { deliverSigned, logged, WEBHOOK_SECRET } from '../support/system.ts';
+import { rulesFolder } from '../support/standings/rules-folder.ts';
+import { TablesPipeline } from '../support/standings/tables-pipeline.ts';
+import { deliverSigned, startReceiver, startSimulator } from '../support/system.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { touchlineHere } from '../support/touchline-here.ts';
 
@@ -65,9 +66,8 @@ beforeAll(async () => {
   await here('topics');
   tables = await TablesPipeline.create(place);
   await startServices({ hasTables: true });
-  const simulator = startService('simulator', {
+  const simulator = startSimulator({
     WEBHOOK_URL: receiverUrl,
-    WEBHOOK_SECRET,
     MATCHES: '3',
     SPEED: 'max',
     KEEP_ALIVE_EVERY: '0',
@@ -86,12 +86,14 @@ async function here(...args: string[]): Promise<string> {
 
 /** Starts only the services that a test needs, because each takes seconds on a busy machine. */
 async function startServices({ hasTables }: { readonly hasTables: boolean }): Promise<void> {
-  const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
   const rules = { RULES_DIR: env.RULES_DIR ?? '' };
-  services = [receiver, tables.pipeline.startProcessor(), ...(hasTables ? [tables.startTables(rules)] : [])];
-  await Promise.all(services.map((service) => service.ready()));
-  const { port } = await logged(receiver, 'POST /webhook');
-  receiverUrl = `http://127.0.0.1:${port}/webhook`;
+  const processors = [tables.pipeline.startProcessor(), ...(hasTables ? [tables.startTables(rules)] : [])];
+  const [receiver] = await Promise.all([
+    startReceiver(place, env),
+    ...processors.map((service) => service.ready()),
+  ]);
+  services = [receiver.service, ...processors];
+  receiverUrl = receiver.url;
 }
 
 async function stopServices(): Promise<void> {

@@ -49,18 +49,6 @@ test.each<[unknown, RestErrorCode]>([
   expect(failures).toEqual(code === 'INTERNAL' ? [error] : []);
 });
 
-test('answers an unknown path and an undecodable path in the envelope', async () => {
-  const { app } = server(null);
-  for (const [path, code] of [
-    ['/nothing?token=abc', 'NOT_FOUND'],
-    ['/v2/%zz', 'INVALID_PARAMETER'],
-  ] as const) {
-    const response = await app.inject(path);
-    expect([path, response.statusCode]).toEqual([path, REST_ERRORS[code].status]);
-    expect(response.json().api.error.internal_code).toBe(REST_ERRORS[code].internalCode);
-  }
-});
-
 test('routes a path with a long id or a slash at the end', async () => {
   const { app } = server(new RestError('FORBIDDEN'));
   for (const path of [`/v2/${'9'.repeat(5_000)}`, '/v2/1/'])

@@ -58,13 +58,6 @@ describe('parameters', () => {
     expect(asked('events.index', { date_from: '2026-09-20' })).toMatchObject({ holdsNow: false });
   });
 
-  test('of a season need no dates', () => {
-    expect(asked('events.index', { season_id: '20' })).toEqual({ season_id: 20, limit: 150, page: 1 });
-    expect(
-      isRefused('events.index', { season_id: '20', date_from: '2018-08-01', date_to: '2019-06-30' }),
-    ).toBe(false);
-  });
-
   test('are passed to the data', () => {
     expect(
       asked('feed.index', { event_ids: '1,2,2', important: 'no', type: 'event', timestamp: '5' }),

@@ -3,15 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { StreamedAnswer } from './provider.ts';
 import { restRoutes } from './routes.ts';
 import { restServerOptions } from './server-options.ts';
-import { memoryGatekeeper, memoryProvider } from './testing/memory.ts';
-import { CLIENT, NOW, smallWorld, testServer } from './testing/world.ts';
+import { CLIENT, NOW, stubData, testGatekeeper, testServer } from './testing/world.ts';
 
 /** Returns a server whose feed is streamed in these parts, and the parts that it read. */
 async function streaming(parts: () => AsyncGenerator<string>) {
   const failures: unknown[] = [];
   const feed = async (): Promise<StreamedAnswer> => ({ data: parts(), total: 2 });
   const server = testServer({
-    data: { ...memoryProvider(smallWorld()), feed },
+    data: stubData({ feed }),
     onFailure: (failure) => failures.push(failure),
   });
   return { ...server, failures, url: `/v2/feed?token=${await server.token()}` };
@@ -54,7 +53,7 @@ describe('an answer of one part', () => {
     ['bytes', Buffer.from(text)],
   ])('of %s is sent unchanged, with its length and the headers of every answer', async (_, data) => {
     const { get } = testServer({
-      data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 1 }) },
+      data: stubData({ sports: () => ({ data, total: 1 }) }),
     });
     const { statusCode, headers, body } = await get('/v2/sports');
     expect(statusCode).toBe(200);
@@ -69,7 +68,7 @@ describe('an answer of one part', () => {
   test('of bytes is sent unchanged, also if they are not text', async () => {
     const data = Buffer.from([0x22, 0xff, 0x22]);
     const { app } = testServer({
-      data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 1 }) },
+      data: stubData({ sports: () => ({ data, total: 1 }) }),
     });
     const { rawPayload } = await app.inject('/v2/sports');
     expect(rawPayload.subarray(-5)).toEqual(Buffer.concat([data, Buffer.from('}}')]));
@@ -92,10 +91,9 @@ describe('the URL of a page', () => {
     ['javascript', 'http'],
   ])('begins with the scheme that a trusted proxy names, %s: %s', async (named, shown) => {
     const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
-    const data = memoryProvider(smallWorld());
     app.register(restRoutes, {
-      data,
-      gatekeeper: memoryGatekeeper([CLIENT]),
+      data: stubData(),
+      gatekeeper: testGatekeeper([CLIENT]),
       now: () => NOW,
       version: '2.0.0',
     });
@@ -109,7 +107,7 @@ test.each(['abc', '1.5', '-1', '1e3', '9'.repeat(40)])(
   'the id %s is unknown, whatever the data',
   async (id) => {
     const feedOf = () => ({ data: '[]', total: 0 });
-    const { get, token } = testServer({ data: { ...memoryProvider(smallWorld()), feedOf } });
+    const { get, token } = testServer({ data: stubData({ feedOf }) });
     expect((await get(`/v2/feed/1?token=${await token()}`)).statusCode).toBe(200);
     expect((await get(`/v2/feed/${id}?token=${await token()}`)).statusCode).toBe(404);
   },

@@ -2,9 +2,9 @@ import type { NormalizedMessage } from '#records/types.ts';
 import { type Normalized, normalizeMessage } from '../normalize.ts';
 import { CONTEXT } from './messages.ts';
 
-/** Returns the normalized form of a message, which must have one. */
-export function normalized(message: unknown): NormalizedMessage {
-  const result = normalizeMessage(message, CONTEXT);
+/** Returns the normalized form of a message that arrived by webhook, which must have one. `receivedAt`: Unix milliseconds. */
+export function normalized(message: unknown, receivedAt: number = CONTEXT.receivedAt): NormalizedMessage {
+  const result = normalizeMessage(message, { ...CONTEXT, receivedAt });
   if (result.kind !== 'normalized') throw new Error(reasonOf(result));
   return result.message;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
 import { SETTLED_SECONDS } from './leagues.ts';
 
-const AT = { partition: 0, offset: 0 } as const;
 const SEASON = 312;
 
 const table = (points: number, corrections: readonly unknown[] = []) => ({
@@ -26,28 +26,13 @@ function world() {
     views,
     ours(points: number, deleted = false) {
       version += 1;
-      const of = {
-        standings_id: 900,
-        version,
-        type_id: 2,
-        object_type: 'season',
-        object_id: SEASON,
-        competition_id: 31,
-        season_id: SEASON,
-        ut: 1,
-        cause: null,
-      };
-      const entry = { name: '', type_name: '', subtype: '', object_name: '', sport_id: 5 };
+      const of = { version, object_id: SEASON, season_id: SEASON };
       const item_status = deleted ? 'deleted' : 'active';
-      views.give(
-        { topic: 'standings', ...AT, key: '900', value: { ...of, body: JSON.stringify(table(points)) } },
-        { topic: 'standings-catalogue', ...AT, key: '900', value: { ...of, ...entry, item_status } },
-      );
+      views.give(tableRecord(900, table(points), of), tableEntry(900, { ...of, item_status }));
     },
     theirs(points: number, ut: number) {
-      const body = JSON.stringify(readProviderLeague(table(points, [-6])));
-      const value = { kind: 'provider_league', id: '40001', parent_id: String(SEASON), ut, body };
-      views.give({ topic: 'catalogue', ...AT, key: 'provider_league/40001', value });
+      const league = readProviderLeague(table(points, [-6])) ?? {};
+      views.give(catalogueRecord('provider_league', 40_001, SEASON, league, ut));
     },
     /** The number of tables whose points differ, `after` seconds from now. */
     points: (after: number) => views.views.leagues.differences(views.now / 1000 + after).get('points'),

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FastifyInstance, fastify } from 'fastify';
-import { onTestFinished } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized as normalizedMessage } from '#ingestion/testing/normalized.ts';
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { atEnd } from '../../../test/support/at-end.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
@@ -56,9 +56,7 @@ function damagePages(path: string, page?: number): void {
 
 /** Normalizes a provider message as the receiver does. */
 export function normalized(message: unknown, receivedAt = RECEIVED_AT): NormalizedMessage {
-  const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
-  if (result.kind !== 'normalized') throw new Error(`${result.kind}: ${JSON.stringify(result)}`);
-  return result.message;
+  return normalizedMessage(message, receivedAt);
 }
 
 /** Sends a request, whose answer must have this status. Returns the `api` of its body. */
@@ -81,7 +79,7 @@ export class ViewsWorld {
   constructor(served: ServedCompetitions = null) {
     this.#served = served;
     this.views = this.#open();
-    onTestFinished(() => this.views.close());
+    atEnd(() => this.views.close());
   }
 
   /** Closes and reopens the views, as a restart does. */
@@ -171,7 +169,7 @@ export class ViewsWorld {
       now,
       version: '1.2.3',
     });
-    onTestFinished(() => app.close());
+    atEnd(() => app.close());
     return app;
   }
 

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, startApi } from '../../support/api.ts';
@@ -84,9 +84,7 @@ function message(match: number, n: number): NormalizedMessage {
   const id = match * MESSAGES + n;
   const incident = { id: `5-${id}`, incident_id: 400, confirmation: 'confirmed', event_status_id: 34 };
   const sent = n === 0 ? eventMessage({ id, ut }, event) : incidentMessage({ id, ut }, incident, event);
-  const result = normalizeMessage(sent, { origin: 'webhook', deliveryId: 'd', receivedAt: ut * 1_000 });
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
+  return normalized(sent, ut * 1_000);
 }
 
 test('serves the feed of a Saturday in parts, and the live board meanwhile', async () => {

@@ -6,7 +6,8 @@ import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY } from '../../support/api.ts';
+import { CLIENTS_KEY } from '../../support/environment.ts';
+
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { backbone } from '../../setup/backbone.ts';
+import type { ClientCredentials } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
+import { startProvider } from '../../support/system.ts';
 import type { JsonRecord } from './provider.ts';
 
-const CREDENTIALS = { client_id: '1', secret_key: 'a-secret-of-the-simulator' };
 const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 6);
 
 type Answer = { readonly api: { readonly data: unknown; readonly method: { readonly total_items: number } } };
@@ -15,10 +16,12 @@ type Answer = { readonly api: { readonly data: unknown; readonly method: { reado
 /** A simple reader of the provider's REST interface. Repeats requests that fail. */
 class Reader {
   readonly #url: string;
+  readonly #client: ClientCredentials;
   #token = '';
 
-  constructor(url: string) {
+  constructor(url: string, client: ClientCredentials) {
     this.#url = url;
+    this.#client = client;
   }
 
   async incidents(event: number): Promise<JsonRecord[]> {
@@ -32,7 +35,8 @@ class Reader {
   }
 
   async #newToken(): Promise<string> {
-    const answer = await this.#get('/v2/oauth', CREDENTIALS);
+    const { id, secret } = this.#client;
+    const answer = await this.#get('/v2/oauth', { client_id: id, secret_key: secret });
     return String((answer?.api.data as JsonRecord | undefined)?.token ?? '');
   }
 
@@ -63,24 +67,17 @@ function known({ incidents }: PipelineOutput, event: number): string[] {
 test('has every score and incident of a provider that is only polled, with faults of every kind', async () => {
   const pipeline = await Pipeline.create(backbone());
   const processor = pipeline.startProcessor();
-  const simulator = startService('simulator', {
-    REST_PORT: '0',
-    REST_SECRET_KEY: CREDENTIALS.secret_key,
+  const { service, url, client } = await startProvider({
     REST_FAULTS: process.env.SIMULATED_FAULTS ?? 'some',
     FAULTS: 'some',
     MATCHES: String(MATCHES),
     DURATION: String(Math.min(60, 2 * MATCHES)),
   });
-  const port = await until('the provider serves', () => {
-    const line = simulator.lines.find((one) => one.includes('REST is served'));
-    return line === undefined ? undefined : (JSON.parse(line) as { port: number }).port;
-  });
-  const url = `http://127.0.0.1:${port}`;
   const poller = startService('feed-poller', {
     ...connectionEnv(pipeline.place),
     PROVIDER_BASE_URL: url,
-    PROVIDER_CLIENT_ID: CREDENTIALS.client_id,
-    PROVIDER_SECRET_KEY: CREDENTIALS.secret_key,
+    PROVIDER_CLIENT_ID: client.id,
+    PROVIDER_SECRET_KEY: client.secret,
     FEED_PERIOD_MS: '200',
     FEED_WINDOW_SECONDS: '7200',
     FEED_INITIAL_SECONDS: String(30 * 86_400),
@@ -96,12 +93,10 @@ test('has every score and incident of a provider that is only polled, with fault
     RETRY_CEILING_MS: '1000',
   });
   await Promise.all([processor.ready(), poller.ready()]);
-  await until('everything is published', () =>
-    simulator.lines.find((line) => line.includes('all was played')),
-  );
+  await service.logged('all was played');
 
   const matches = readDataset('world-cup-2018').matches.slice(0, MATCHES);
-  const reader = new Reader(url);
+  const reader = new Reader(url, client);
   let differs: unknown;
   await until('every match is as the provider has it', async () => {
     const output = await pipeline.output();

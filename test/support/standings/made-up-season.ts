@@ -49,7 +49,7 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
 }
 
 /** Returns the report of a fixture in a state, `minutes` after its kick-off. */
-export function reportOf(
+function reportOf(
   { kickOff, ...fixture }: GeneratedMatch,
   minutes: number,
   status: MatchReport['status'],

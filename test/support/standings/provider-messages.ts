@@ -27,7 +27,6 @@ export type MatchReport = {
 };
 
 export const SCHEDULED = [1, 'scheduled'] as const;
-export const FIRST_HALF = [33, 'live'] as const;
 export const HALFTIME = [9, 'live'] as const;
 export const FINISHED = [11, 'finished'] as const;
 

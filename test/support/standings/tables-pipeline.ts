@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { cpSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { resultKey } from '#domain/match-result.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#records/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -9,9 +6,6 @@ import { connectionEnv } from '../environment.ts';
 import { Pipeline, type PipelineConnection } from '../pipeline.ts';
 import { untilTrue } from '../poll.ts';
 import { startService, type TestService } from '../processes.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-
-const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 
 /** The output of the standings processor, read committed. */
 export type TablesOutput = {
@@ -103,12 +97,4 @@ export function finalBytes({
       .sort(([a], [b]) => a - b)
       .map(([id, { body }]) => [id, createHash('sha256').update(body).digest('hex')]),
   );
-}
-
-/** Creates a temporary folder with the repository's rules and these. */
-export function rulesFolder(files: Readonly<Record<string, object>>): string {
-  const folder = temporaryFolder();
-  cpSync(RULES, folder, { recursive: true });
-  for (const [file, rules] of Object.entries(files)) writeFileSync(join(folder, file), JSON.stringify(rules));
-  return folder;
 }

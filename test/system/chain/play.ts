@@ -3,8 +3,8 @@ import { Timeline } from '../../../services/simulator/rest/timeline.ts';
 import type { ApiReplica, ClientCredentials } from '../../support/api.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService, type TestService } from '../../support/processes.ts';
-import { DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import type { TestService } from '../../support/processes.ts';
+import { DATASET, System, startSimulator } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
@@ -100,7 +100,7 @@ export async function playChain(): Promise<Chain> {
     killed = await a.startApi(folder);
     direct();
   }
-  for (const simulator of simulators) await logged(simulator, 'all was played', DEADLINE_MS);
+  for (const simulator of simulators) await simulator.logged('all was played', DEADLINE_MS);
   const source = await a.output();
   // The faults continue until all systems agree; afterwards they must still agree.
   await Promise.all([same(b, source, toB), same(c, source, toC)]);
@@ -138,9 +138,8 @@ async function readIncrementally(system: System): Promise<IncrementalClient> {
 }
 
 function simulate(url: string, settings: Readonly<Record<string, string>>): TestService {
-  return startService('simulator', {
+  return startSimulator({
     WEBHOOK_URL: url,
-    WEBHOOK_SECRET,
     SEED,
     MATCHES: String(MATCHES),
     DURATION: String(SECONDS),

@@ -7,7 +7,9 @@ import { prose } from './prose.ts';
 import { recordsProse } from './prose-records.ts';
 import { restProse } from './prose-rest.ts';
 import { rules } from './rules.ts';
-import { contract, dataOf, serveOnce } from './served.ts';
+import { serveOnce } from './running.ts';
+import { runningRows } from './running-rows.ts';
+import { contract, dataOf } from './served.ts';
 import { SHOOT_OUT_ROWS, shootOutRows } from './shoot-out.ts';
 import { haveSpec, requirementsOfSpec, sentencesOfSpec, textOfSpec } from './spec.ts';
 import { contractRows, notMet, problemsOf } from './table.ts';
@@ -23,6 +25,7 @@ limitRows();
 prose();
 recordsProse();
 restProse();
+runningRows();
 
 test('every field of the records had another value than its default in some answer', async () => {
   const tables = '/v2/standings?object_type=season&object_id=20&limit=500';

@@ -23,6 +23,8 @@ export function endpointRows(): void {
         await contract().refuses(`/v2/sports?page=${page}`, 'INVALID_PARAMETER');
       const beyond = await contract().answer('/v2/sports?limit=5&page=2147483647');
       expect([beyond.data.sports, beyond.method.next_page]).toEqual([[], '']);
+      const last = await contract().answer('/v2/sports?limit=5&page=3');
+      expect(new URL(last.method.previous_page).searchParams.get('page')).toBe('2');
       expect(beyond.method.total_items).toBe(first.method.total_items);
     });
 
@@ -32,11 +34,14 @@ export function endpointRows(): void {
       expect(api.data.client_id).toBe(id);
       expect(api.data.token_expiration - api.timestamp).toBe(3_600);
       expect(api.method.details).toBe('oauth');
+      expect(api.method.parameters).toEqual({ client_id: id });
       expect(JSON.stringify(api)).not.toContain(secret);
       await contract().answerTo(api.data.token, '/v2/statuses');
       await contract().refuses(`/v2/oauth?client_id=${id}&secret_key=wrong`, 'UNAUTHORIZED', null);
-      await contract().refuses(`/v2/oauth?client_id=77&secret_key=${secret}`, 'UNAUTHORIZED', null);
-      for (const query of [`client_id=${id}`, `secret_key=${secret}`, ''])
+      for (const unknown of ['77', `${id}%00`])
+        await contract().refuses(`/v2/oauth?client_id=${unknown}&secret_key=${secret}`, 'UNAUTHORIZED', null);
+      const twice = `client_id=${id}&client_id=${id}&secret_key=${secret}`;
+      for (const query of [`client_id=${id}`, `secret_key=${secret}`, twice, ''])
         await contract().refuses(`/v2/oauth?${query}`, 'INVALID_PARAMETER', null);
     });
 

@@ -2,15 +2,9 @@
  * The rows of the table of errors of the REST part of the spec. The table of the token exchange belongs to another
  * service.
  */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
-import { answerError } from '#contract/rest/records/envelope.ts';
 import { issueToken } from '#signing/token.ts';
-import { startApi } from '../../support/api.ts';
-import { untilTrue } from '../../support/poll.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { eventIds, idsOf } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
 import { day, LONG_AGO } from './world.ts';
@@ -60,7 +54,7 @@ const CLOSED = OPERATIONS.filter(({ open }) => !open).map(({ name, path }) => ({
     (name === 'basic-livescore.index' ? '?timestamp=1' : ''),
 }));
 
-/** Registers a test for each row, several for the first. */
+/** Registers a test for each row but that of a server error (running-rows.ts), several for the first. */
 export function errorRows(): void {
   describe('Errors (REST)', () => {
     describe('400: limit outside the endpoint’s enum; a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
@@ -93,7 +87,7 @@ export function errorRows(): void {
       // Parameters are not checked before the token, and a token in a header is ignored.
       await contract().refuses('/v2/events?limit=7', 'UNAUTHORIZED', null);
       const headers = { authorization: `Bearer ${token}` };
-      expect((await fetch(`${contract().api.url}/v2/statuses`, { headers })).status).toBe(401);
+      expect((await contract().api.get('/v2/statuses', { headers })).status).toBe(401);
       for (const path of ['/v2/sports', '/v2/areas', '/v2/languages'])
         for (const any of [null, 'x', ...expired]) await contract().answerTo(any, path);
     });
@@ -125,37 +119,10 @@ export function errorRows(): void {
         for (const path of [`standings/${id}`, ...events, `feed/${id}`, `sports/${id}`])
           await contract().refuses(`/v2/${path}`, 'NOT_FOUND');
       }
+      // No text has these bytes.
+      await contract().refuses('/v2/events/%zz', 'INVALID_PARAMETER');
       for (const path of ['/v2', '/v2/', '/v2/venues', '/v2/events/1005/lineups', '/v2/Sports'])
         await contract().refuses(path, 'NOT_FOUND');
     });
-
-    test('500: server error', async () => {
-      const { place, everything } = contract();
-      const folder = temporaryFolder();
-      await (await startApi(place, folder)).service.stop();
-      const api = await startApi(place, folder);
-      damage(join(folder, 'api', 'views.sqlite'));
-      const response = await api.get(`/v2/events/1005?token=${everything.token}`);
-      const body = await response.text();
-      expect(response.status, body).toBe(500);
-      const { error } = answerError.parse(JSON.parse(body)).api;
-      expect(error).toEqual({ message: 'Server error', internal_code: 5 });
-      expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
-      // The file is damaged: the replica exits, and its next start rebuilds the views.
-      await untilTrue('the replica has ended', async () => api.service.exited);
-      const log = api.service.lines.join('\n');
-      expect(log).toContain('a request failed');
-      expect(log).not.toContain(everything.token);
-      const rebuilt = await startApi(place, folder);
-      expect(rebuilt.service.lines.join('\n')).toContain('"why":"it is empty"');
-      expect((await rebuilt.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
-    });
   });
-}
-
-/** Damages a file as a failing disk would: all of it but the first page, which identifies it. */
-function damage(path: string): void {
-  const bytes = readFileSync(path);
-  writeFileSync(path, bytes.fill(0xa5, 4_096), { flag: 'r+' });
-  expect(statSync(path).size).toBe(bytes.length);
 }

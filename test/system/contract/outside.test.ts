@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { contract, serveOnce } from './served.ts';
+import { serveOnce } from './running.ts';
+import { contract } from './served.ts';
 
 const run = promisify(execFile);
 const { SCHEMATHESIS, PHP_CLIENT } = process.env;

@@ -32,6 +32,16 @@ export function recordsProse(): void {
         });
       const empty = standings_types.filter(({ columns }: { columns: unknown[] }) => columns.length === 0);
       expect(empty).toEqual([]);
+      // Some types have the same code twice, with different ids.
+      const named = (columns: Fields[]) => columns.map(({ id, code }) => `${code} ${id}`);
+      for (const { type_id, type_name, groups } of await tablesOf(20)) {
+        const type = standings_types.find((one: Fields) => one.type_id === type_id);
+        const known = named(type.columns);
+        for (const { columns } of groups.flatMap((group: { participants: Fields[] }) => group.participants)) {
+          expect(columns.length, type_name).toBeGreaterThan(0);
+          expect(known).toEqual(expect.arrayContaining(named(columns)));
+        }
+      }
     });
 
     test('the variants of the league table are there, with the aggregates and the rankings', async () => {

@@ -1,20 +1,13 @@
-/** Serves the contract by a real process, from topics that the real pipeline has written. */
-import { beforeAll, expect } from 'vitest';
+/** The served contract as the rows read it, whoever serves it. */
+import { expect } from 'vitest';
 import { deriveKey } from '#clients/keys.ts';
 import { REST_ERRORS, type RestErrorCode } from '#contract/rest/errors.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { issueToken } from '#signing/token.ts';
-import { backbone } from '../../setup/backbone.ts';
-import { type ApiReplica, CLIENTS_KEY, clients, credentialsOf, startApi } from '../../support/api.ts';
-import type { PipelineConnection } from '../../support/pipeline.ts';
-import { publishValues } from '../../support/publish-values.ts';
-import { rulesFolder, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { CLIENTS_KEY } from '../../support/environment.ts';
 import { SeenValues } from './values.ts';
-import { LEAGUE_RULES, messages } from './world.ts';
-import { catalogue } from './world-catalogue.ts';
 
 /** A client of the command line, with a token. */
 export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };
@@ -35,57 +28,23 @@ export const NARROW = {
   ],
 };
 
+/** Where the rows send their requests: a process, or a server in this process. */
+export type ContractApi = {
+  readonly url: string;
+  /** Requests a path with its query. */
+  get(path: string, request?: RequestInit): Promise<Response>;
+};
+
 /** An api that serves `world.ts`, with an unrestricted and a restricted client. */
-export class ServedApi {
-  readonly api: ApiReplica;
-  readonly everything: ServedClient;
-  readonly narrow: ServedClient;
+export abstract class ServedContract {
+  abstract readonly api: ContractApi;
+  abstract readonly everything: ServedClient;
+  abstract readonly narrow: ServedClient;
   /** The values of all answers so far. */
   readonly seen = new SeenValues();
-  readonly #tables: TablesPipeline;
-
-  private constructor(
-    api: ApiReplica,
-    tables: TablesPipeline,
-    everything: ServedClient,
-    narrow: ServedClient,
-  ) {
-    this.api = api;
-    this.#tables = tables;
-    this.everything = everything;
-    this.narrow = narrow;
-  }
-
-  static async start(): Promise<ServedApi> {
-    const tables = await TablesPipeline.create(backbone());
-    const { pipeline } = tables;
-    const { place } = pipeline;
-    pipeline.startProcessor();
-    tables.startTables({ RULES_DIR: rulesFolder({ 'league.json': LEAGUE_RULES }) });
-    await Promise.all([pipeline.feed(messages()), publishCatalogue(place)]);
-    const [everything, narrow] = await Promise.all([
-      clients(place, 'add --id 1 --name everything'),
-      clients(
-        place,
-        `add --id 2 --competitions ${NARROW.competitions} --operations ${NARROW.operations.join(',')}`,
-      ),
-      tables.settled(),
-    ]);
-    const api = await startApi(place, temporaryFolder());
-    return new ServedApi(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
-  }
-
-  /** The connection of the system. */
-  get place(): PipelineConnection {
-    return this.#tables.pipeline.place;
-  }
 
   /** Publishes messages as the receiver does, and waits until they are processed. */
-  async publish(...messages: readonly NormalizedMessage[]): Promise<void> {
-    const { pipeline } = this.#tables;
-    await pipeline.feed(messages);
-    await pipeline.settled();
-  }
+  abstract publish(...messages: readonly NormalizedMessage[]): Promise<void>;
 
   /** Requests a path as the first client, expects 200 and exactly the contract's shape, and returns `api`. */
   answer(path: string) {
@@ -139,17 +98,15 @@ export class ServedApi {
   }
 }
 
-let served: ServedApi | undefined;
+let served: ServedContract | undefined;
 
-/** Starts the api before all tests of the file. */
-export function serveOnce(): void {
-  beforeAll(async () => {
-    served = await ServedApi.start();
-  });
+/** Serves the rows by this api from now on. */
+export function serveBy(api: ServedContract): void {
+  served = api;
 }
 
-/** Returns the api of this file. */
-export function contract(): ServedApi {
+/** Returns the api that serves the rows. */
+export function contract(): ServedContract {
   if (served === undefined) throw new Error('it is not served yet');
   return served;
 }
@@ -181,16 +138,4 @@ function withToken(path: string, token: string | null): string {
 function expectJson(response: Response): void {
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(response.headers.get('cache-control')).toBe('no-store');
-}
-
-function publishCatalogue(place: PipelineConnection): Promise<void> {
-  return publishValues(
-    place,
-    'catalogue',
-    catalogue().map((value) => ({ key: `${value.kind}/${value.id}`, value })),
-  );
-}
-
-async function clientOf(api: ApiReplica, credentials: string): Promise<ServedClient> {
-  return { ...credentialsOf(credentials), token: await api.token(credentials) };
 }

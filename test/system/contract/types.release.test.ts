@@ -8,13 +8,12 @@ import { type ApiReplica, received } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
-import { logged, System } from '../../support/system.ts';
+import { type Provider, System, startProvider } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { strangers } from './types/allowed.ts';
 import { kindsOf, PUBLISHED, shownKinds } from './types/shown.ts';
 import { type Seen, seeAnswer } from './types/walk.ts';
 
-const SECRET = 'the secret of the simulator';
 const TOURNAMENT = readDataset('world-cup-2018');
 const LEAGUE = readDataset('england-2017-18');
 const SEASONS = [TOURNAMENT, LEAGUE].map(({ competition }) => competition.season.id);
@@ -24,7 +23,7 @@ const AT_ONCE = 2_000;
 const EVERY = 16;
 
 let api: ApiReplica;
-let simulator: { readonly url: string };
+let simulator: Provider;
 let token: string;
 
 beforeAll(async () => {
@@ -33,18 +32,14 @@ beforeAll(async () => {
   const { place } = pipeline;
   const env = connectionEnv(place);
   const tables = startService('standings-processor', env);
-  const provider = startService('simulator', {
+  simulator = await startProvider({
     DATASET: TOURNAMENT.competition.dataset,
     DURATION: '20',
     FAULTS: 'some',
     KEEP_ALIVE_EVERY: '0',
     CLOCK_EVERY: '0',
-    REST_PORT: '0',
-    REST_SECRET_KEY: SECRET,
   });
-  const { port } = await logged(provider, 'REST is served');
-  simulator = { url: `http://127.0.0.1:${port}` };
-  system.startPoller({ url: simulator.url, client: { id: '1', secret: SECRET } });
+  system.startPoller(simulator);
   const matchSettings = { seed: '1', faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
   const season = new Timeline(LEAGUE, matchSettings);
   const feed = await pipeline.openFeed();
@@ -57,7 +52,7 @@ beforeAll(async () => {
   const client = await system.addClient('types');
   [api] = await Promise.all([
     system.startApi(temporaryFolder()),
-    logged(provider, 'all was played', 300_000),
+    simulator.service.logged('all was played', 300_000),
   ]);
   token = await api.token(`client_id ${client.id} secret_key ${client.secret}`);
   await untilTrue('all is over', async () => (await unfinished()) === 0, 300_000);
@@ -135,7 +130,8 @@ test('the simulator writes the same types', async () => {
     if (api.error === undefined) seeAnswer(seen, api.method.name, api);
     return api;
   };
-  const granted = await ask(`/v2/oauth?client_id=1&secret_key=${encodeURIComponent(SECRET)}`);
+  const { id, secret } = simulator.client;
+  const granted = await ask(`/v2/oauth?client_id=${id}&secret_key=${encodeURIComponent(secret)}`);
   const own = (await paths()).filter((path) => !/standings|season_id=32017|32\d{4}|sports\/1/.test(path));
   for (const path of own) {
     await ask(`${path}${path.includes('?') ? '&' : '?'}token=${granted.data.token}`);

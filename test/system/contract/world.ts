@@ -1,6 +1,6 @@
 /** Provider messages of the contract's rows, with their times; world-catalogue.ts has the catalogue records. */
-import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 
 const DAY = 86_400;
@@ -259,10 +259,7 @@ function longAgo(): NormalizedMessage[] {
 
 /** Returns a provider message as the receiver normalizes it, received in the second of its writing. */
 function received(message: Fields): NormalizedMessage {
-  const receivedAt = Number(message.ut) * 1000;
-  const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
+  return normalized(message, Number(message.ut) * 1000);
 }
 
 /** Returns a new event of competition 12, season 22. */

@@ -17,8 +17,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { health, openHealth } from '../../support/feed-health.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService } from '../../support/processes.ts';
-import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { System, startSimulator } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { compiledByMaven, HAS_MAVEN, JAVA } from './prepare.ts';
 
@@ -125,9 +124,8 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
     system = made;
     publish = await openHealth(system.pipeline.place);
     const receiver = await system.startReceiver();
-    const simulator = startService('simulator', {
+    const simulator = startSimulator({
       WEBHOOK_URL: receiver.url,
-      WEBHOOK_SECRET,
       SEED: '1',
       FAULTS: 'many',
       MATCHES: String(MATCHES),

@@ -10,9 +10,8 @@ import {
 import { connectionEnv } from '../../support/environment.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService } from '../../support/processes.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
-import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { System, startSimulator } from '../../support/system.ts';
 import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
 
 const MATCHES = 6;
@@ -50,9 +49,8 @@ beforeAll(async () => {
   };
 
   const receiver = await system.startReceiver();
-  const simulator = startService('simulator', {
+  const simulator = startSimulator({
     WEBHOOK_URL: receiver.url,
-    WEBHOOK_SECRET,
     SEED: '1',
     FAULTS: 'many',
     MATCHES: String(MATCHES),
@@ -72,7 +70,7 @@ beforeAll(async () => {
   });
   proxy.cut();
   await Promise.all(joined.map((one) => one.stop()));
-  await logged(simulator, 'all was played');
+  await simulator.logged('all was played');
   // A new match of the test, because the played ones are over.
   const live = eventFields({ participants: participants(0, 0) });
   await system.pipeline.feed([{ ...eventMessage(Math.floor(Date.now() / 1000), live), event_id: LIVE }]);

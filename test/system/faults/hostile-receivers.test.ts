@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newSecret } from '#clients/secret.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY } from '../../support/api.ts';
-import { connectionEnv } from '../../support/environment.ts';
+
+import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import {
   HostileReceiver,

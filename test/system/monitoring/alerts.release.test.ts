@@ -8,10 +8,10 @@ import type { ApiReplica } from '../../support/api.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService, type TestService } from '../../support/processes.ts';
+import type { TestService } from '../../support/processes.ts';
 import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
-import { deliverSigned, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { deliverSigned, System, startProvider, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
@@ -21,7 +21,6 @@ import { startDispatcher, subscribe } from '../../support/webhooks.ts';
 const PLAY_SECONDS = '90';
 /** Interval of rates, in place of Grafana's: several scrapes. */
 const RATE_INTERVAL = '15s';
-const REST_SECRET = 'the secret of the simulator';
 
 /** Queries without data when the event does not happen, or with matches of 2018. */
 const MAY_BE_EMPTY = [
@@ -81,20 +80,16 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     [gateway] = await Promise.all([startGateway(place, api.url), standings.ready()]);
     const dispatcher = await startDispatcher(place);
     await dispatcher.ready();
-    simulator = startService('simulator', {
+    const provider = await startProvider({
       WEBHOOK_URL: receiver.url,
-      WEBHOOK_SECRET,
       MATCHES: '4',
       DURATION: PLAY_SECONDS,
-      REST_PORT: '0',
-      REST_SECRET_KEY: REST_SECRET,
     });
-    const { port } = await logged(simulator, "the provider's REST is served");
-    const client = { id: '1', secret: REST_SECRET };
-    const poller = system.startPoller(
-      { url: `http://127.0.0.1:${port}`, client },
-      { FEED_WINDOW_SECONDS: '7200', FEED_INITIAL_SECONDS: '3600' },
-    );
+    simulator = provider.service;
+    const poller = system.startPoller(provider, {
+      FEED_WINDOW_SECONDS: '7200',
+      FEED_INITIAL_SECONDS: '3600',
+    });
     await Promise.all([monitor, poller, system.processor].map((service) => service.ready()));
     for (const [service, name] of [
       [monitor, 'touchline_monitor_leader'],

@@ -6,8 +6,8 @@ import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, startApi } from '../../support/api.ts';
@@ -39,9 +39,7 @@ function feedMessages(): NormalizedMessage[] {
     const event = { id: 1, competition_id: 1, season_id: 1, status_id: 34, status_type: 'live' };
     const incident = { id: `5-${id}`, incident_id: 400, confirmation: 'confirmed', event_status_id: 34 };
     const sent = id === 0 ? eventMessage({ id, ut }, event) : incidentMessage({ id, ut }, incident, event);
-    const result = normalizeMessage(sent, { origin: 'webhook', deliveryId: 'd', receivedAt: ut * 1_000 });
-    if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-    return result.message;
+    return normalized(sent, ut * 1_000);
   });
 }
 

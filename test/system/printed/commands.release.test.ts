@@ -12,8 +12,8 @@ import { topicName } from '#topics/topics.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { COMMANDS, type PrintedState, pageCommands } from '../../../cli/testing/printed-runs.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY } from '../../support/api.ts';
-import { connectionEnv } from '../../support/environment.ts';
+
+import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { runBlock } from '../../support/runbook.ts';

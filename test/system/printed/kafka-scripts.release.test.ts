@@ -9,9 +9,9 @@ import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { pageCommands, SCRIPTS } from '../../../cli/testing/printed-runs.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY } from '../../support/api.ts';
+
 import { writeText } from '../../support/certificates.ts';
-import { connectionEnv } from '../../support/environment.ts';
+import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { kafkaScripts } from '../../support/kafka-scripts.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { until, untilTrue } from '../../support/poll.ts';

@@ -1,10 +1,8 @@
 /** Plays matches live, with faults, for tests of replays of the log. */
 import { backbone } from '../../setup/backbone.ts';
-import { connectionEnv } from '../../support/environment.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService } from '../../support/processes.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
-import { logged, WEBHOOK_SECRET } from '../../support/system.ts';
+import { startReceiver, startSimulator } from '../../support/system.ts';
 
 /** Whether to play the whole tournament and season instead of a few matches. */
 const FULL = process.env.REPLAY === 'full';
@@ -17,15 +15,14 @@ const DEADLINE_MS = FULL ? 600_000 : undefined;
 export async function playLive(played: Readonly<Record<string, number>> = MATCHES): Promise<TablesPipeline> {
   const place = backbone();
   const tables = await TablesPipeline.create(place);
-  const env = connectionEnv(place);
-  const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
   const processors = [tables.pipeline.startProcessor(), tables.startTables()];
-  await Promise.all([receiver, ...processors].map((service) => service.ready()));
-  const { port } = await logged(receiver, 'POST /webhook');
+  const [receiver] = await Promise.all([
+    startReceiver(place),
+    ...processors.map((service) => service.ready()),
+  ]);
   for (const [dataset, matches] of Object.entries(played)) {
-    const simulator = startService('simulator', {
-      WEBHOOK_URL: `http://127.0.0.1:${port}/webhook`,
-      WEBHOOK_SECRET,
+    const simulator = startSimulator({
+      WEBHOOK_URL: receiver.url,
       DATASET: dataset,
       MATCHES: String(matches),
       SPEED: 'max',
@@ -37,6 +34,6 @@ export async function playLive(played: Readonly<Record<string, number>> = MATCHE
   }
   await tables.settled();
   await Promise.all(processors.map((service) => service.stop()));
-  await receiver.stop();
+  await receiver.service.stop();
   return tables;
 }

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { poll } from '#timing/poll.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY, clients, startApi } from '../../support/api.ts';
+import { clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { connectionEnv } from '../../support/environment.ts';
+import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -123,7 +123,7 @@ class Rollout {
       this.#replicas.map(async (replica) => {
         const url = `http://127.0.0.1:${replica.opsPort}/health/ready`;
         const answer = await fetch(url, { headers: { connection: 'close' } }).catch(() => null);
-        return answer?.ok === true ? [portOf(replica)] : [];
+        return answer?.ok === true ? [replica.port] : [];
       }),
     );
     return states.flat();
@@ -131,7 +131,7 @@ class Rollout {
 
   /** Returns the ports of all started replicas. */
   ports(): number[] {
-    return this.#replicas.map(portOf);
+    return this.#replicas.map(({ port }) => port);
   }
 
   async #add(): Promise<void> {
@@ -140,11 +140,6 @@ class Rollout {
     await replica.ready();
     this.#replicas.push(replica);
   }
-}
-
-function portOf(replica: TestService): number {
-  const line = replica.lines.find((text) => text.includes('"listening"') || text.includes('"POST /webhook"'));
-  return JSON.parse(line ?? '{}').port;
 }
 
 /** Returns the nginx server of a service. It retries nothing, so that the client sees each failure of a replica. */

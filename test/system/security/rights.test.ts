@@ -8,14 +8,13 @@ import { API_AND_TOOLS } from '../../../cli/services.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
-import { CLIENTS_KEY } from '../../support/api.ts';
 import { Collector } from '../../support/collector.ts';
+import { CLIENTS_KEY } from '../../support/environment.ts';
 import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
-import { logged } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { caFile, subscribe } from '../../support/webhooks.ts';
 
@@ -80,7 +79,7 @@ describe('with an authorizer', () => {
     const services = names.map((name) => start(name, settings));
     await Promise.all(services.map((service) => service.ready()));
     await subscribe(pipeline.place, { url: receiver.url, secret: SECRET });
-    const { port } = await logged(services[0] as TestService, 'POST /webhook');
+    const { port } = await (services[0] as TestService).logged('POST /webhook');
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
       method: 'POST',
@@ -134,7 +133,7 @@ describe('with an authorizer', () => {
     expect(receiver.received.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
     expect(collector.headers['x-api-key']).toBe(PASSWORD);
     const api = services[names.indexOf('api')] as TestService;
-    const { port: boardPort } = await logged(api, '"listening"');
+    const { port: boardPort } = await api.logged('"listening"');
     const waiting = /<dd data-needs-connection>(\d+)<\/dd>/g;
     await untilTrue('the api counts what waits for each processor that it names', async () => {
       const page = await (await fetch(`http://127.0.0.1:${boardPort}/feeds`)).text();

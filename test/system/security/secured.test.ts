@@ -12,8 +12,9 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { SECRET, signed } from '../../integration/webhook-receiver/support.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { CLIENTS_KEY, credentialsOf } from '../../support/api.ts';
+import { credentialsOf } from '../../support/api.ts';
 import { Authority, writeCertificate, writeText } from '../../support/certificates.ts';
+import { CLIENTS_KEY } from '../../support/environment.ts';
 import { httpsClient } from '../../support/https-client.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -27,7 +28,6 @@ import {
   startSecuredKafka,
   unsignedToken,
 } from '../../support/secured-kafka.ts';
-import { logged } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { touchline } from '../../support/touchline.ts';
@@ -211,7 +211,7 @@ describe('a pipeline', () => {
       DATA_DIR: temporaryFolder(),
     });
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
-    const { port } = await logged(receiver, 'POST /webhook');
+    const { port } = await receiver.logged('POST /webhook');
     const accepted = await ask(`https://localhost:${port}/webhook`, {
       method: 'POST',
       headers: signed(body),
@@ -222,7 +222,7 @@ describe('a pipeline', () => {
     const added = touchline(['clients', 'add', '--name', 'secured'], byPlain);
     expect(await added.ended, added.err).toBe(0);
     const { id, secret } = credentialsOf(added.out);
-    const url = `https://localhost:${(await logged(api, '"listening"')).port}`;
+    const url = `https://localhost:${(await api.logged('"listening"')).port}`;
     const score = await until('the api has the goal', async () => {
       const { status, text } = await ask(`${url}/v2/oauth?client_id=${id}&secret_key=${secret}`);
       if (status !== 200) return undefined;
@@ -231,9 +231,9 @@ describe('a pipeline', () => {
       return events.includes('7000001') ? events : undefined;
     });
     expect(score).toContain('7000001');
-    const { port: ops } = await logged(processor, 'metrics and health');
+    const { port: ops } = await processor.logged('metrics and health');
     expect((await fetch(`http://127.0.0.1:${ops}/health/ready`)).status).toBe(200);
-    const { port: opsOfApi } = await logged(api, 'metrics and health');
+    const { port: opsOfApi } = await api.logged('metrics and health');
     expect((await ask(`https://localhost:${opsOfApi}/health/ready`)).status).toBe(200);
     for (const service of [receiver, processor, api]) {
       for (const one of [PASSWORD, SECRET, gate.password, CLIENTS_KEY])

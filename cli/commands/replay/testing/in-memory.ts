@@ -1,12 +1,10 @@
 /** A replay without a broker, for tests: published records stay in memory. */
-import { fileURLToPath } from 'node:url';
-import { readRules } from '#service/competition-rules.ts';
+import { OWN_RULES, type RulesOf, readRules } from '#service/competition-rules.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { type ReplayCodecs, ReplayEngine, type ReplayInput, type ReplayOutput } from '../engine.ts';
 
-const RULES = fileURLToPath(new URL('../../../../data/rules/', import.meta.url));
-
-const codecs: ReplayCodecs = {
+/** Codecs without a registry. */
+export const codecs: ReplayCodecs = {
   'normalized-messages': codecOf('normalized-messages'),
   'match-incidents': codecOf('match-incidents'),
   'match-state': codecOf('match-state'),
@@ -22,12 +20,13 @@ const codecs: ReplayCodecs = {
 export async function replayInMemory(
   inputs: readonly ReplayInput[],
   batch: number,
+  rulesOf: RulesOf = readRules(OWN_RULES),
 ): Promise<readonly ReplayOutput[]> {
   const published: ReplayOutput[] = [];
   const engine = new ReplayEngine({
     prefix: '',
     codecs,
-    rulesOf: readRules(RULES),
+    rulesOf,
     async *readBack(topic, partition) {
       yield published
         .filter((record) => record.topic === topic && record.partition === partition)

@@ -1,15 +1,11 @@
-/** A small world with some records of each kind, and a server of the contract that serves it. */
+/** Records, clients and a server of the contract for tests of what all its servers have in common. */
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
+import { issueToken, verifyToken } from '#signing/token.ts';
+import { RestError } from '../errors.ts';
+import type { Access, Gatekeeper, ProviderData } from '../provider.ts';
 import type { RestEvent, RestIncident } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
 import { restServerOptions } from '../server-options.ts';
-import {
-  emptyWorld,
-  type MemoryClient,
-  type MemoryWorld,
-  memoryGatekeeper,
-  memoryProvider,
-} from './memory.ts';
 
 /** 2026-09-21 14:13:20 UTC. */
 export const NOW = 1_790_000_000;
@@ -17,7 +13,7 @@ export const NOW = 1_790_000_000;
 const VERSION = '2.0.0';
 
 /** Full access. */
-export const CLIENT: MemoryClient = {
+export const CLIENT: TestClient = {
   clientId: 1,
   secret: 'open sesame',
   competitions: null,
@@ -25,7 +21,7 @@ export const CLIENT: MemoryClient = {
 };
 
 /** Access to one competition, without the reduced live payload. */
-export const NARROW: MemoryClient = {
+export const NARROW: TestClient = {
   clientId: 2,
   secret: 'a crack',
   competitions: new Set([10]),
@@ -84,68 +80,63 @@ export function incident(id: string, more: Partial<RestIncident> = {}): RestInci
   };
 }
 
-/** Returns a world with some records of each kind. */
-export function smallWorld(): MemoryWorld {
-  const world = emptyWorld();
-  const sport = { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' };
-  const type = { type_id: 2, type_name: 'League standings' };
-  const table = { ...type, name: 'Table', object_type: 'season', object_id: 20 };
-  const definition = {
-    statuses: [],
-    results: [],
-    stats: {},
-    details: [],
-    incidents: [],
-    standings_types: [],
+/** The event that only clients without restrictions may see. */
+export const HIDDEN_EVENT = 3;
+
+/** Returns data that answers any operation with no record of twelve. What is answered from records, the rows of the contract test. */
+export function stubData(changes: Partial<ProviderData> = {}): ProviderData {
+  const event: ProviderData['event'] = (id, { competitions }) => {
+    if (id === HIDDEN_EVENT && competitions !== null) throw new RestError('FORBIDDEN');
+    return { data: '{}', total: null };
   };
-  const ids = [5, ...Array.from({ length: 11 }, (_, index) => 100 + index)];
-  world.sports.push(...ids.map((id) => ({ id, ...sport, ...definition })));
-  world.areas.push({ id: 1, name: 'England' });
-  world.languages.push({ id: 1, name: 'English' });
-  world.statuses.push({ id: 34, name: '2nd half', ut: NOW - 100 }, { id: 33, name: '1st half', ut: NOW });
-  const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
-  world.incidentTypes.push({ id: 413, name: 'Goal', ...flags });
-  world.standingsTypes.push({ id: 2, name: 'League standings', ...type, columns: [{ id: 1, code: 'mp' }] });
-  world.standingsList.push({ id: 7, ...table });
-  world.standings.push({ id: 7, ...table, columns: [], groups: [{ id: '', name: '', participants: [] }] });
-  world.competitions.push({ id: 10, name: 'Cup', short_name: 'C' });
-  world.seasons.push({ id: 20, name: '2026', competition_id: 10 });
-  world.stages.push({ id: 30, name: 'Final', competition_id: 10, season_id: 20 });
-  world.events.push(event(1), event(2), event(3, { competition_id: 11, season_id: 0, stage_id: 0 }));
-  world.incidents.set(1, [incident('5-2'), incident('5-10', { confirmation: 'tbd' })]);
-  world.messages.push(
-    { id: 1, source: 1, ut: NOW - 60, type: 'event', data: { event: { id: 1 } } },
-    { id: 2, source: 1, ut: NOW, type: 'event', data: { event: { id: 2 } } },
-  );
-  return world;
+  return new Proxy({ event, ...changes } as ProviderData, {
+    get: (own, name) => Reflect.get(own, name) ?? (() => ({ data: '[]', total: 12 })),
+  });
+}
+
+/** A client of the gatekeeper of tests. */
+export type TestClient = Access & { readonly secret: string };
+
+/** Returns a gatekeeper that issues tokens of `lifetime` seconds to these clients. Tokens of a removed client are invalid. */
+export function testGatekeeper(clients: readonly TestClient[], lifetime = 3600): Gatekeeper {
+  const key = Buffer.alloc(32, 'a key of tests');
+  return {
+    async exchange(clientId, secretKey, now) {
+      const client = clients.find((one) => String(one.clientId) === clientId && one.secret === secretKey);
+      if (client === undefined) return null;
+      const expiration = now + lifetime;
+      return { token: issueToken(client.clientId, expiration, key), expiration };
+    },
+    access(token, now) {
+      const claims = verifyToken(token, now, [key]);
+      return clients.find((one) => one.clientId === claims?.clientId) ?? null;
+    },
+  };
 }
 
 /** A server of the contract without a socket. */
 export type TestServer = {
   readonly app: FastifyInstance;
-  readonly world: MemoryWorld;
   /** All log lines. */
   readonly logged: string[];
   /** Requests a path with GET. */
   get(url: string): Promise<LightMyRequestResponse>;
   /** Issues a token of a client. */
-  token(client?: MemoryClient): Promise<string>;
+  token(client?: TestClient): Promise<string>;
 };
 
 /** Creates a test server; it needs no stop. */
 export function testServer(options: Partial<RestOptions> = {}): TestServer {
-  const world = smallWorld();
   const logged: string[] = [];
   const now = options.now ?? (() => NOW);
-  const gatekeeper = options.gatekeeper ?? memoryGatekeeper([CLIENT, NARROW]);
+  const gatekeeper = options.gatekeeper ?? testGatekeeper([CLIENT, NARROW]);
   const app = fastify({
     ...restServerOptions(VERSION, now),
     logger: { level: 'trace', stream: { write: (line: string) => void logged.push(line) } },
   });
-  app.register(restRoutes, { data: memoryProvider(world), version: VERSION, ...options, gatekeeper, now });
+  app.register(restRoutes, { data: stubData(), version: VERSION, ...options, gatekeeper, now });
   return {
     app,
-    world,
     logged,
     get: (url) => app.inject(url),
     async token(client = CLIENT) {

@@ -35,41 +35,11 @@ beforeEach(async () => {
 
 const ask = (url: string, status?: number) => askApi(app, url, status);
 
-test('names the places of an event from the catalogue, and unknown ones with empty text', async () => {
-  world.play(eventMessage({ id: 3 }, { id: 7000003, season_id: 9, competition_id: 8 }));
-  const known = await ask('/v2/events/7000001');
-  const { competition } = known.data;
-  expect([competition.name, competition.stats_lvl]).toEqual(['Premier', 'gold']);
-  expect([competition.season.name, competition.season.stage.name]).toEqual(['2026', 'Regular']);
-  expect(competition.season.stage.group).toMatchObject({ id: '', name: '' });
-  const unknown = await ask('/v2/events/7000003');
-  expect(unknown.data.competition).toMatchObject({ id: 8, name: '', season: { id: 9, name: '' } });
-});
-
 test('shows a name that arrived after the event', async () => {
   const urls = ['/v2/events/7000001', '/v2/livescore?date_from=2026-08-15', '/v2/competitions'];
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"Premier"');
   world.give(catalogueRecord('competition', 6628, null, { id: 6628, name: 'First' }, 1_800_000_000));
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
-});
-
-test.each([
-  ['/v2/statuses', 'statuses'],
-  ['/v2/incidents', 'incidents'],
-  ['/v2/languages', 'languages'],
-  ['/v2/areas', 'areas'],
-  ['/v2/sports', 'sports'],
-  ['/v2/standings-types?sport_id=5', 'standings_types'],
-])('%s dates built-in records 2019-09-22', async (path, name) => {
-  const at = 1_569_110_400;
-  const since = async (timestamp: number) =>
-    (await ask(`${path}${path.includes('?') ? '&' : '?'}timestamp=${timestamp}`)).data[name];
-  const all = (await ask(path)).data[name];
-  expect(all.length).toBeGreaterThan(0);
-  for (const { ut } of all) expect(ut).toBe(at);
-  expect(await since(0)).toEqual(all);
-  expect(await since(at)).toEqual(all);
-  expect(await since(at + 3_600)).toEqual([]);
 });
 
 test('lists the types of one sport only for that sport', async () => {
@@ -103,8 +73,4 @@ test('lists the types of one sport only for that sport', async () => {
   const { sport } = (await ask('/v2/sports/1')).data;
   expect(sport).toMatchObject({ id: 1, results: [], stats: { team: [], person: [] }, details: [] });
   expect(sport.standings_types).toHaveLength(2);
-});
-
-test('answers 404 for an unknown sport, table or event', async () => {
-  for (const url of ['/v2/sports/77', '/v2/standings/72', '/v2/events/5', '/v2/feed/5']) await ask(url, 404);
 });

@@ -55,11 +55,6 @@ test('shows the derived score as result 2, as text, whatever is reported', async
   });
 });
 
-test('omits result 2 if the score is unknown', async () => {
-  world.play(eventMessage({}, { participants: sides(null, null), status_id: 1, status_type: 'scheduled' }));
-  expect(score(await event())).toEqual([undefined, undefined]);
-});
-
 test('shows every field of the spec, whatever was reported', async () => {
   world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
   expect(await event(8_000_000)).toEqual({

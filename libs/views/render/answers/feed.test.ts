@@ -58,14 +58,6 @@ describe('the feed', () => {
     return answer.json().api.data.map(({ id }: { id: number }) => id);
   };
 
-  test('includes both ends of a window', async () => {
-    for (const s of [0, 10, 20])
-      world.take(normalized(eventMessage({ id: s, ut: UT + s }), (UT + 900) * 1_000));
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([20, 10, 0]);
-    expect(await feed(`timestamp=${UT + 1}&timestamp_to=${UT + 20}`)).toEqual([20, 10]);
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([10, 0]);
-  });
-
   test('shows a message also in the window in which it became visible, with a margin, and once if both match', async () => {
     const at = (id: number, delay: number) =>
       world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
@@ -117,14 +109,6 @@ describe('the feed', () => {
     world.take(normalized(eventMessage({ id: 2 }), RECEIVED_AT + 1_000));
     expect(world.views.feed.sweep(RECEIVED_AT + 1)).toBe(false);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
-  });
-
-  test('lists no events in a query by importance', async () => {
-    world.play(eventMessage({ id: 1 }), incidentMessage({ id: 2 }));
-    const window = `timestamp=${UT}&timestamp_to=${UT}`;
-    for (const flag of ['important', 'important_for_trader'])
-      for (const value of ['yes', 'no'])
-        expect(await feed(`${window}&type=event&${flag}=${value}`)).toEqual([]);
   });
 
   test('returns a window of many slices complete and in order, while other requests are served', async () => {

@@ -25,24 +25,6 @@ async function ask(query: string) {
   return { ids: data.map(({ id }: { id: string }) => id), total: method.total_items, data };
 }
 
-test.each([
-  ['', ['5-10', '5-11', '5-9']],
-  ['sort_order=desc', ['5-9', '5-11', '5-10']],
-  // 5-10 was delivered first, and once more last.
-  ['sort_type=occurred_at', ['5-10', '5-11', '5-9']],
-  ['sort_type=occurred_at&sort_order=desc', ['5-9', '5-11', '5-10']],
-  ['deleted=yes', ['5-12']],
-  ['deleted=no', ['5-10', '5-11', '5-9']],
-  ['confirmation=confirmed', ['5-9']],
-  ['confirmation=cancelled', ['5-10']],
-  ['confirmation=tbd', []],
-  ['updated=yes', ['5-10']],
-  ['updated=no', ['5-11', '5-9']],
-  ['participant_id=102', ['5-10']],
-])('lists the incidents of query %j', async (query, ids) => {
-  expect(await ask(query)).toMatchObject({ ids, total: ids.length });
-});
-
 test('orders incidents by first delivery, also after a snapshot has listed them', async () => {
   const listed = ['5-9', '5-10', '5-11'].map((id) => incidentRecord({ id }));
   const snapshot = normalizeSnapshot(
@@ -86,11 +68,6 @@ test('shows every field of the contract, and all other reported fields', async (
     important_for_trader: 'yes',
     game_break: 'no',
   });
-});
-
-test('lists important incidents that are not removed', async () => {
-  const { event_incidents } = (await askApi(app, '/v2/events/7000001/important-incidents')).data;
-  expect(event_incidents.map(({ id }: { id: string }) => id)).toEqual(['5-10', '5-9']);
 });
 
 test('returns the whole story for the board, removed incidents included', () => {

@@ -114,20 +114,6 @@ test('lists a place that arrived after the previous query', async () => {
 });
 
 describe('tables', () => {
-  test.each<[string, string, number, readonly number[]]>([
-    ['season&object_id=2', 'one', 200, [70, 72]],
-    ['season&object_id=8', 'one', 403, []],
-    ['season&object_id=8', 't', 200, [71]],
-    ['stage&object_id=3', 'one', 200, [72]],
-    ['stage&object_id=9', 'one', 403, []],
-    ['competition&object_id=7', 'one', 403, []],
-    ['competition&object_id=1', 'one', 200, []],
-  ])('of %s for %s', async (query, token, status, ids) => {
-    const answer = await ask(`/v2/standings?object_type=${query}`, token);
-    expect(answer.status).toBe(status);
-    if (status === 200) expect(idsOf(answer.api.data.standings_list)).toEqual(ids);
-  });
-
   test('are shown to clients whose contract covers their competition', async () => {
     const statuses = [70, 71, 72, 99].map(async (id) => (await ask(`/v2/standings/${id}`, 'one')).status);
     expect(await Promise.all(statuses)).toEqual([200, 403, 200, 404]);

@@ -1,7 +1,8 @@
 /** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
 import { providerTable } from '#domain/standings/provider-table.ts';
-import type { FeedHealth, NormalizedMessage, Standings, StandingsEntry } from '#records/types.ts';
+import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '#views/testing/records.ts';
 import { normalized, ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,9 +10,6 @@ type Team = readonly [id: number, name: string];
 
 /** Competition, season, stage and group of the tests' matches. */
 export const PLACE = { competition_id: 31, season_id: 312, stage_id: 3121, group_id: 31211 } as const;
-
-/** The place of a record whose offset no test reads. */
-const FIRST = { partition: 0, offset: 0 } as const;
 
 /** A match of a test. `event`: more fields of the event record. */
 export type FixtureMatch = {
@@ -44,14 +42,7 @@ export class PlayedViews extends ViewsWorld {
 
   /** Publishes the name of a competition, season, stage or group. `more`: other fields of the record. */
   name(kind: string, id: number, parent: number | null, name: string, more: Fields = {}): void {
-    const value = {
-      kind,
-      id: String(id),
-      parent_id: parent === null ? null : String(parent),
-      ut: 1,
-      body: JSON.stringify({ id, name, ...more }),
-    };
-    this.give({ topic: 'catalogue', ...FIRST, key: `${kind}/${id}`, value });
+    this.give(catalogueRecord(kind, id, parent, { id, name, ...more }, 1));
   }
 
   /** Publishes the health of the webhook source, which never expires by default, or of a match. */
@@ -69,42 +60,19 @@ export class PlayedViews extends ViewsWorld {
     version = 1,
     stageId: number = PLACE.stage_id,
   ): void {
-    const at = {
-      standings_id: standingsId,
-      version,
-      type_id: typeId,
-      object_type: 'stage',
-      object_id: stageId,
-      competition_id: PLACE.competition_id,
-      season_id: PLACE.season_id,
-      ut: 1,
-      cause: null,
-    };
-    const entry = {
-      ...at,
-      name: typeName,
-      type_name: typeName,
-      subtype: 'standings',
-      object_name: 'Group stage',
-      item_status: 'active',
-      sport_id: 5,
-    };
-    this.#publish(entry, { ...at, body: JSON.stringify(body) });
+    const { competition_id, season_id } = PLACE;
+    const place = { object_type: 'stage', object_id: stageId, competition_id, season_id };
+    const at = { ...place, version, type_id: typeId, ut: 1 };
+    const names = { name: typeName, type_name: typeName, object_name: 'Group stage' };
+    this.give(tableEntry(standingsId, { ...at, ...names }), tableRecord(standingsId, body, at));
   }
 
   /** Publishes a ranking of the provider. `body`: `data.standings`. */
   ranking(body: Fields): void {
     const records = providerTable(body, 1);
     if (records === null) throw new Error('no ranking');
-    this.#publish(records.entry, records.table);
-  }
-
-  #publish(entry: StandingsEntry, table: Standings): void {
-    const key = String(table.standings_id);
-    this.give(
-      { topic: 'standings-catalogue', ...FIRST, key, value: entry },
-      { topic: 'standings', ...FIRST, key, value: table },
-    );
+    const { entry, table } = records;
+    this.give(tableEntry(entry.standings_id, entry), tableRecord(table.standings_id, body, table));
   }
 
   /**

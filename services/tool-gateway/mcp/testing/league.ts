@@ -2,6 +2,7 @@
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
+import { catalogueRecord, tableEntry, tableRecord } from '#views/testing/records.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -101,19 +102,8 @@ export function incident(league: League, changes: Fields = {}): Fields {
 
 function places(league: League): ViewRecord[] {
   const mark = markOf(league);
-  const place = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord => ({
-    topic: 'catalogue',
-    partition: 0,
-    offset: 0,
-    key: `${kind}/${id}`,
-    value: {
-      kind,
-      id: String(id),
-      parent_id: parent === null ? null : String(parent),
-      ut: 1_700_000_000,
-      body: JSON.stringify({ id, name: `${mark} ${kind}`, ...body }),
-    },
-  });
+  const place = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord =>
+    catalogueRecord(kind, id, parent, { id, name: `${mark} ${kind}`, ...body });
   return [
     place('competition', league.competition, null, { sport_id: 5, area_name: `${mark} area` }),
     place('season', league.season, league.competition, { actual: 'yes' }),
@@ -123,28 +113,12 @@ function places(league: League): ViewRecord[] {
 
 /** Creates a newer version of the table of a league, with this body. */
 export function changedTable(league: League, body: object): ViewRecord {
-  return {
-    topic: 'standings',
-    partition: 0,
-    offset: 0,
-    key: String(league.table),
-    value: { ...placeOf(league, league.table, 2), version: 2, ut: 1_700_000_001, body: JSON.stringify(body) },
-  };
+  return tableRecord(league.table, body, { ...placeOf(league, 2), version: 2, ut: 1_700_000_001 });
 }
 
 /** Returns the fields of a table that catalogue and topic of tables share. */
-function placeOf(league: League, id: number, typeId: number) {
-  return {
-    standings_id: id,
-    version: 1,
-    type_id: typeId,
-    object_type: 'season',
-    object_id: league.season,
-    competition_id: league.competition,
-    season_id: league.season,
-    ut: 1_700_000_000,
-    cause: null,
-  };
+function placeOf({ competition, season }: League, type_id: number) {
+  return { type_id, object_id: season, competition_id: competition, season_id: season };
 }
 
 function tables(league: League): ViewRecord[] {
@@ -165,17 +139,8 @@ function table(
   rows: readonly (readonly [number, number])[],
 ): ViewRecord[] {
   const mark = markOf(league);
-  const at = { partition: 0, offset: 0, key: String(id) };
-  const place = placeOf(league, id, typeId);
-  const entry = {
-    ...place,
-    name: `${mark} ${type}`,
-    type_name: type,
-    subtype: 'standings',
-    object_name: `${mark} season`,
-    sport_id: 5,
-    item_status: 'active',
-  };
+  const place = placeOf(league, typeId);
+  const names = { name: `${mark} ${type}`, type_name: type, object_name: `${mark} season` };
   const body = {
     id,
     name: `${mark} ${type}`,
@@ -206,8 +171,5 @@ function table(
       },
     ],
   };
-  return [
-    { topic: 'standings-catalogue', ...at, value: entry },
-    { topic: 'standings', ...at, value: { ...place, body: JSON.stringify(body) } },
-  ];
+  return [tableEntry(id, { ...place, ...names }), tableRecord(id, body, place)];
 }

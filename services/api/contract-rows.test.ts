@@ -1,0 +1,165 @@
+/**
+ * The rows of the REST contract over an api in this process. test/system/contract tests them over a running one, with those of a
+ * process; here they find a defect without a broker, and detect mutants of the answers.
+ */
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { beforeAll } from 'vitest';
+import { Contracts } from '#clients/contracts.ts';
+import { hashSecret } from '#clients/secret.ts';
+import type { NormalizedMessage } from '#records/types.ts';
+import { readRules } from '#service/competition-rules.ts';
+import { createLogger } from '#service/logger.ts';
+import { createMetrics } from '#service/metrics.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { SOURCES, type SourceTopic, type ViewRecord } from '#views/ingest/records.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
+import { ViewsWorld } from '#views/testing/world.ts';
+import { codecs, replayInMemory } from '../../cli/commands/replay/testing/in-memory.ts';
+import { atEnd } from '../../test/support/at-end.ts';
+import { CLIENTS_KEY } from '../../test/support/environment.ts';
+import { rulesFolder } from '../../test/support/standings/rules-folder.ts';
+import { endpointRows } from '../../test/system/contract/endpoints.ts';
+import { errorRows } from '../../test/system/contract/errors.ts';
+import { fieldRows } from '../../test/system/contract/fields.ts';
+import { limitRows } from '../../test/system/contract/limits.ts';
+import { prose } from '../../test/system/contract/prose.ts';
+import { recordsProse } from '../../test/system/contract/prose-records.ts';
+import { restProse } from '../../test/system/contract/prose-rest.ts';
+import { rules } from '../../test/system/contract/rules.ts';
+import {
+  type ContractApi,
+  NARROW,
+  type ServedClient,
+  ServedContract,
+  serveBy,
+} from '../../test/system/contract/served.ts';
+import { shootOutRows } from '../../test/system/contract/shoot-out.ts';
+import { BEGAN, LEAGUE_RULES, messages } from '../../test/system/contract/world.ts';
+import { catalogue } from '../../test/system/contract/world-catalogue.ts';
+import { apiMetrics, createApp } from './app.ts';
+import { createGatekeeper } from './gatekeeper.ts';
+
+/** The clients of the rows; their names are their secrets. */
+const CLIENTS = {
+  everything: { id: '1', secret: 'everything', competitions: null, operations: null },
+  narrow: { id: '2', secret: 'narrow', ...NARROW },
+};
+
+const FEED_RETENTION_MS = 7 * 86_400_000;
+
+/** What the pipeline writes for the messages of the rows, and the catalogue. */
+const RECORDS: readonly ViewRecord[] = [
+  ...catalogue().map((value) => recordOf('catalogue', `${value.kind}/${value.id}`, value)),
+  ...(await written()),
+];
+
+function recordOf(topic: SourceTopic, key: string, value: unknown, offset = 0): ViewRecord {
+  return { topic, key, value, partition: 0, offset } as ViewRecord;
+}
+
+async function written(): Promise<ViewRecord[]> {
+  const rulesOf = readRules(rulesFolder({ 'league.json': LEAGUE_RULES }));
+  const inputs = messages().map((message) => ({
+    partition: 0,
+    key: String(message.event_id),
+    value: codecs['normalized-messages'].encode(message),
+    timestamp: message.received_at,
+  }));
+  const published = await replayInMemory(inputs, inputs.length, rulesOf);
+  return published.flatMap(({ topic, key, value }, offset) =>
+    isSource(topic) && value !== null
+      ? [recordOf(topic, String(key), codecs[topic].decode(value), offset)]
+      : [],
+  );
+}
+
+/** The topics of the views that the pipeline writes. */
+type WrittenTopic = Extract<SourceTopic, keyof typeof codecs>;
+
+function isSource(topic: string): topic is WrittenTopic {
+  return topic in codecs && SOURCES.some((source) => source === topic);
+}
+
+class ApiInMemory extends ServedContract {
+  readonly api: ContractApi;
+  readonly everything: ServedClient;
+  readonly narrow: ServedClient;
+  readonly #world: ViewsWorld;
+
+  private constructor(
+    app: FastifyInstance,
+    world: ViewsWorld,
+    everything: ServedClient,
+    narrow: ServedClient,
+  ) {
+    super();
+    this.api = { url: 'http://localhost:80', get: (path, request) => ask(app, path, request) };
+    this.#world = world;
+    this.everything = everything;
+    this.narrow = narrow;
+  }
+
+  static async start(): Promise<ApiInMemory> {
+    const world = new ViewsWorld();
+    world.now = Date.now();
+    world.give(...RECORDS);
+    world.views.feed.sweep(world.now - FEED_RETENTION_MS);
+    const contracts = new Contracts((access) => access);
+    for (const { id, secret, competitions, operations } of Object.values(CLIENTS))
+      contracts.apply({
+        ...sampleOf('clients'),
+        client_id: Number(id),
+        active: true,
+        secret_hash: hashSecret(secret),
+        competitions,
+        operations,
+      });
+    const gatekeeper = createGatekeeper(contracts, [CLIENTS_KEY]);
+    const registry = createMetrics('api');
+    const app = await createApp({
+      competitions: null,
+      data: createProviderData(world.views),
+      gatekeeper,
+      view: world.views,
+      board: null,
+      version: '1.2.3',
+      publicUrl: undefined,
+      trustedProxies: [],
+      registry,
+      metrics: apiMetrics(registry),
+      log: createLogger({ name: 'api', level: 'silent' }),
+      ready: () => true,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    atEnd(() => app.close());
+    const withToken = async ({ id, secret }: { readonly id: string; readonly secret: string }) => {
+      const granted = await gatekeeper.exchange(id, secret, BEGAN);
+      return { id, secret, token: granted?.token ?? '' };
+    };
+    return new ApiInMemory(app, world, await withToken(CLIENTS.everything), await withToken(CLIENTS.narrow));
+  }
+
+  override async publish(...published: readonly NormalizedMessage[]): Promise<void> {
+    for (const message of published) this.#world.take(message);
+  }
+}
+
+/** Sends a request to a server without a socket, with an answer as `fetch` has it. */
+async function ask(app: FastifyInstance, url: string, request: RequestInit = {}): Promise<Response> {
+  const { statusCode, headers, rawPayload } = await app.inject({ url, ...(request as InjectOptions) });
+  return new Response(rawPayload, { status: statusCode, headers: headers as Record<string, string> });
+}
+
+beforeAll(async () => serveBy(await ApiInMemory.start()));
+
+fieldRows();
+shootOutRows();
+endpointRows();
+rules();
+errorRows();
+limitRows();
+prose();
+recordsProse();
+restProse();
