@@ -13,6 +13,7 @@ import { received } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
+import { TestService } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { installed, packed } from './reader-examples.ts';
 
@@ -95,26 +96,21 @@ test('Touchline installed from its file runs a service, and says its version', a
 
   const { place } = await Pipeline.create(backbone());
   // Its listener is a thread.
-  const receiver = spawn(process.execPath, [bin, 'webhook-receiver'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      ...connectionEnv(place),
-      WEBHOOK_PORT: '0',
-      WEBHOOK_SECRET: 'x'.repeat(32),
-    },
-  });
-  onTestFinished(() => void receiver.kill());
-  const ports: Record<string, number> = {};
-  createInterface({ input: receiver.stderr }).on('line', (line) => {
-    const { msg, port } = JSON.parse(line);
-    if (port !== undefined) ports[msg] = port;
-  });
-  await expect
-    .poll(() => ports, { timeout: DEADLINE_MS })
-    .toMatchObject({ 'POST /webhook': expect.any(Number) });
-  const health = await fetch(`http://127.0.0.1:${ports['metrics and health']}/health`);
+  const receiver = new TestService(
+    spawn(process.execPath, [bin, 'webhook-receiver'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        ...connectionEnv(place),
+        WEBHOOK_PORT: '0',
+        WEBHOOK_SECRET: 'x'.repeat(32),
+      },
+    }),
+  );
+  onTestFinished(() => receiver.kill());
+  await receiver.logged('"POST /webhook"');
+  const health = await fetch(`http://127.0.0.1:${receiver.opsPort}/health`);
   expect(await health.json()).toMatchObject({ version, live: true });
 });
 
