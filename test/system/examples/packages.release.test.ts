@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
 import { packTouchline } from '../../../scripts/release.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -40,16 +40,9 @@ test('a reader installed from its file is told goals, scorers, cancellations and
   const feed = await pipeline.openFeed();
   onTestFinished(() => feed.close());
   const ut = Math.floor(Date.now() / 1000);
-  const start = {
-    id: '5-100',
-    incident_id: 429,
-    participant_id: null,
-    confirmation: null,
-    event_time: '00:00',
-  };
   const goal = (n: number, changes: Record<string, unknown>) =>
     feed.send(received(incidentMessage({ id: 10 + n, ut: ut + n }, changes)));
-  await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
+  await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, KICK_OFF)));
   await goal(1, { confirmation: 'confirmed' });
   await pipeline.settled();
 
