@@ -9,6 +9,15 @@ export const CONTEXT = {
   receivedAt: 1_790_000_000_123,
 } as const;
 
+/** Fields of the incident that starts a match, for `incidentMessage`. */
+export const KICK_OFF = {
+  id: '5-100',
+  incident_id: 429,
+  participant_id: null,
+  confirmation: null,
+  event_time: '00:00',
+} as const;
+
 /** Returns an incident record: a goal of the home side in the 10th minute. */
 export function incidentRecord(changes: Fields = {}): Fields {
   return {

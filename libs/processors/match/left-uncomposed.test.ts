@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import { applyMessage, newMatch } from '#domain/match.ts';
-import {
-  causeOf,
-  EVENT_ID,
-  incident,
-  incidentMessage,
-  START,
-  snapshotMessage,
-} from '#domain/testing/messages.ts';
+import { causeOf, EVENT_ID } from '#domain/testing/messages.ts';
 import type { FetchedRecord, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { silentLogger } from '#streams/log.ts';
@@ -15,25 +8,10 @@ import { positionRecord } from '#streams/runtime/positions.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { FakeClient } from '#streams/runtime/testing/fakes.ts';
 import { formerComposerTopics } from '#topics/processors.ts';
-import { codecOf } from '#topics/testing/codecs.ts';
 import { LeftUncomposed } from './left-uncomposed.ts';
+import { codecs, HISTORY } from './testing/webhooks.ts';
 import { WebhookStage } from './webhook-stage.ts';
 
-const codecs = {
-  'match-transitions': codecOf('match-transitions'),
-  'normalized-messages': codecOf('normalized-messages'),
-  'webhook-messages': codecOf('webhook-messages'),
-  'webhook-times': codecOf('webhook-times'),
-};
-/** A goal that a list omits and a later one has again, so that its records are sent with raised times. */
-const HISTORY = [
-  incidentMessage(incident('5-1', 413)),
-  incidentMessage(incident('5-2', 413, { ut: START + 1 })),
-  snapshotMessage(START + 80, [incident('5-2', 413, { ut: START + 1 })]),
-  snapshotMessage(START + 90, [incident('5-1', 413), incident('5-2', 413, { ut: START + 1 })]),
-  incidentMessage(incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' })),
-  incidentMessage(incident('5-1', 413, { ut: START + 99 })),
-];
 const former = formerComposerTopics('');
 
 /** Creates a client with the logs of the history; the first two reads of causes at `failing` fail: one may be ahead of its use. */

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, clients, received, startApi } from '../../support/api.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   pipeline.startProcessor();
   await pipeline.feed(
     received(
-      incidentMessage({ id: 0 }, { id: '5-100', incident_id: 429, participant_id: null, confirmation: null }),
+      incidentMessage({ id: 0 }, KICK_OFF),
       incidentMessage({ id: 1 }),
       incidentMessage({ id: 2 }, { id: '5-120', incident_id: 419, confirmation: 'confirmed' }),
       eventMessage({ id: 3 }, { id: EVENT + 1, competition_id: 9, season_id: 90 }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { clients, received, startApi } from '../../support/api.ts';
 import { Pipeline } from '../../support/pipeline.ts';
@@ -17,14 +17,7 @@ test.runIf(CHROMIUM !== null)(
     const feed = await pipeline.openFeed();
     onTestFinished(() => feed.close());
     const ut = Math.floor(Date.now() / 1000);
-    const start = {
-      id: '5-100',
-      incident_id: 429,
-      participant_id: null,
-      confirmation: null,
-      event_time: '00:00',
-    };
-    await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
+    await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, KICK_OFF)));
     const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'on' });
     const browser = await openBrowser();
     onTestFinished(() => browser.close());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventMessage, incidentMessage, participantRecords } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, KICK_OFF, participantRecords } from '#ingestion/testing/messages.ts';
 import { received } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
@@ -23,7 +23,7 @@ test('applies a correction that the feed publishes before the lists, though the 
   const [a, b] = await Promise.all([System.create(), System.create()]);
   const publish = (...messages: readonly unknown[]): Promise<void> => a.pipeline.feed(received(...messages));
   await publish(
-    incidentMessage({ id: 1 }, { id: '5-100', incident_id: 429, participant_id: null, confirmation: null }),
+    incidentMessage({ id: 1 }, KICK_OFF),
     incidentMessage({ id: 2 }, { id: '5-110', confirmation: 'confirmed' }),
     incidentMessage({ id: 3 }, { id: '5-120', confirmation: 'confirmed', event_time: '44:00' }),
     eventMessage({ id: 4, ut: PUBLISHED + 7_000 }, over(2, 0)),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { normalized } from '#ingestion/testing/normalized.ts';
 import { packTouchline } from '../../../scripts/release.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -13,6 +13,7 @@ import { received } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { DEADLINE_MS } from '../../support/poll.ts';
+import { TestService } from '../../support/processes.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { installed, packed } from './reader-examples.ts';
 
@@ -39,16 +40,9 @@ test('a reader installed from its file is told goals, scorers, cancellations and
   const feed = await pipeline.openFeed();
   onTestFinished(() => feed.close());
   const ut = Math.floor(Date.now() / 1000);
-  const start = {
-    id: '5-100',
-    incident_id: 429,
-    participant_id: null,
-    confirmation: null,
-    event_time: '00:00',
-  };
   const goal = (n: number, changes: Record<string, unknown>) =>
     feed.send(received(incidentMessage({ id: 10 + n, ut: ut + n }, changes)));
-  await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
+  await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, KICK_OFF)));
   await goal(1, { confirmation: 'confirmed' });
   await pipeline.settled();
 
@@ -95,26 +89,21 @@ test('Touchline installed from its file runs a service, and says its version', a
 
   const { place } = await Pipeline.create(backbone());
   // Its listener is a thread.
-  const receiver = spawn(process.execPath, [bin, 'webhook-receiver'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      ...connectionEnv(place),
-      WEBHOOK_PORT: '0',
-      WEBHOOK_SECRET: 'x'.repeat(32),
-    },
-  });
-  onTestFinished(() => void receiver.kill());
-  const ports: Record<string, number> = {};
-  createInterface({ input: receiver.stderr }).on('line', (line) => {
-    const { msg, port } = JSON.parse(line);
-    if (port !== undefined) ports[msg] = port;
-  });
-  await expect
-    .poll(() => ports, { timeout: DEADLINE_MS })
-    .toMatchObject({ 'POST /webhook': expect.any(Number) });
-  const health = await fetch(`http://127.0.0.1:${ports['metrics and health']}/health`);
+  const receiver = new TestService(
+    spawn(process.execPath, [bin, 'webhook-receiver'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        ...connectionEnv(place),
+        WEBHOOK_PORT: '0',
+        WEBHOOK_SECRET: 'x'.repeat(32),
+      },
+    }),
+  );
+  onTestFinished(() => receiver.kill());
+  await receiver.logged('"POST /webhook"');
+  const health = await fetch(`http://127.0.0.1:${receiver.opsPort}/health`);
   expect(await health.json()).toMatchObject({ version, live: true });
 });
 

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { askApi, EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 import { eventData } from './events.ts';
 
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
 const BOARD = '/v2/livescore?date_from=2026-08-15';
 const NOW = Math.floor(RECEIVED_AT / 1000);
-const KICK_OFF = { id: '5-100', incident_id: 429, participant_id: null, confirmation: null };
 
 let world: ViewsWorld;
 let app: FastifyInstance;
