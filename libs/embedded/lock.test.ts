@@ -26,23 +26,33 @@ test('is held once at a time, and again after a release', () => {
   second?.release();
 });
 
-test('is released when its process is killed', async () => {
-  const file = join(folder, 'lock');
+/** Starts a process that tries to lock a file and keeps the lock. Resolves with whether it got it. */
+async function lockElsewhere(file: string): Promise<{ child: ChildProcess; hasIt: boolean }> {
   const script = `
     const { tryLock } = await import(process.argv[1]);
     globalThis.lock = tryLock(process.argv[2]);
-    console.log('held');
+    console.log(globalThis.lock !== undefined);
     setInterval(() => {}, 1000);
   `;
-  const child = spawn(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    script,
-    join(import.meta.dirname, 'lock.ts'),
-    file,
-  ]);
+  const module = join(import.meta.dirname, 'lock.ts');
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, module, file]);
   holder = child;
-  await once(child.stdout, 'data');
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, hasIt: said.toString().trim() === 'true' };
+}
+
+test('is kept when its own process tries to lock the file again', async () => {
+  const file = join(folder, 'lock');
+  const lock = tryLock(file);
+  expect(tryLock(file)).toBeUndefined();
+  expect((await lockElsewhere(file)).hasIt).toBe(false);
+  lock?.release();
+});
+
+test('is released when its process is killed', async () => {
+  const file = join(folder, 'lock');
+  const { child, hasIt } = await lockElsewhere(file);
+  expect(hasIt).toBe(true);
   expect(tryLock(file)).toBeUndefined();
   child.kill('SIGKILL');
   const lock = await vi.waitUntil(() => tryLock(file), 50_000);

@@ -14,8 +14,6 @@ export type Lock = { release(): void };
 export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
   let database: DatabaseSync | undefined;
   try {
-    // SQLite would say neither which file it cannot open nor why.
-    closeSync(openSync(file, 'a'));
     const opened = new DatabaseSync(file, { timeout: 0 });
     database = opened;
     opened.exec('BEGIN EXCLUSIVE');
@@ -23,7 +21,20 @@ export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
   } catch (error) {
     database?.close();
     if (isBusy(error)) return undefined;
-    throw new FolderError(setting, dirname(file), error);
+    throw new FolderError(setting, dirname(file), causeOf(file) ?? error);
+  }
+}
+
+/**
+ * Returns why a file cannot be opened, which SQLite does not say; null when it can be. Only for a file that this process has not
+ * locked: closing it here would release that lock too, as all locks of a process on a file are one to the system.
+ */
+function causeOf(file: string): unknown {
+  try {
+    closeSync(openSync(file, 'a'));
+    return null;
+  } catch (error) {
+    return error;
   }
 }
 

@@ -210,13 +210,13 @@ export class FollowedMatches {
    */
   async #tellEnds(stream: Stream, topic: string, isRead: IsRead): Promise<void> {
     const { topics } = await stream.consumer.metadata({ topics: [topic] });
-    const leaders = topics.get(topic)?.partitions.map(({ leader }, partition) => ({ leader, partition }));
+    const leaders = topics.get(topic)?.partitions.map(({ leader }) => leader) ?? [];
     await Promise.allSettled(
-      [...Map.groupBy(leaders ?? [], ({ leader }) => leader)].map(async ([leader, led]) => {
+      [...new Set(leaders)].map(async (leader) => {
         if (this.#asked.has(leader)) return;
         this.#asked.add(leader);
         const at = performance.now();
-        const partitions = led.map(({ partition }) => partition);
+        const partitions = [...leaders.keys()].filter((partition) => leaders[partition] === leader);
         const ends = await this.#endsOf(stream, topic, partitions).finally(() => this.#asked.delete(leader));
         if (this.#isClosed) return;
         for (const [partition, end] of ends) {

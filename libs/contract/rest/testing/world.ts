@@ -13,7 +13,7 @@ export const NOW = 1_790_000_000;
 const VERSION = '2.0.0';
 
 /** Full access. */
-export const CLIENT: TestClient = {
+export const CLIENT: ContractClient = {
   clientId: 1,
   secret: 'open sesame',
   competitions: null,
@@ -21,7 +21,7 @@ export const CLIENT: TestClient = {
 };
 
 /** Access to one competition, without the reduced live payload. */
-export const NARROW: TestClient = {
+export const NARROW: ContractClient = {
   clientId: 2,
   secret: 'a crack',
   competitions: new Set([10]),
@@ -95,10 +95,10 @@ export function stubData(changes: Partial<ProviderData> = {}): ProviderData {
 }
 
 /** A client of the gatekeeper of tests. */
-export type TestClient = Access & { readonly secret: string };
+export type ContractClient = Access & { readonly secret: string };
 
 /** Returns a gatekeeper that issues tokens of `lifetime` seconds to these clients. Tokens of a removed client are invalid. */
-export function testGatekeeper(clients: readonly TestClient[], lifetime = 3600): Gatekeeper {
+export function testGatekeeper(clients: readonly ContractClient[], lifetime = 3600): Gatekeeper {
   const key = Buffer.alloc(32, 'a key of tests');
   return {
     async exchange(clientId, secretKey, now) {
@@ -122,7 +122,7 @@ export type TestServer = {
   /** Requests a path with GET. */
   get(url: string): Promise<LightMyRequestResponse>;
   /** Issues a token of a client. */
-  token(client?: TestClient): Promise<string>;
+  token(client?: ContractClient): Promise<string>;
 };
 
 /** Creates a test server; it needs no stop. */
