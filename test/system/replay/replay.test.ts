@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { connectionEnv } from '../../support/environment.ts';
@@ -7,6 +6,7 @@ import { quietLog } from '../../support/log.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { makeTopics } from '../../support/topics.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { playLive } from './live.ts';
 
@@ -85,15 +85,8 @@ describe('a replay', () => {
 
   test('refuses the prefix of another application, and one whose readers run', async () => {
     const { place } = live.pipeline;
-    await withTopicAdmin(place.brokers, 30_000, (admin) =>
-      admin.createTopics(
-        ['clients', 'baskets'].map((name) => ({
-          name: `${prefix}shop.${name}`,
-          partitions: 1,
-          settings: {},
-        })),
-      ),
-    );
+    const shop = ['clients', 'baskets'].map((name) => ({ topic: `${prefix}shop.${name}`, numPartitions: 1 }));
+    await makeTopics(place.brokers, shop);
     const into = (name: string) => run('replay', '--into', `${prefix}${name}`, '--replace', '--yes');
     const foreign = await into('shop.');
     expect(foreign).toMatchObject({ code: 1, out: '' });
