@@ -111,6 +111,8 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     await visit.page.click('label.show-favourites');
     await visit.until(`document.querySelectorAll('.match').length === 1`);
     await visit.page.click('label:has(input[value="all"])');
+    // The page draws its rows with the next frame.
+    await visit.until(`document.querySelector('#match-3100042 .star') !== null`);
     await visit.page.click('#match-3100042 .star');
     await visit.page.click('label.show-favourites');
     // Both as cards with all that they have, without a scroll bar or a text that is cut.
