@@ -1,7 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FolderError } from '#security/folders.ts';
+import { FolderError, openError } from '#security/folders.ts';
 
 /** A lock that is held until its release, or until this process ends, even by a kill. */
 export type Lock = { release(): void };
@@ -21,20 +20,7 @@ export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
   } catch (error) {
     database?.close();
     if (isBusy(error)) return undefined;
-    throw new FolderError(setting, dirname(file), causeOf(file) ?? error);
-  }
-}
-
-/**
- * Returns why a file cannot be opened, which SQLite does not say; null when it can be. Only for a file that this process has not
- * locked: closing it here would release that lock too, as all locks of a process on a file are one to the system.
- */
-function causeOf(file: string): unknown {
-  try {
-    closeSync(openSync(file, 'a'));
-    return null;
-  } catch (error) {
-    return error;
+    throw new FolderError(setting, dirname(file), openError(file) ?? error);
   }
 }
 

@@ -64,11 +64,10 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
 
   const killsBefore = endedForMemory();
   const child = await spawnGuarded(spec.process);
-  const lacked = async (): Promise<string | null> =>
-    lackOf(await tailOf(spec.logFiles, sizesBefore), dirname(spec.process.outputFile));
+  const logFolder = dirname(spec.process.outputFile);
   const end = async (): Promise<string> => {
     const how = endText(await child.ended(), killsBefore);
-    const why = await lacked();
+    const why = lackOf(await tailOf(spec.logFiles, sizesBefore), logFolder);
     return why === null ? how : `${how}: ${why}`;
   };
   try {
@@ -100,7 +99,7 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   }
   if (outcome === 'ended') {
     const how = exit.signal ?? `code ${exit.code}`;
-    const why = await lacked();
+    const why = lackOf(written, logFolder);
     throw new EmbeddedError(
       'START_FAILED',
       `the ${spec.name} ended while starting (${how}):${why === null ? log : ` ${why}`}`,

@@ -1,8 +1,21 @@
 /** Folders that a process needs: created where they are missing, and refused with the setting that names them. */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+
+/**
+ * Returns the error with which a file cannot be opened for writing, which SQLite does not say; null when it can be. Only for a file that
+ * this process has not locked: closing it releases that lock too, as all locks of a process on a file are one to the system.
+ */
+export function openError(file: string): unknown {
+  try {
+    closeSync(openSync(file, 'a'));
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
 
 /** A folder, or its disk, that a process cannot write to. */
 export class FolderError extends TouchlineError<'FolderError'> {

@@ -25,8 +25,6 @@ export function createLogger({ name, level, secrets = [], stream }: LoggerOption
   );
 }
 
-/** Pino's level of warnings. */
-const WARN = 40;
 /** Bytes of lines that wait while standard error cannot be written, such as a file on a full disk; further lines are lost. */
 const WAITING_BYTES = 1024 * 1024;
 
@@ -38,7 +36,7 @@ function standardError(name: string): DestinationStream {
   stream.on('drop', () => (lost += 1));
   stream.on('drain', () => {
     if (lost === 0) return;
-    const line = { level: WARN, time: Date.now(), pid: process.pid, name };
+    const line = { level: pino.levels.values.warn, time: Date.now(), pid: process.pid, name };
     stream.write(`${JSON.stringify({ ...line, msg: `${lost} lines of the log are lost` })}\n`);
     lost = 0;
   });

@@ -18,14 +18,7 @@ import { codecs, replayInMemory } from '../../cli/commands/replay/testing/in-mem
 import { atEnd } from '../../test/support/at-end.ts';
 import { CLIENTS_KEY } from '../../test/support/environment.ts';
 import { rulesFolder } from '../../test/support/standings/rules-folder.ts';
-import { endpointRows } from '../../test/system/contract/endpoints.ts';
-import { errorRows } from '../../test/system/contract/errors.ts';
-import { fieldRows } from '../../test/system/contract/fields.ts';
-import { limitRows } from '../../test/system/contract/limits.ts';
-import { prose } from '../../test/system/contract/prose.ts';
-import { recordsProse } from '../../test/system/contract/prose-records.ts';
-import { restProse } from '../../test/system/contract/prose-rest.ts';
-import { rules } from '../../test/system/contract/rules.ts';
+import { restRows } from '../../test/system/contract/rest-rows.ts';
 import {
   type ContractApi,
   NARROW,
@@ -33,7 +26,6 @@ import {
   ServedContract,
   serveBy,
 } from '../../test/system/contract/served.ts';
-import { shootOutRows } from '../../test/system/contract/shoot-out.ts';
 import { BEGAN, LEAGUE_RULES, messages } from '../../test/system/contract/world.ts';
 import { catalogue } from '../../test/system/contract/world-catalogue.ts';
 import { apiMetrics, createApp } from './app.ts';
@@ -154,12 +146,4 @@ async function ask(app: FastifyInstance, url: string, request: RequestInit = {})
 
 beforeAll(async () => serveBy(await ApiInMemory.start()));
 
-fieldRows();
-shootOutRows();
-endpointRows();
-rules();
-errorRows();
-limitRows();
-prose();
-recordsProse();
-restProse();
+restRows();

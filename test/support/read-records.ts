@@ -17,13 +17,13 @@ export async function readRecords(brokers: Brokers, topic: string): Promise<Read
 }
 
 /**
- * Calls `onValue` with every value of a topic, without deletions: up to its current end, or until `signal` is aborted. Rejects at a
- * record that cannot be decoded.
+ * Calls `onValue` with every record of a topic, null for a deleted key: up to its current end, or until `signal` is aborted. Rejects at
+ * a record that cannot be decoded.
  */
-export function readEvery<T extends TopicName>(
+export function readAllOf<T extends TopicName>(
   topic: T,
   source: TopicSource,
-  onValue: (value: TopicValues[T], record: ReadRecord) => void,
+  onValue: (key: string, value: TopicValues[T] | null, record: ReadRecord) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   return followValues([topic], source, {
@@ -33,7 +33,18 @@ export function readEvery<T extends TopicName>(
       throw error;
     },
     onValues({ values }) {
-      for (const { value, record } of values) if (value !== null) onValue(value, record);
+      for (const { key, value, record } of values) onValue(key, value, record);
     },
+  });
+}
+
+/** Calls `onValue` with every value of a topic up to its current end, without deletions. Rejects as `readAllOf`. */
+export function readEvery<T extends TopicName>(
+  topic: T,
+  source: TopicSource,
+  onValue: (value: TopicValues[T], record: ReadRecord) => void,
+): Promise<void> {
+  return readAllOf(topic, source, (_, value, record) => {
+    if (value !== null) onValue(value, record);
   });
 }

@@ -46,8 +46,8 @@ export class HealthMonitor {
   }
 
   /**
-   * When the first match or source becomes silent, or the first report of a good source is missed, if nothing more comes: Unix milliseconds, as of
-   * the last tick. Until then it does not matter up to when all messages are read, if records are read as they come.
+   * When the first match or source becomes silent, or the first report of a good source is missed, if nothing more comes: Unix
+   * milliseconds, as of the last tick. Until then it does not matter up to when all messages are read, if records are read as they come.
    */
   get due(): number {
     return this.#nextDue;
@@ -171,9 +171,10 @@ export class HealthMonitor {
         ofMatches.behindSince = Math.min(ofMatches.behindSince, verdict.since);
       }
       if (track.facts.runs) ofMatches.runsSince = Math.max(ofMatches.runsSince ?? 0, track.runsSince);
+      if (pair.health.state === 'stale') continue;
       const inputs = track.inputs(pair, reported, now);
       const silent = silenceDue(inputs, this.#options) ?? NEVER;
-      if (pair.health.state !== 'stale') this.#nextDue = Math.min(this.#nextDue, silent);
+      this.#nextDue = Math.min(this.#nextDue, silent);
       if (isBelieved(pair.health.state))
         due = Math.min(due, silent, backlogDue(inputs, this.#options) ?? NEVER);
     }

@@ -130,20 +130,18 @@ async function followLane(options: LaneOptions): Promise<void> {
 function applyBatches(batches: readonly SourceBatch[], { apply, metrics, log }: SourceOptions): void {
   const started = performance.now();
   const at = Date.now();
-  const records = batches.map(viewRecordsOf);
   apply(
-    records.flat(),
+    batches.flatMap(viewRecordsOf),
     batches.map((batch) => ({ key: partitionKey(batch), next: batch.next, epoch: batch.epoch })),
   );
   metrics.applySeconds.observe((performance.now() - started) / 1000);
   const tracing = tracer();
-  for (const [n, batch] of batches.entries()) {
+  for (const batch of batches) {
     const { name: topic, partition, end, next, values } = batch;
-    const applied = records[n] ?? [];
-    if (tracing !== null) traceApplied(tracing, batch, applied, at);
+    if (tracing !== null) traceApplied(tracing, batch, at);
     if (logsMessages(log))
-      for (const record of applied)
-        log.debug({ ...identify(record), topic: batch.topic }, 'record applied to the views');
+      for (const applied of values)
+        log.debug({ ...identify(applied), topic: batch.topic }, 'record applied to the views');
     metrics.records.inc({ topic }, values.length);
     metrics.lag.set({ topic, partition: String(partition) }, Math.max(0, end - next));
     metrics.seen(values.at(-1)?.record.timestamp ?? null);
@@ -161,21 +159,16 @@ function viewRecordsOf({ name: topic, values }: SourceBatch): ViewRecord[] {
 const TRACED_MS = 3_600_000;
 
 /** Starts and ends a span for each record that belongs to a trace. */
-function traceApplied(
-  tracing: Tracer,
-  { topic, values }: SourceBatch,
-  applied: readonly ViewRecord[],
-  startedAt: number,
-): void {
-  for (const [n, record] of applied.entries()) {
-    const { timestamp, traceparent: parent } = values[n]?.record ?? {};
-    if (parent === undefined || (timestamp ?? 0) < startedAt - TRACED_MS) continue;
-    const attributes = spanAttributes({ ...identify(record), topic });
+function traceApplied(tracing: Tracer, { topic, values }: SourceBatch, startedAt: number): void {
+  for (const applied of values) {
+    const { timestamp, traceparent: parent } = applied.record;
+    if (parent === undefined || timestamp < startedAt - TRACED_MS) continue;
+    const attributes = spanAttributes({ ...identify(applied), topic });
     tracing.start(`apply ${topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
   }
 }
 
-function identify({ partition, offset, value }: ViewRecord): MessageFields {
+function identify({ value, record }: SourceBatch['values'][number]): MessageFields {
   const message: MessageFields =
     value === null
       ? {}
@@ -184,7 +177,7 @@ function identify({ partition, offset, value }: ViewRecord): MessageFields {
           ...('cause' in value ? { message_id: value.cause?.message_id ?? null } : {}),
           ...('event_id' in value && value.event_id !== null ? { event_id: value.event_id } : {}),
         };
-  return { ...message, partition, offset };
+  return { ...message, partition: record.partition, offset: record.offset };
 }
 
 /** Returns the positions to read from. Messages that were never read start at the oldest one within `feedRetentionMs`. */

@@ -1,11 +1,11 @@
 /** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { FolderError, requireFolder } from '#security/folders.ts';
+import { FolderError, openError, requireFolder } from '#security/folders.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Thrown when another process has the views open. */
@@ -82,7 +82,8 @@ function reuseOrCreate({ folder, source, maxAgeMs, now }: OpenViewsOptions): Ope
     if (isBusy(error)) throw new ViewsInUseError(folder, error);
     // Existing views are kept where only the disk or this process lacks something.
     if (isUnwritable(error)) throw error;
-    requireOpens(path, folder);
+    const cause = openError(path);
+    if (shortageOf(cause) !== null) throw new FolderError('DATA_DIR', folder, cause);
     why = 'it cannot be read';
   }
   removeViews(folder);
@@ -113,15 +114,6 @@ export function removeViews(folder: string): void {
 /** Whether an error shows that the file is damaged or unreadable. */
 export function isBroken(error: unknown): boolean {
   return BROKEN.has(resultCode(error)) && !isUnwritable(error);
-}
-
-/** Throws `FolderError` when a file cannot be opened for lack of something: SQLite says only that it cannot be opened. */
-function requireOpens(path: string, folder: string): void {
-  try {
-    closeSync(openSync(path, 'a'));
-  } catch (error) {
-    if (shortageOf(error) !== null) throw new FolderError('DATA_DIR', folder, error);
-  }
 }
 
 function open(path: string): DatabaseSync {

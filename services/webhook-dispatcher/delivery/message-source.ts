@@ -75,11 +75,12 @@ export class MessageSource {
 
   private constructor(
     options: MessageSourceOptions,
+    topic: string,
     partitions: readonly TopicPartition[],
     bounds: readonly LogBounds[],
   ) {
     this.#options = options;
-    this.#topic = topicName(options.source.prefix, TOPIC);
+    this.#topic = topic;
     this.#partitions = partitions;
     this.#window = new MessageWindow(
       bounds.map(({ end }) => end),
@@ -95,7 +96,7 @@ export class MessageSource {
     const topic = topicName(source.prefix, TOPIC);
     const count = await client.partitionCount(topic);
     const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
-    return new MessageSource(options, partitions, await client.logBounds(partitions));
+    return new MessageSource(options, topic, partitions, await client.logBounds(partitions));
   }
 
   /** Number of partitions. */

@@ -1,12 +1,12 @@
 /** Records the values of match state and feed health over time, with a consumer of the test. */
 import type { MatchState, TopicValues } from '#records/types.ts';
-import { followValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelineConnection } from '../../support/pipeline.ts';
+import { readAllOf } from '../../support/read-records.ts';
 
 /** Texts of a row. */
 export type RowWords = { readonly score: string; readonly firm: string; readonly guard: string };
@@ -158,13 +158,5 @@ async function read<T extends TopicName>(
   onRecord: (key: string, value: TopicValues[T] | null, at: number) => void,
 ): Promise<void> {
   const source = { brokers, prefix, registry: Registry.open({ url: registryUrl, prefix }) };
-  await followValues([topic], source, {
-    signal,
-    onUnreadable({ error }) {
-      throw error;
-    },
-    onValues({ values }) {
-      for (const { key, value, record } of values) onRecord(key, value, record.timestamp);
-    },
-  });
+  await readAllOf(topic, source, (key, value, { timestamp }) => onRecord(key, value, timestamp), signal);
 }

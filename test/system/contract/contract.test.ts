@@ -1,30 +1,15 @@
 import { expect, type RunnerTestSuite, type TestContext, test } from 'vitest';
-import { endpointRows } from './endpoints.ts';
-import { errorRows } from './errors.ts';
-import { fieldRows } from './fields.ts';
-import { limitRows } from './limits.ts';
-import { prose } from './prose.ts';
-import { recordsProse } from './prose-records.ts';
-import { restProse } from './prose-rest.ts';
-import { rules } from './rules.ts';
+import { restRows } from './rest-rows.ts';
 import { serveOnce } from './running.ts';
 import { runningRows } from './running-rows.ts';
 import { contract, dataOf } from './served.ts';
-import { SHOOT_OUT_ROWS, shootOutRows } from './shoot-out.ts';
+import { SHOOT_OUT_ROWS } from './shoot-out.ts';
 import { haveSpec, requirementsOfSpec, sentencesOfSpec, textOfSpec } from './spec.ts';
 import { contractRows, notMet, problemsOf } from './table.ts';
 import { NEVER_SET } from './values.ts';
 
 serveOnce();
-fieldRows();
-shootOutRows();
-endpointRows();
-rules();
-errorRows();
-limitRows();
-prose();
-recordsProse();
-restProse();
+restRows();
 runningRows();
 
 test('every field of the records had another value than its default in some answer', async () => {

@@ -29,6 +29,16 @@ async function startOn(disk: FailingDisk): Promise<{ backbone: Backbone; problem
   return { backbone, problems };
 }
 
+/** Starts a broker on the disk and a receiver, which has accepted some deliveries. */
+async function startReceiving(disk: FailingDisk) {
+  const { backbone, problems } = await startOn(disk);
+  const system = await System.create(backbone.brokers);
+  const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
+  const deliveries = new Deliveries(receiver.url);
+  await deliveries.sendAll(5);
+  return { backbone, problems, system, deliveries };
+}
+
 async function untilRefused(deliveries: Deliveries): Promise<void> {
   let refused = 0;
   await untilTrue('deliveries are refused', async () => {
@@ -42,11 +52,7 @@ test('says that its disk is full, and has all that was accepted when there is ro
 }) => {
   const disk = FailingDisk.mount(DISK_BYTES);
   if (disk === null) return skip();
-  const { backbone, problems } = await startOn(disk);
-  const system = await System.create(backbone.brokers);
-  const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
-  const deliveries = new Deliveries(receiver.url);
-  await deliveries.sendAll(5);
+  const { problems, system, deliveries } = await startReceiving(disk);
   fillDisk(disk.folder, LEFT_BYTES);
   await untilRefused(deliveries);
   await untilTrue('the end is explained', () =>
@@ -66,11 +72,7 @@ test('says that its disk is read-only, and has all that was accepted when it is 
 }) => {
   const disk = FailingDisk.mount(DISK_BYTES);
   if (disk === null) return skip();
-  const { backbone, problems } = await startOn(disk);
-  const system = await System.create(backbone.brokers);
-  const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
-  const deliveries = new Deliveries(receiver.url);
-  await deliveries.sendAll(5);
+  const { backbone, problems, system, deliveries } = await startReceiving(disk);
   // What the broker has acknowledged and the system not yet written is lost with a disk that fails.
   await deliveries.expectAll(system);
   disk.fail();
