@@ -56,6 +56,7 @@ class Measured {
       source: {},
       competitions,
       maxAgeMs: 1e9,
+      boot: null,
       now: RECEIVED_AT,
     });
     this.#views = views;

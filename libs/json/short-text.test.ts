@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_TEXT, shortText, withShortTexts } from './short-text.ts';
 
@@ -36,4 +37,19 @@ test('returns the same record where no text is too long, whatever the length of 
 
 test('cuts a text that only begins like JSON', () => {
   expect(withShortTexts(`{"${LONG}`)).toHaveLength(MAX_TEXT);
+});
+
+test('leaves no text too long in a JSON text, wherever it begins and whatever it contains', () => {
+  const texts = fc
+    .tuple(fc.integer({ min: 0, max: 600 }), fc.constantFrom('x', '"', '\\', 'é', 'a"b'))
+    .map(([length, unit]) => unit.repeat(length).slice(0, length));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(texts, fc.nat()), { minLength: 1, maxLength: 20 }), (list) => {
+      const cut = JSON.parse(withShortTexts(JSON.stringify(list)));
+      const isJudged = JSON.stringify(list).length > MAX_TEXT;
+      if (isJudged)
+        expect(cut).toEqual(list.map((item) => (typeof item === 'string' ? shortText(item) : item)));
+      else expect(cut).toEqual(list);
+    }),
+  );
 });

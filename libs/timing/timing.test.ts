@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { backoffMs, jittered, randomBackoffMs } from './backoff.ts';
-import { settlesWithin } from './clock.ts';
+import { machineClock, settlesWithin } from './clock.ts';
 import { poll } from './poll.ts';
 import { PromiseCache } from './promise-cache.ts';
 import { retry } from './retry.ts';
@@ -33,6 +34,22 @@ test.each([
   [1, 120],
 ])('jittered turns 100 ms at chance %f into %f ms', (chance, ms) => {
   expect(jittered(100, 0.2, chance)).toBeCloseTo(ms);
+});
+
+describe('machineClock.sleep', () => {
+  test('resolves early when it is aborted, and at once when it was', async () => {
+    const long = new AbortController();
+    const sleeping = machineClock.sleep(60_000, long.signal);
+    long.abort();
+    await sleeping;
+    await machineClock.sleep(60_000, long.signal);
+  });
+
+  test('leaves no listener on the signal', async () => {
+    const { signal } = new AbortController();
+    await machineClock.sleep(1, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 });
 
 describe('retry', () => {

@@ -11,7 +11,7 @@ import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
-import { isBroken, isUnwritable, removeViews } from './store/database.ts';
+import { bootId, isBroken, isUnwritable, removeViews } from './store/database.ts';
 import type { ServedCompetitions } from './store/served.ts';
 import { COMMIT_MS, Views } from './store/views.ts';
 
@@ -83,6 +83,7 @@ export class Replica {
       source,
       competitions,
       maxAgeMs: MAX_AGE_MS,
+      boot: bootId(),
       now: Date.now(),
     });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');

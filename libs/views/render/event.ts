@@ -59,16 +59,13 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     ut: state.fields.at(-1)?.ut ?? state.cause.ut,
   };
   const named = values(details, isSoccer ? DETAIL_NAMES : undefined);
+  const withoutNames = named.map(({ short_name: ___, ...detail }) => detail);
+  const withoutStats = participants.map(({ stats: ___, ...participant }) => participant);
+  // Both forms begin with the same fields, most of their text.
+  const start = JSON.stringify(event).slice(0, -1);
   return {
-    full: JSON.stringify({
-      ...event,
-      details: named.map(({ short_name: ___, ...detail }) => detail),
-      participants,
-    }),
-    plain: JSON.stringify({
-      ...event,
-      participants: participants.map(({ stats: ___, ...participant }) => participant),
-    }),
+    full: `${start},"details":${JSON.stringify(withoutNames)},"participants":${JSON.stringify(participants)}}`,
+    plain: `${start},"participants":${JSON.stringify(withoutStats)}}`,
     statusType: state.status_type,
     hidden,
     clockRule: rule,

@@ -1,23 +1,58 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { damage } from '../testing/world.ts';
-import { isBroken, isUnwritable, openViews, ViewsInUseError } from './database.ts';
+import { isBroken, isUnwritable, type OpenViewsOptions, openViews, ViewsInUseError } from './database.ts';
 import { Views } from './views.ts';
 
 const DAY = 86_400_000;
-const MADE = { folder: '', source: { a: '1', b: '2' }, maxAgeMs: DAY, now: 1_000 * DAY };
+const MADE = { folder: '', source: { a: '1', b: '2' }, maxAgeMs: DAY, boot: 'first', now: 1_000 * DAY };
 
 /** Opens views with these changed options, stores an offset in them, and closes them. Returns the reason of a rebuild. */
-function visit(folder: string, changes: Partial<typeof MADE> = {}): string | null {
-  const { database, fresh } = openViews({ ...MADE, folder, ...changes });
+function visit(folder: string, changes: Partial<OpenViewsOptions> = {}): string | null {
+  const { database, fresh, close } = openViews({ ...MADE, folder, ...changes });
   const marks = database.prepare('SELECT count(*) AS n FROM offsets').get();
   expect(marks?.n).toBe(fresh === null ? 1 : 0);
   database.exec("INSERT OR REPLACE INTO offsets VALUES ('t-0', 7, 3)");
-  database.close();
+  close();
   return fresh;
 }
+
+/** Opens views as `visit` does; they stay as they are when their process is killed. */
+function killed(folder: string, changes: Partial<OpenViewsOptions> = {}): void {
+  const { database } = openViews({ ...MADE, folder, ...changes });
+  database.exec("INSERT OR REPLACE INTO offsets VALUES ('t-0', 7, 3)");
+  database.close();
+}
+
+test('reuses views of a killed process, but not if the machine has stopped since', () => {
+  const folder = temporaryFolder();
+  killed(folder);
+  expect(visit(folder)).toBeNull();
+  killed(folder);
+  expect(visit(folder, { boot: 'second' })).toBe('the machine stopped while it was open');
+});
+
+test('reuses views that were closed before the machine stopped', () => {
+  const folder = temporaryFolder();
+  visit(folder);
+  expect(visit(folder, { boot: 'second' })).toBeNull();
+});
+
+test('waits for the disk where it cannot know whether the machine has stopped', () => {
+  const folder = temporaryFolder();
+  killed(folder, { boot: null });
+  expect(existsSync(join(folder, 'views.open'))).toBe(false);
+  expect(visit(folder)).toBeNull();
+  const waits = (boot: string | null) => {
+    const { database, close } = openViews({ ...MADE, folder, boot });
+    const level = database.prepare('PRAGMA synchronous').get()?.synchronous;
+    close();
+    return level !== 0;
+  };
+  expect([waits(null), waits('first')]).toEqual([true, false]);
+});
 
 test('reuses views of the same topics unchanged', () => {
   const folder = temporaryFolder();
@@ -40,7 +75,7 @@ test.each([
 ])('rebuilds views if %s', (_name, changes, why) => {
   const folder = temporaryFolder();
   visit(folder);
-  expect(visit(folder, changes as Partial<typeof MADE>)).toBe(why);
+  expect(visit(folder, changes as Partial<OpenViewsOptions>)).toBe(why);
 });
 
 test('rebuilds views of another release', () => {

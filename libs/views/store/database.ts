@@ -1,9 +1,9 @@
 /** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
-import { rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { shortageOf } from '#errors/shortages.ts';
+import { isOfDisk, shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { FolderError, openError, requireFolder } from '#security/folders.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
@@ -31,14 +31,27 @@ export type OpenViewsOptions = {
   readonly source: Source;
   /** Maximum time since the last write of views that are reused, milliseconds. */
   readonly maxAgeMs: number;
+  /** Identifies the time since the machine's last start; null where that is unknown. */
+  readonly boot: string | null;
   /** Unix milliseconds. */
   readonly now: number;
 };
 
-/** The database of views. `fresh` is the reason why it was created empty; null if it is reused. */
-type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
+/** The database of views. */
+export type OpenedViews = {
+  readonly database: DatabaseSync;
+  /** The reason why it was created empty; null if it is reused. */
+  readonly fresh: string | null;
+  /** Closes the database. Throws SQLite's error when the disk does not take the rest. */
+  close(): void;
+};
 
 const FILE = 'views.sqlite';
+/**
+ * Exists while views are open that are written without waiting for the disk, with the start of the machine at which they were opened.
+ * A process that is killed leaves whole views behind, a machine that stops may leave damaged ones, which SQLite would not always notice.
+ */
+const OPEN_MARK = 'views.open';
 /**
  * Pages between two checkpoints, each of which waits for the disk. While the views are built no request waits for one;
  * afterwards a checkpoint must be short.
@@ -54,27 +67,87 @@ const UNWRITABLE = new Set([8, 13]);
 /** SQLite's extended codes for a failed write, fsync and truncation: what was committed before stays readable. */
 const FAILED_WRITES = new Set([0x30a, 0x40a, 0x60a]);
 
-/**
- * Opens the views in a folder. Reuses existing ones that have this schema and source and were written within `maxAgeMs`
- * (older ones may have missed tombstones); else creates empty ones. Throws `ViewsInUseError`, and `FolderError` when they cannot be
- * written.
- */
-export function openViews(options: OpenViewsOptions): OpenedViews {
-  const { folder } = options;
-  requireFolder('DATA_DIR', folder);
+/** Returns the id of the time since the machine's last start; null where the system has none. */
+export function bootId(): string | null {
   try {
-    return reuseOrCreate(options);
-  } catch (error) {
-    throw isUnwritable(error) ? new FolderError('DATA_DIR', folder, error) : error;
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return null;
   }
 }
 
-function reuseOrCreate({ folder, source, maxAgeMs, now }: OpenViewsOptions): OpenedViews {
+/**
+ * Opens the views in a folder. Reuses existing ones that have this schema and source, were written within `maxAgeMs`
+ * (older ones may have missed tombstones), and were closed before the machine stopped; else creates empty ones. Throws
+ * `ViewsInUseError`, and `FolderError` when they cannot be written.
+ */
+export function openViews(options: OpenViewsOptions): OpenedViews {
+  const { folder, boot } = options;
+  requireFolder('DATA_DIR', folder);
+  try {
+    const { database, fresh } = reuseOrCreate(options);
+    try {
+      if (boot !== null) {
+        writeOpenMark(folder, boot);
+        database.exec('PRAGMA synchronous = OFF');
+      }
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return { database, fresh, close: () => closeViews(database, folder) };
+  } catch (error) {
+    throw isUnwritable(error) || isOfDisk(shortageOf(error))
+      ? new FolderError('DATA_DIR', folder, error)
+      : error;
+  }
+}
+
+/** On the disk before anything is written without waiting for it. */
+function writeOpenMark(folder: string, boot: string): void {
+  writeFileSync(join(folder, OPEN_MARK), boot, { flush: true });
+  const directory = openSync(folder, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function closeViews(database: DatabaseSync, folder: string): void {
+  try {
+    // Waits until the disk has all of the file, also what it was given before.
+    database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+  rmSync(join(folder, OPEN_MARK), { force: true });
+}
+
+/** Whether views were open, without waiting for the disk, when the machine stopped. */
+function wereOpenAtStop(folder: string, boot: string | null): boolean {
+  try {
+    return readFileSync(join(folder, OPEN_MARK), 'utf8') !== boot;
+  } catch (error) {
+    if (shortageOf(error) !== null) throw error;
+    return false;
+  }
+}
+
+function reuseOrCreate({
+  folder,
+  source,
+  maxAgeMs,
+  boot,
+  now,
+}: OpenViewsOptions): Pick<OpenedViews, 'database' | 'fresh'> {
   const path = join(folder, FILE);
   let why: string;
   try {
     const database = open(path);
-    const problem = problemOf(database, source, now - maxAgeMs);
+    const problem = wereOpenAtStop(folder, boot)
+      ? 'the machine stopped while it was open'
+      : problemOf(database, source, now - maxAgeMs);
     if (problem === null) return { database, fresh: null };
     why = problem;
     database.close();
@@ -108,7 +181,8 @@ export function isUnwritable(error: unknown): boolean {
 
 /** Deletes the views of a folder; they must be closed. */
 export function removeViews(folder: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, FILE + suffix), { force: true });
+  for (const name of [FILE, `${FILE}-wal`, `${FILE}-shm`, OPEN_MARK])
+    rmSync(join(folder, name), { force: true });
 }
 
 /** Whether an error shows that the file is damaged or unreadable. */

@@ -31,8 +31,25 @@ export type RenderedEvent = {
   readonly periods: readonly PeriodResult[];
 };
 
-/** The stored version of a match, and ids of its places. */
-type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
+/** Columns that lists of matches filter or sort by, nearly all of which are in an index. A message of a live match changes none of them. */
+const FILTERED = [
+  'hidden',
+  'sport_id',
+  'competition_id',
+  'season_id',
+  'stage_id',
+  'group_id',
+  'start',
+  'status_id',
+  'status_type',
+  'home_id',
+  'away_id',
+] as const;
+
+/** The version of a match, and its values in lists, as they are stored. */
+type StoredMatch = Readonly<Record<(typeof FILTERED)[number], number | string | null>> & {
+  readonly version: number;
+};
 
 /** The order of a list of matches: by start, or by last change. */
 export type MatchOrder = keyof typeof ORDERS;
@@ -63,9 +80,9 @@ export class MatchView extends SqlView {
   /** Number of changes of the places of events. Lists of places are stale after a change. */
   placeVersion = 0;
 
-  /** Returns the stored version of a match and its places; undefined for an unknown match. */
+  /** Returns what is stored of a match; undefined for an unknown match. */
   known(eventId: number): StoredMatch | undefined {
-    const text = 'SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?';
+    const text = `SELECT version, ${FILTERED.join(', ')} FROM events WHERE id = ?`;
     return this.sql.of(text).get(eventId) as StoredMatch | undefined;
   }
 
@@ -85,10 +102,7 @@ export class MatchView extends SqlView {
     if (moved) this.placeVersion += 1;
     const { fields: _, ...rest } = state;
     const shown = { ...rest, clock_rule: clockRule, periods };
-    this.sql.insert('INSERT OR REPLACE INTO events', {
-      id,
-      version: state.version,
-      changed,
+    const filtered = {
       hidden: hidden ? 1 : 0,
       sport_id: state.sport_id,
       competition_id: state.competition_id,
@@ -100,10 +114,17 @@ export class MatchView extends SqlView {
       status_type: statusType,
       home_id: state.home?.id ?? null,
       away_id: state.away?.id ?? null,
-      full,
-      plain,
-      state: JSON.stringify(shown),
-    });
+    };
+    const text = JSON.stringify(shown);
+    if (known !== undefined && FILTERED.every((column) => known[column] === filtered[column])) {
+      // A replaced row would be written to every index again.
+      this.sql
+        .of('UPDATE events SET version = ?, changed = ?, full = ?, plain = ?, state = ? WHERE id = ?')
+        .run(state.version, changed, full, plain, text, id);
+    } else {
+      const row = { id, version: state.version, changed, ...filtered, full, plain, state: text };
+      this.sql.insert('INSERT OR REPLACE INTO events', row);
+    }
     this.#keepSides(state, known !== undefined);
     if (statusType === 'live' && !hidden) this.#live?.set(id, shown);
     else this.#live?.delete(id);

@@ -6,7 +6,14 @@ import type { PlaceIds, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
-import { finishBuild, isBroken, type OpenViewsOptions, openViews, removeViews } from './database.ts';
+import {
+  finishBuild,
+  isBroken,
+  type OpenedViews,
+  type OpenViewsOptions,
+  openViews,
+  removeViews,
+} from './database.ts';
 import { FeedView } from './feed.ts';
 import { Freshness } from './freshness.ts';
 import { HealthView } from './health.ts';
@@ -65,10 +72,10 @@ export type BoardView = Pick<
 >;
 
 /**
- * Time between two commits, milliseconds. Each costs as much as rendering two messages; what a killed process had not committed
+ * Time between two commits, milliseconds: pages that change again and again are written once. What a killed process had not committed
  * it reads again.
  */
-export const COMMIT_MS = 250;
+export const COMMIT_MS = 1_000;
 
 /** The views of a replica, on disk and in memory, with the offsets up to which they are applied. */
 export class Views {
@@ -89,6 +96,7 @@ export class Views {
   readonly sql: Statements;
   readonly #knockOuts: KnockOutView;
   readonly #database: DatabaseSync;
+  readonly #closeDatabase: () => void;
   /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
   readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
@@ -109,20 +117,22 @@ export class Views {
     readonly fresh: string | null;
   } {
     const { competitions } = options;
-    const { database, fresh } = openViews(options);
+    const opened = openViews(options);
+    const { fresh } = opened;
     try {
-      return { views: new Views(database, competitions), fresh };
+      return { views: new Views(opened, competitions), fresh };
     } catch (error) {
-      database.close();
+      opened.database.close();
       if (fresh !== null || !isBroken(error)) throw error;
     }
     removeViews(options.folder);
-    return { views: new Views(openViews(options).database, competitions), fresh: 'it is damaged' };
+    return { views: new Views(openViews(options), competitions), fresh: 'it is damaged' };
   }
 
-  /** `close` closes the database. `competitions`: ids of those that are served; null means all. */
-  constructor(database: DatabaseSync, competitions: ServedCompetitions = null) {
+  /** `competitions`: ids of those that are served; null means all. */
+  constructor({ database, close }: Omit<OpenedViews, 'fresh'>, competitions: ServedCompetitions = null) {
     this.#database = database;
+    this.#closeDatabase = close;
     const sql = new Statements(database);
     this.sql = sql;
     this.#lastWriteAt =
@@ -218,7 +228,7 @@ export class Views {
     try {
       this.commit();
     } finally {
-      this.#database.close();
+      this.#closeDatabase();
     }
   }
 

@@ -174,7 +174,7 @@ export class ViewsWorld {
   }
 
   #open(): Views {
-    const { database } = openViews({ folder: this.#folder, source: {}, maxAgeMs: 1e9, now: RECEIVED_AT });
-    return new Views(database, this.#served);
+    const options = { folder: this.#folder, source: {}, maxAgeMs: 1e9, boot: 'a boot', now: RECEIVED_AT };
+    return new Views(openViews(options), this.#served);
   }
 }
