@@ -24,13 +24,13 @@ import { Sink, WebhookBench } from './webhook-place.ts';
 const RATES = sizesOf('BENCH_RATES', [20, 200, 1_000], [200]);
 const SUBSCRIPTIONS = 10;
 /** Time in which the cost is measured, and in which the latencies are. */
-const WINDOW_SECONDS = { cost: sizeOf(null, 10, 1), latency: sizeOf(null, 6, 1) };
+const WINDOW_SECONDS = { cost: sizeOf(null, 10, 1), latency: sizeOf(null, 6, 1), idle: sizeOf(null, 30, 1) };
 /** The broker's code is compiled in it: that takes more than a core for half a minute. */
 const WARM_UP = { messages: sizeOf('BENCH_MESSAGES', 15_000, 200), perSecond: 500 };
 /** Messages that are sent first to new subscriptions. */
 const FIRST_DELIVERIES = { messages: sizeOf(null, 2_000, 100), perSecond: 400 };
-/** Idle time before the services count as at rest. */
-const CALM_MS = sizeOf(null, 12_000, 500);
+/** Idle time before the services count as at rest: the broker has compiled what was hot, and processes have returned their memory. */
+const CALM_MS = sizeOf(null, 45_000, 500);
 const READY_MS = 60_000;
 /** Search for the highest sustained rate: the first one, messages a second, and the factor between two that are tried. */
 const SEARCH = { first: sizeOf(null, 400, 50), factor: 1.25, highest: sizeOf(null, 4_000, 50) };
@@ -47,7 +47,7 @@ export const bench: Bench = {
     const plain = await platform.measurePaces([]);
     const sustained = await platform.findSustained();
     await delay(CALM_MS);
-    const idle = await platform.measure(0, () => delay(WINDOW_SECONDS.cost * 1_000));
+    const idle = await platform.measure(0, () => delay(WINDOW_SECONDS.idle * 1_000));
     for (const line of describeWindow('idle', idle)) context.print(line);
     const paths = await platform.subscribe(SUBSCRIPTIONS);
     await platform.send(FIRST_DELIVERIES.messages, FIRST_DELIVERIES.perSecond);

@@ -43,8 +43,8 @@ export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
 
 /**
  * Returns the number of threads of a broker that shares a machine with everything else, at most Kafka's defaults of 3 and 8. Requests go
- * to the threads in turns: of more threads than cores each has cold caches, which is a sixth of what live messages cost the broker on
- * two cores.
+ * to the threads in turns: of more threads than cores each has cold caches, a fourteenth of what live messages cost the broker on two
+ * cores.
  */
 export function brokerThreads(cores: number): Readonly<Record<string, string>> {
   return {
