@@ -74,12 +74,15 @@ export class GameSet {
     if (own.length === 0) this.#ofTeam.delete(id);
   }
 
-  /** Returns a view of the current games, to be read only. */
-  view<T>(view: GameView<T>): T {
-    const cached = this.#views.get(view);
+  /**
+   * Returns a view of the current games, to be read only. `rules`: those that the view is defined by, if any; two views never
+   * share them.
+   */
+  view<T>(view: GameView<T>, rules: object = view): T {
+    const cached = this.#views.get(rules);
     if (cached !== undefined) return cached.value as T;
     const value = viewOf(view, this.#games);
-    this.#views.set(view, { value, change: (game, times) => view.change(value, game, times) });
+    this.#views.set(rules, { value, change: (game, times) => view.change(value, game, times) });
     return value;
   }
 
