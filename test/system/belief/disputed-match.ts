@@ -224,7 +224,7 @@ async function expectSameElsewhere({ pipeline, apiUrl, tools }: Dispute, details
       [`${clockOf(from)} to ${clockOf(to)}:`, permission].join(' '),
     ),
   );
-  const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(pipeline.place));
+  const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(pipeline.connection));
   const { course, history } = JSON.parse(out) as Details;
   expect({ course, history }).toEqual({ course: details.course, history: details.history });
   const answer = await tools.callTool({ name: 'get_match', arguments: { match_id: EVENT } });
