@@ -8,7 +8,7 @@ import { IncidentIndex } from './incident-index.ts';
 import { concerns, IncidentRegister, inSequence, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
 import { type TableResult, tableResult } from './match-result.ts';
-import { placeOf } from './message-key.ts';
+import { positionOf } from './message-key.ts';
 import { sameScore } from './score.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
@@ -62,7 +62,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
   const { event, incidents, unread, view: before, isOfFormerLaws } = match[internals];
-  const fieldChanges = event.apply(event.read(message.event_fields), placeOf(message));
+  const fieldChanges = event.apply(event.read(message.event_fields), positionOf(message));
   const unreadChanges = unread.apply(message);
   const reported =
     message.snapshot !== null

@@ -24,7 +24,7 @@ const SWEEP_MS = 10_000;
 const SWEEP_PAUSE_MS = 20;
 
 /** The topics that say in which competition an event is, and with which names it is rendered. */
-const PLACE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
+const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
 /** Errors after which the views lack records, so that the next start rebuilds them. */
 const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 
@@ -131,9 +131,9 @@ export class Replica {
     const { competitions, signal } = this.#options;
     const stopping = AbortSignal.any([signal, this.#stopping.signal]);
     if (competitions !== null) {
-      const first = topics.filter((topic) => PLACE_TOPICS.has(topic));
-      const placesRead = new AbortController();
-      await this.#follow(first, AbortSignal.any([stopping, placesRead.signal]), () => placesRead.abort());
+      const first = topics.filter((topic) => TREE_TOPICS.has(topic));
+      const treeRead = new AbortController();
+      await this.#follow(first, AbortSignal.any([stopping, treeRead.signal]), () => treeRead.abort());
     }
     if (!stopping.aborted) await this.#follow(topics, stopping, onCaughtUp);
   }

@@ -62,17 +62,17 @@ export async function serveApi(
   const competitions = servedOf(config.SERVE_COMPETITIONS);
   const { views } = replica;
   tableDifferences(registry, (now) => views.leagues.differences(now));
-  const place = {
+  const context = {
     brokers,
     prefix,
     registry: Registry.open({ url: registryUrl, prefix }),
     log: logger,
     onFailure: fail,
   };
-  const clients = await Contracts.follow(place, (access) => servedAccess(access, competitions));
+  const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
   const clientsKeys = clientsKeysOf(config);
   const gatekeeper = createGatekeeper(clients, clientsKeys);
-  const ended = await followEndedSessions(place, SESSION_SECONDS * 1_000);
+  const ended = await followEndedSessions(context, SESSION_SECONDS * 1_000);
   const { API_BOARD, LISTEN_HOST: host } = config;
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
   const tls = serverTlsFiles(config);

@@ -142,7 +142,7 @@ export function removeInOrder(list: InOrder[], item: InOrder): void {
   list.splice(indexAfter(list, item) - 1, 1);
 }
 
-/** Returns the index after the item's place. */
+/** Returns the index after the item. */
 function indexAfter(list: readonly InOrder[], item: InOrder): number {
   return lowerBound(list, (other) => compareOrder(other, item) <= 0);
 }

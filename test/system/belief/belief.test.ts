@@ -15,7 +15,7 @@ import { type RestartableKafka, restartableKafka } from '../../support/restartab
 import { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
 import { expectStoryOfTopics } from './disputed-match.ts';
 import { WatchedMatch } from './live-match.ts';
@@ -94,7 +94,7 @@ beforeAll(async () => {
   const gateway = await startGateway(connection, api.url, { DATA_DIR: toolsFolder });
   const ofTheGateway = { DATA_DIR: toolsFolder, TOOLS_PORT: new URL(gateway.url).port };
   const ofProvider = { url: match.provider.url, client: CLIENT };
-  const season = { FOLLOW_SEASONS: String(PLACE.season_id) };
+  const season = { FOLLOW_SEASONS: String(LEVEL_IDS.season_id) };
   start = {
     api: async () => {
       running.api = (await startApi(connection, folder, { API_BOARD: 'on', ...OF_API, API_PORT })).service;

@@ -16,7 +16,7 @@ import type { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { deliverSigned } from '../../support/system.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Details = Omit<MatchDetails, 'course'> & { readonly course: Course };
@@ -75,7 +75,7 @@ async function play({ webhookUrl, apiUrl }: Dispute): Promise<Details> {
     messages += 1;
     const head = { id: 2_000 + messages, ut: Math.floor(Date.now() / 1000) - late };
     const event = {
-      ...PLACE,
+      ...LEVEL_IDS,
       id: EVENT,
       name: 'Left - Right',
       clock_time: messages,

@@ -58,7 +58,7 @@ export class Playing {
       system.startApi(temporaryFolder()),
       LiveFeed.open(connection),
       system.pipeline.openFeed(),
-      publishPlaces(system),
+      publishTree(system),
     ]);
     atEnd(() => feed.close());
     await live.report();
@@ -127,7 +127,7 @@ async function connect({ url, token }: Endpoint): Promise<Client> {
 }
 
 /** Publishes the catalogue as the poller would. */
-async function publishPlaces(system: System): Promise<void> {
+async function publishTree(system: System): Promise<void> {
   const { competition, season, stages, area } = DATASET.competition;
   const record = (kind: string, id: number, parent: number | null, body: object): CatalogueRecord => ({
     kind,
