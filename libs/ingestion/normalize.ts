@@ -6,7 +6,7 @@ import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
 import { fitsInBytes, toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { eventPartsOf } from './event-parts.ts';
-import { base, believable, headOf, isAhead, type MessageContext, sortedPaths } from './head.ts';
+import { base, headOf, isAhead, type MessageContext, plausibleTime, sortedPaths } from './head.ts';
 import { incidentOf, reportedBy } from './incident.ts';
 import { canonicalWord, isEmpty } from './kinds.ts';
 import { markOfList, markOfMessage } from './marks.ts';
@@ -101,7 +101,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
   return guarded(
     () => {
       const unread: string[] = [];
-      const time = believable(records.time, context, 'timestamp', unread);
+      const time = plausibleTime(records.time, context, 'timestamp', unread);
       const snapshot: Incident[] = [];
       const deleted: Incident[] = [];
       const readAll = (list: 'incidents' | 'deleted'): void => {
