@@ -28,8 +28,8 @@ const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state
 /** Errors after which the views lack records, so that the next start rebuilds them. */
 const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 
-/** The folder of a replica's views, and the topics that they are built from. */
-type ReplicaOptions = Pick<
+/** The folder of the views, and the topics that they are built from. */
+type ViewFollowerOptions = Pick<
   SourceOptions,
   'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentBatchMs' | 'metrics' | 'log' | 'signal'
 > & {
@@ -45,10 +45,10 @@ type ReplicaOptions = Pick<
   readonly fail: (error: unknown) => void;
 };
 
-/** The views of one replica of a service, which follow the topics. */
-export class Replica {
+/** Follows the topics, and applies their records to the views of a service. */
+export class ViewFollower {
   readonly views: Views;
-  readonly #options: ReplicaOptions;
+  readonly #options: ViewFollowerOptions;
   readonly #folder: string;
   /** Number of partitions of match-state. */
   readonly #partitions: number;
@@ -59,7 +59,7 @@ export class Replica {
   #nextCommit: NodeJS.Timeout | undefined;
 
   private constructor(
-    options: ReplicaOptions,
+    options: ViewFollowerOptions,
     { folder, views, partitions }: { folder: string; views: Views; partitions: number },
   ) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class Replica {
   }
 
   /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
-  static async open(options: ReplicaOptions): Promise<Replica> {
+  static async open(options: ViewFollowerOptions): Promise<ViewFollower> {
     const { name, dataDir, brokers, prefix, competitions, topics = SOURCES, log } = options;
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
@@ -87,7 +87,7 @@ export class Replica {
     });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
-    return new Replica(options, { folder, views, partitions });
+    return new ViewFollower(options, { folder, views, partitions });
   }
 
   /** Whether all records that existed at the start are applied, and the views are intact. */
