@@ -31,7 +31,7 @@ export type RenderedEvent = {
   readonly periods: readonly PeriodResult[];
 };
 
-/** The stored version of a match, and ids of its levels. */
+/** The stored version of a match, and ids of its places. */
 type StoredMatch = Readonly<Pick<MatchState, 'version' | 'competition_id' | 'season_id' | 'stage_id'>>;
 
 /** The order of a list of matches: by start, or by last change. */
@@ -63,7 +63,7 @@ export class MatchView extends SqlView {
   /** Number of changes of the tree that events name. Lists of its nodes are stale after a change. */
   treeVersion = 0;
 
-  /** Returns the stored version of a match and the ids of its levels; undefined for an unknown match. */
+  /** Returns the stored version of a match and its places; undefined for an unknown match. */
   known(eventId: number): StoredMatch | undefined {
     const text = 'SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?';
     return this.sql.of(text).get(eventId) as StoredMatch | undefined;
