@@ -16,10 +16,10 @@ await runService({
   about: 'Runs api and tool gateway on one set of views.',
   config: z.object({ ...toolSettings.shape, ...apiSettings.shape }),
   async start(context) {
-    const replica = await openViews(context);
+    const follower = await openViews(context);
     const part = (name: string) => ({ ...context, logger: context.logger.child({ part: name }) });
-    return replica.serve(
-      await Promise.all([serveApi(part('api'), replica), serveTools(part('tool-gateway'), replica)]),
+    return follower.serve(
+      await Promise.all([serveApi(part('api'), follower), serveTools(part('tool-gateway'), follower)]),
     );
   },
 });

@@ -9,9 +9,9 @@ function file(name: string, statuses: readonly string[], message = ''): FileRepo
     name: path(name),
     status: failed ? 'failed' : 'passed',
     message,
-    assertionResults: statuses.map((status, place) => ({
+    assertionResults: statuses.map((status, index) => ({
       status,
-      fullName: `test ${place}`,
+      fullName: `test ${index}`,
       failureMessages: status === 'failed' ? ['expected 1 to be 2\nat line 3'] : [],
     })),
   };

@@ -132,9 +132,9 @@ describe('the report of the status', () => {
       ],
       { ut: 1, messageId: 8 },
     ],
-  ] as const)('%s', (_, messages, place) => {
+  ] as const)('%s', (_, messages, position) => {
     const report = statusReport(registerOf(...messages));
-    expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(place);
+    expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(position);
   });
 });
 

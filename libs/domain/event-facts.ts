@@ -6,7 +6,7 @@ import { STATUSES } from '#soccer/statuses.ts';
 import { type PeriodLengths, periodLengths } from './clock-rule.ts';
 import type { EventRegister } from './event-register.ts';
 import type { PartField } from './event-sides.ts';
-import { comparePlaces, type MessagePlace } from './message-key.ts';
+import { comparePositions, type MessagePosition } from './message-key.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import { count, int, list, long, object, text } from './values.ts';
 
@@ -97,11 +97,11 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
 }
 
 /** Returns the message that last reported a status of the event; null if none did. */
-export function statusReport(register: EventRegister): MessagePlace | null {
+export function statusReport(register: EventRegister): MessagePosition | null {
   const id = register.report('status_id');
   const type = register.report('status_type');
   if (id === undefined || type === undefined) return id ?? type ?? null;
-  return comparePlaces(id, type) < 0 ? type : id;
+  return comparePositions(id, type) < 0 ? type : id;
 }
 
 /** Law 2: whether an event that was reported as finished is now reported as scheduled. */
@@ -111,7 +111,7 @@ export function hasGoneBack(
 ): boolean {
   if (status_type !== 'scheduled' || register.firstFinished === null) return false;
   const status = statusReport(register);
-  return status !== null && comparePlaces(register.firstFinished, status) < 0;
+  return status !== null && comparePositions(register.firstFinished, status) < 0;
 }
 
 const YES: ReadonlySet<unknown> = new Set([true, 1, 'yes', 'true', '1']);

@@ -4,15 +4,15 @@ import { canonicalJson } from '#json/canonical-json.ts';
 import { DomainError } from './errors.ts';
 import { readPart } from './event-parts.ts';
 import { EventRegister } from './event-register.ts';
-import type { MessagePlace } from './message-key.ts';
+import type { MessagePosition } from './message-key.ts';
 
 /** A message: its time, or its time and id, and the parts of its event. */
 type Message = readonly [at: number | readonly [ut: number, id: number], ...parts: object[]];
 
-const placeAt = (at: Message[0]): MessagePlace =>
+const positionAt = (at: Message[0]): MessagePosition =>
   typeof at === 'number' ? { ut: at, messageId: null } : { ut: at[0], messageId: at[1] };
 const apply = (register: EventRegister, [at, ...parts]: Message) =>
-  register.apply(register.read(parts.map((part) => canonicalJson(part))), placeAt(at));
+  register.apply(register.read(parts.map((part) => canonicalJson(part))), positionAt(at));
 
 function registerOf(...messages: readonly Message[]): EventRegister {
   const register = new EventRegister();
@@ -226,7 +226,7 @@ describe('applying an event', () => {
 
 describe('the first report of the end', () => {
   const over = { status_type: 'finished' };
-  test.each<[why: string, messages: Message[], first: MessagePlace | null]>([
+  test.each<[why: string, messages: Message[], first: MessagePosition | null]>([
     ['none', [[1, { status_type: 'live' }]], null],
     ['by the status type', [[2, over]], { ut: 2, messageId: null }],
     ['by the status', [[2, { status_id: 11 }]], { ut: 2, messageId: null }],
@@ -282,7 +282,7 @@ test('reads a part alike, whatever part of another event was read before', () =>
     fc.property(fc.array(fields, { maxLength: 6 }), (all) => {
       for (const event of all) {
         const inFull = new EventRegister();
-        inFull.apply([readPart(canonicalJson(event))], placeAt(1));
+        inFull.apply([readPart(canonicalJson(event))], positionAt(1));
         expect(registerOf([1, event]).grouped()).toEqual(inFull.grouped());
         if (event.name !== undefined) {
           expect(inFull.json('name')).toBe(canonicalJson(event.name));
@@ -304,7 +304,7 @@ describe('the grouped fields', () => {
     ]);
   });
 
-  test('have the place and progress of their message', () => {
+  test('have the position and progress of their message', () => {
     expect(registerOf([[7, 42], { status_id: 34 }]).grouped()).toMatchObject([
       { ut: 7, message_id: 42, progress: 4, text: null },
     ]);

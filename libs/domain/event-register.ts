@@ -2,7 +2,7 @@ import { canonicalJson } from '#json/canonical-json.ts';
 import type { FieldsAt } from '#records/types.ts';
 import { type EventPart, readAtIndex, readPart } from './event-parts.ts';
 import { joinSides, PARTICIPANTS_MEMBER, type PartField } from './event-sides.ts';
-import { compareKeys, comparePlaces, type MessageKey, type MessagePlace } from './message-key.ts';
+import { compareKeys, comparePositions, type MessageKey, type MessagePosition } from './message-key.ts';
 import { lowerBound } from './sorted.ts';
 
 /** The report that all fields share which one part of a message reported last; `fields`: their number. */
@@ -36,14 +36,14 @@ class Report implements MessageKey {
   #text: string | null;
 
   constructor(
-    place: MessagePlace,
+    position: MessagePosition,
     progress: number,
     total: number,
     parts: readonly string[],
     text: string | null,
   ) {
-    this.ut = place.ut;
-    this.messageId = place.messageId;
+    this.ut = position.ut;
+    this.messageId = position.messageId;
     this.progress = progress;
     this.total = total;
     this.#parts = parts;
@@ -51,7 +51,7 @@ class Report implements MessageKey {
   }
 
   /** Returns the report of a message with these parts. */
-  static of(place: MessagePlace, parts: readonly EventPart[]): Report {
+  static of(position: MessagePosition, parts: readonly EventPart[]): Report {
     let progress = 0;
     let total = 0;
     let isExact = true;
@@ -61,7 +61,7 @@ class Report implements MessageKey {
       isExact &&= part.isExact;
     }
     return new Report(
-      place,
+      position,
       progress,
       isExact ? total : 0,
       parts.map(({ text }) => text),
@@ -71,8 +71,8 @@ class Report implements MessageKey {
 
   /** Restores the report of a group of fields. */
   static restore({ ut, message_id, progress, json, text }: FieldsAt, part: EventPart): Report {
-    const place = { ut, messageId: message_id };
-    return new Report(place, progress, text === null ? part.fields.length : 0, [part.text], text ?? json);
+    const position = { ut, messageId: message_id };
+    return new Report(position, progress, text === null ? part.fields.length : 0, [part.text], text ?? json);
   }
 
   get text(): string {
@@ -82,7 +82,7 @@ class Report implements MessageKey {
 
   /** Whether this report comes after another one (law 2). Equal parts are not written again. */
   isAfter(other: Report): boolean {
-    const order = comparePlaces(this, other) || this.progress - other.progress;
+    const order = comparePositions(this, other) || this.progress - other.progress;
     if (order !== 0) return order > 0;
     const isSame =
       this === other ||
@@ -109,10 +109,10 @@ export class EventRegister {
   readonly #sides: SideFields[] = [];
   /** The last reported part and the stamp of its fields, by its index in the message. */
   readonly #last: ({ readonly part: EventPart; readonly stamp: Stamp } | undefined)[] = [];
-  #firstFinished: MessagePlace | null = null;
+  #firstFinished: MessagePosition | null = null;
 
   /** Restores a register from `grouped()` and `firstFinished`. */
-  static restore(groups: readonly FieldsAt[], firstFinished: MessagePlace | null = null): EventRegister {
+  static restore(groups: readonly FieldsAt[], firstFinished: MessagePosition | null = null): EventRegister {
     const register = new EventRegister();
     register.merge(groups);
     register.#firstFinished = firstFinished;
@@ -128,7 +128,7 @@ export class EventRegister {
   }
 
   /** The earliest report that the match is finished; null without one. */
-  get firstFinished(): MessagePlace | null {
+  get firstFinished(): MessagePosition | null {
     return this.#firstFinished;
   }
 
@@ -154,16 +154,16 @@ export class EventRegister {
     return parts;
   }
 
-  /** Applies the parts that `read` returned, of the message at `place`. */
-  apply(parts: readonly EventPart[], place: MessagePlace): FieldChanges {
-    const report = Report.of(place, parts);
+  /** Applies the parts that `read` returned, of the message at `position`. */
+  apply(parts: readonly EventPart[], position: MessagePosition): FieldChanges {
+    const report = Report.of(position, parts);
     let changed = false;
     const fields: string[] = [];
     const outranked: string[] = [];
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
       if (part === undefined || part.fields.length === 0) continue;
-      if (part.isFinished && this.#finishedBefore(place)) changed = true;
+      if (part.isFinished && this.#finishedBefore(position)) changed = true;
       const last = this.#last[index];
       if (part === last?.part && last.stamp.fields === part.fields.length) {
         // All fields of the part still have its values.
@@ -176,7 +176,7 @@ export class EventRegister {
       const lastReport = last?.stamp.report;
       const stamp = this.#applyEach(part, report, fields, outranked);
       if (stamp.fields > 0) changed = true;
-      if (lastReport === undefined || comparePlaces(report, lastReport) >= 0)
+      if (lastReport === undefined || comparePositions(report, lastReport) >= 0)
         this.#last[index] = { part, stamp };
     }
     return { changed, fields, outranked };
@@ -194,7 +194,7 @@ export class EventRegister {
   }
 
   /** Returns the message that reported the current value of a field; undefined if none did. */
-  report(name: string): MessagePlace | undefined {
+  report(name: string): MessagePosition | undefined {
     return this.#fields.get(name)?.stamp.report;
   }
 
@@ -240,9 +240,9 @@ export class EventRegister {
   }
 
   /** Remembers an earlier report of the end. Returns whether it is the earliest. */
-  #finishedBefore({ ut, messageId }: MessagePlace): boolean {
+  #finishedBefore({ ut, messageId }: MessagePosition): boolean {
     const first = this.#firstFinished;
-    if (first !== null && comparePlaces({ ut, messageId }, first) >= 0) return false;
+    if (first !== null && comparePositions({ ut, messageId }, first) >= 0) return false;
     this.#firstFinished = { ut, messageId };
     return true;
   }

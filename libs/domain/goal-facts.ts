@@ -51,6 +51,11 @@ export function isCancellation(incident: Incident): boolean {
   return CANCELLATIONS.has(incident.incident_id);
 }
 
+/** Whether an incident is a goal, or may decide whether one counts. */
+export function concernsGoals(incident: Incident): boolean {
+  return isGoal(incident) || isCancellation(incident);
+}
+
 /** Whether an incident is a red card. */
 export function isRedCard(incident: Incident): boolean {
   return RED_CARDS.has(incident.incident_id);

@@ -48,8 +48,3 @@ export function effectsOf(
     return { stands, counts, inShootOut, scored: counts ? sideOf(incident, { home, away }) : null };
   };
 }
-
-/** Whether an incident is a goal, or may decide whether one counts. */
-export function concernsGoals({ incident }: KnownIncident): boolean {
-  return incident !== null && (isGoal(incident) || isCancellation(incident));
-}

@@ -1,11 +1,20 @@
+import type { Incident } from '#records/types.ts';
 import { isCancellation, isCard, isGoal, isTimelineStart, type KnownIncident } from './goal-facts.ts';
 import { type LastOf, type Signal, signalsOf } from './guard.ts';
+import { type IncidentDetails, readDetails } from './incident-details.ts';
 import { lowerBound } from './sorted.ts';
 
 /** The type and presence of an incident when it was last indexed. */
-export type IndexedIncident = Pick<KnownIncident, 'incident' | 'removed' | 'missing'>;
+type IndexedIncident = Pick<KnownIncident, 'incident' | 'removed' | 'missing'>;
 
-/** The incidents that the laws read, by kind, each list in the order of ids (law 4). Updated incident by incident. */
+type ChangedIncident = { readonly entry: KnownIncident; readonly before: IndexedIncident };
+
+const ABSENT: IndexedIncident = { incident: null, removed: false, missing: false };
+
+/**
+ * The incidents of a register that the laws read, by kind, each list in the order of ids (law 4). Holds the register's own
+ * entries, and moves only those that changed: a message costs the same late in a match as early.
+ */
 export class IncidentIndex {
   /** Number of incidents with a body. */
   known = 0;
@@ -23,9 +32,31 @@ export class IncidentIndex {
   readonly last: LastOf = {};
   /** All incidents that give each signal. */
   readonly #bySignal = new Map<Signal, KnownIncident[]>();
+  /** By id, of the current bodies that were read. */
+  readonly #details = new Map<string, IncidentDetails>();
 
-  /** Indexes a changed incident. `before`: what it was when it was last indexed. Returns whether the change may affect the goals. */
-  update(now: KnownIncident, before: IndexedIncident): boolean {
+  /** Indexes all incidents of a register. */
+  constructor(incidents: Iterable<KnownIncident> = []) {
+    for (const one of incidents) this.#update(one, ABSENT);
+  }
+
+  /** Indexes what changed in the register since it was last indexed. */
+  apply(changed: readonly ChangedIncident[]): void {
+    for (const { entry, before } of changed) this.#update(entry, before);
+  }
+
+  /** Returns what the body of an incident of the register says; reads each body once. */
+  detailsOf(incident: Incident): IncidentDetails {
+    let details = this.#details.get(incident.id);
+    if (details === undefined) {
+      details = readDetails(incident);
+      this.#details.set(incident.id, details);
+    }
+    return details;
+  }
+
+  #update(now: KnownIncident, before: IndexedIncident): void {
+    if (now.incident !== before.incident) this.#details.delete(now.id);
     if (before.incident === null && now.incident !== null) this.known += 1;
     if (now.removed !== before.removed) (now.removed ? insert : remove)(this.removed, now);
     if (now.missing !== before.missing) (now.missing ? insert : remove)(this.missing, now);
@@ -36,8 +67,6 @@ export class IncidentIndex {
       if (from !== null) remove(from, now);
       if (to !== null) insert(to, now);
     }
-    const { goals, cancellations } = this;
-    return from === goals || to === goals || from === cancellations || to === cancellations;
   }
 
   /** When the last interruption was written, Unix seconds; null without one. */
@@ -73,13 +102,13 @@ function insert(incidents: KnownIncident[], one: KnownIncident): void {
   const last = incidents.at(-1);
   // Almost every incident is the latest.
   if (last === undefined || last.id < one.id) incidents.push(one);
-  else incidents.splice(placeOf(incidents, one), 0, one);
+  else incidents.splice(indexOf(incidents, one), 0, one);
 }
 
 function remove(incidents: KnownIncident[], one: KnownIncident): void {
-  incidents.splice(placeOf(incidents, one), 1);
+  incidents.splice(indexOf(incidents, one), 1);
 }
 
-function placeOf(incidents: readonly KnownIncident[], one: KnownIncident): number {
+function indexOf(incidents: readonly KnownIncident[], one: KnownIncident): number {
   return lowerBound(incidents, ({ id }) => id < one.id);
 }

@@ -1,5 +1,4 @@
 import type { Cause, Incident, MatchIncident } from '#records/types.ts';
-import { IncidentIndex } from './incident-index.ts';
 import { compareMessageIds } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
 
@@ -24,13 +23,11 @@ export type IncidentChange = {
 export type IncidentChanges = {
   /** By incident id. */
   readonly incidents: readonly IncidentChange[];
-  /** Whether the outcome of the goals may have changed. */
-  readonly goals: boolean;
   /** Whether the message's snapshot is now the latest one, or changed the set of listed incidents. */
   readonly snapshot: boolean;
 };
 
-export const NO_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
+export const NO_CHANGES: IncidentChanges = { incidents: [], snapshot: false };
 
 const UNKNOWN: IncidentChange['before'] = {
   incident: null,
@@ -66,7 +63,6 @@ function strengthOf({ confirmation }: Incident): number {
 
 /** Laws 1 and 3: all incidents of an event, and which of them are removed. */
 export class IncidentRegister {
-  readonly index = new IncidentIndex();
   readonly #entries = new Map<string, IncidentEntry>();
   #snapshotAt: number | null = null;
   #isContradicted = false;
@@ -81,7 +77,6 @@ export class IncidentRegister {
     for (const record of records) {
       const entry = { ...record };
       register.#entries.set(entry.id, entry);
-      register.index.update(entry, UNKNOWN);
       // Nothing but a contradiction keeps an incident that the list omits for so long.
       if (entry.missing && omissionOf(entry, snapshotAt) === 'long_ago') register.#isContradicted = true;
     }
@@ -97,6 +92,11 @@ export class IncidentRegister {
     return this.#entries.get(id);
   }
 
+  /** Returns all incidents, in no order. */
+  entries(): Iterable<Readonly<IncidentEntry>> {
+    return this.#entries.values();
+  }
+
   /** Stamps these incidents with the version that changed them, and its cause. */
   stamp(changes: IncidentChanges, version: number, cause: Cause): void {
     for (const { entry } of changes.incidents) {
@@ -110,7 +110,7 @@ export class IncidentRegister {
     const entry = this.#entry(incident.id);
     const before = presenceOf(entry);
     const isNews = deleted ? markDeleted(entry, incident) : accept(entry, incident);
-    return isNews ? this.#settle([{ entry, before }], false) : NO_CHANGES;
+    return isNews ? this.#settle([{ entry, before }]) : NO_CHANGES;
   }
 
   /**
@@ -144,14 +144,11 @@ export class IncidentRegister {
     return this.#settle(inOrder(touched), isNews);
   }
 
-  /**
-   * Sets whether the provider's result contradicts its list (law 3): then what the list omits is not removed, however old.
-   * Returns `changes` with what follows.
-   */
-  contradict(isContradicted: boolean, changes: IncidentChanges): IncidentChanges {
-    if (isContradicted === this.#isContradicted) return changes;
+  /** Sets whether the provider's result contradicts its list (law 3): then what the list omits is not removed, however old. */
+  contradict(isContradicted: boolean): IncidentChanges {
+    if (isContradicted === this.#isContradicted) return NO_CHANGES;
     this.#isContradicted = isContradicted;
-    return this.settleAll(changes);
+    return this.settleAll();
   }
 
   /** Whether all incidents are removed and missing as the laws say: not after a restore from records of former laws. */
@@ -161,17 +158,11 @@ export class IncidentRegister {
     return touched.size === 0;
   }
 
-  /** Decides again which incidents are removed and missing. Returns `changes` with what follows. */
-  settleAll(changes: IncidentChanges): IncidentChanges {
-    const touched: Touched = new Map(changes.incidents.map(({ entry, before }) => [entry, before]));
+  /** Decides again which incidents are removed and missing. */
+  settleAll(): IncidentChanges {
+    const touched: Touched = new Map();
     this.#touchAll(touched);
-    const settled = this.#settle(inOrder(touched), changes.snapshot, true);
-    // What the first decision changed and the second one restored did not change.
-    return {
-      ...settled,
-      incidents: settled.incidents.filter(isChange),
-      goals: changes.goals || settled.goals,
-    };
+    return this.#settle(inOrder(touched));
   }
 
   /** Whether the latest list omits the incident, and no delete says that it is removed. */
@@ -197,17 +188,13 @@ export class IncidentRegister {
     return { removed, missing: omission !== 'none' && !removed };
   }
 
-  /** `isAgain`: the entries were settled for this message already, and are indexed as they are. */
-  #settle(incidents: readonly IncidentChange[], snapshot: boolean, isAgain = false): IncidentChanges {
-    let goals = false;
-    for (const { entry, before } of incidents) {
-      const indexed = isAgain ? { ...entry } : before;
+  #settle(incidents: readonly IncidentChange[], snapshot = false): IncidentChanges {
+    for (const { entry } of incidents) {
       const { removed, missing } = this.#statusOf(entry);
       entry.removed = removed;
       entry.missing = missing;
-      if (this.index.update(entry, indexed)) goals = true;
     }
-    return { incidents, goals, snapshot };
+    return { incidents, snapshot };
   }
 
   #entry(id: string): IncidentEntry {
@@ -229,7 +216,24 @@ export class IncidentRegister {
   }
 }
 
-/** Remembers the values of an entry before the first change of a message. */
+/** Returns what two changes of the register did, one after the other. What the second one restored did not change. */
+export function inSequence(first: IncidentChanges, second: IncidentChanges): IncidentChanges {
+  if (second.incidents.length === 0) return first;
+  const touched: Touched = new Map();
+  for (const { entry, before } of [...first.incidents, ...second.incidents]) touch(touched, entry, before);
+  return { incidents: inOrder(touched).filter(isChange), snapshot: first.snapshot || second.snapshot };
+}
+
+/** Whether a changed incident is of a kind, or was. */
+export function concerns({ incidents }: IncidentChanges, isOfKind: (incident: Incident) => boolean): boolean {
+  for (const { entry, before } of incidents) {
+    if (entry.incident !== null && isOfKind(entry.incident)) return true;
+    if (before.incident !== null && isOfKind(before.incident)) return true;
+  }
+  return false;
+}
+
+/** Remembers the values of an entry before its first change. */
 function touch(touched: Touched, entry: IncidentEntry, before: IncidentChange['before']): void {
   if (!touched.has(entry)) touched.set(entry, before);
 }

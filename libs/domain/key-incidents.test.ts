@@ -5,18 +5,16 @@ import { keyIncidents } from './key-incidents.ts';
 import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
 
 const isVoid = (id: string) => id === '5-8';
-const ABSENT = { incident: null, removed: false, missing: false };
 
 /** Returns the key incidents of a timeline in any order; `player` is written into the body as the provider writes it. */
 function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readonly [unknown, unknown])?][]) {
-  const index = new IncidentIndex();
-  for (const [id, type, options, player] of timeline) {
+  const known = timeline.map(([id, type, options, player]) => {
     const made = incident(id, type, options);
     const [subparticipant_id, subparticipant_name] = player ?? [null, null];
     const body = JSON.stringify({ ...JSON.parse(made.body), subparticipant_id, subparticipant_name });
-    index.update({ id, incident: { ...made, body }, removed: id === '5-9', missing: false }, ABSENT);
-  }
-  return keyIncidents(index, SOCCER_LENGTHS, isVoid);
+    return { id, incident: { ...made, body }, removed: id === '5-9', missing: false };
+  });
+  return keyIncidents(new IncidentIndex(known), SOCCER_LENGTHS, isVoid);
 }
 
 test('key incidents are goals and red cards in the order of their ids, void and removed ones included', () => {
@@ -61,20 +59,6 @@ test('key incidents have player, team and minute, or null if unknown', () => {
   expect(unknown).toMatchObject({ team_id: null, player_id: null, player_name: null, minute: null });
 });
 
-test('parses an incident once', () => {
-  const index = new IncidentIndex();
-  for (const [id, type] of [
-    ['5-1', 413],
-    ['5-2', 418],
-  ] as const)
-    index.update({ id, incident: incident(id, type), removed: false, missing: false }, ABSENT);
-  const [goal, card] = keyIncidents(index, SOCCER_LENGTHS, isVoid);
-  const again = keyIncidents(index, SOCCER_LENGTHS, isVoid);
-  expect(again).toHaveLength(2);
-  expect(again[0]).toBe(goal);
-  expect(again[1]).toBe(card);
-});
-
 test('renders a minute by the lengths of the match, also after these become known', () => {
   const goal = {
     id: '5-1',
@@ -82,7 +66,7 @@ test('renders a minute by the lengths of the match, also after these become know
     removed: false,
     missing: false,
   };
-  const index = { goals: [goal], cards: [] };
+  const index = new IncidentIndex([goal]);
   expect(keyIncidents(index, SOCCER_LENGTHS, isVoid)).toMatchObject([{ minute: '42' }]);
   expect(keyIncidents(index, { half: 40, extra_half: 15 }, isVoid)).toMatchObject([{ minute: '40+2' }]);
 });

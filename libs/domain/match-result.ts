@@ -6,33 +6,24 @@ import type {
   MatchState,
   ResultCard,
   ResultGoal,
-  ResultPerson,
   Score,
 } from '#records/types.ts';
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
 import { hasGoalRules } from './event-facts.ts';
-import {
-  isRedCard,
-  type KnownIncident,
-  type KnownSides,
-  type Scoring,
-  type Side,
-  sideOf,
-} from './goal-facts.ts';
+import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
+import type { IncidentDetails } from './incident-details.ts';
+import type { IncidentIndex } from './incident-index.ts';
 import { sameScore } from './score.ts';
-import { long, object, text } from './values.ts';
-import type { DerivedMatch } from './view.ts';
+import { positiveId } from './values.ts';
+import type { DerivedMatch, Registers } from './view.ts';
 
 /** The result of a match for tables, without version and cause. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
 /** The inputs of a result. */
-type ResultSources = {
+type ResultSources = Pick<Registers, 'incidents' | 'index'> & {
   readonly eventId: number;
   readonly view: DerivedMatch;
-  readonly incidentOf: (id: string) => Incident | null;
-  /** See `standingCards`. */
-  readonly cards: readonly ResultCard[];
 };
 
 /**
@@ -41,7 +32,7 @@ type ResultSources = {
  * published result.
  */
 export function tableResult(sources: ResultSources): TableResult | null {
-  const { eventId, view } = sources;
+  const { eventId, view, index } = sources;
   const { facts } = view;
   const competition = positiveId(facts.competition_id);
   const season = positiveId(facts.season_id);
@@ -61,28 +52,25 @@ export function tableResult(sources: ResultSources): TableResult | null {
     home,
     away,
     ...scoresOf(sources),
-    cards: view.coverage === 'complete' ? [...sources.cards] : null,
+    cards: view.coverage === 'complete' ? standingCards(index) : null,
     shoot_out: view.shootOut,
   };
 }
 
-/** Returns those of the cards that are neither removed nor cancelled and have a team, in the same order. */
-export function standingCards(cards: readonly KnownIncident[]): ResultCard[] {
-  return cards.flatMap(({ incident, removed }) =>
-    incident === null || removed || incident.confirmation === 'cancelled' ? [] : (cardOf(incident) ?? []),
-  );
+/** Returns the cards that are neither removed nor cancelled and have a team, in the order of ids. */
+function standingCards(index: IncidentIndex): ResultCard[] {
+  return index.cards.flatMap(({ incident, removed }): ResultCard | [] => {
+    if (incident === null || removed || incident.confirmation === 'cancelled') return [];
+    if (incident.participant_id === null) return [];
+    const { player, attributes } = index.detailsOf(incident);
+    return {
+      kind: isRedCard(incident) ? 'red' : 'yellow',
+      team_id: incident.participant_id,
+      player,
+      attribute_ids: [...attributes],
+    };
+  });
 }
-
-const cardOf = oncePerRecord((incident): ResultCard | null =>
-  incident.participant_id === null
-    ? null
-    : {
-        kind: isRedCard(incident) ? 'red' : 'yellow',
-        team_id: incident.participant_id,
-        player: playerOf(incident),
-        attribute_ids: attributesOf(incident),
-      },
-);
 
 /** The fields of a removal. */
 const NO_RESULT = {
@@ -135,17 +123,12 @@ export function seasonKey({
   return `${competition_id}/${season_id}`;
 }
 
-/** Returns an id of the provider; null for 0, which it writes when there is no stage, group or person. */
-function positiveId(id: number | null): number | null {
-  return id !== null && id > 0 ? id : null;
-}
-
 type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'>;
 
-function scoresOf({ view, incidentOf }: ResultSources): Scores {
+function scoresOf({ view, incidents, index }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
   const { table } = facts.sides;
-  const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
+  const counting = tally.counting.flatMap((id) => incidents.get(id)?.incident ?? []);
   const areGoalsKnown =
     coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
   const { score } = final;
@@ -154,7 +137,7 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
     score,
     first_half: score === null ? null : (halves?.first ?? table.first_half),
     second_half: score === null ? null : (halves?.second ?? table.second_half),
-    goals: areGoalsKnown ? counting.map(goalOf) : null,
+    goals: areGoalsKnown ? counting.map((goal) => goalOf(goal, index.detailsOf(goal))) : null,
   };
 }
 
@@ -191,49 +174,12 @@ export function goalKindOf(type: number): ResultGoal['kind'] {
   return GOAL_KINDS[type] ?? 'goal';
 }
 
-const goalOf = oncePerRecord(
-  (incident): ResultGoal => ({
+function goalOf(incident: Incident, { player, assistant }: IncidentDetails): ResultGoal {
+  return {
     kind: goalKindOf(incident.incident_id),
     // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
-    ...peopleOf(incident),
-  }),
-);
-
-/** Returns a function that reads each incident record once: records are immutable. */
-function oncePerRecord<T>(read: (incident: Incident) => T): (incident: Incident) => T {
-  const known = new WeakMap<Incident, { readonly value: T }>();
-  return (incident) => {
-    let found = known.get(incident);
-    if (found === undefined) {
-      found = { value: read(incident) };
-      known.set(incident, found);
-    }
-    return found.value;
+    player,
+    assistant,
   };
-}
-
-/** Returns the player that an incident names; null if it names none. */
-export function playerOf(incident: Incident): ResultPerson | null {
-  return peopleOf(incident).player;
-}
-
-function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant: ResultPerson | null } {
-  const record = object(JSON.parse(body));
-  const info = object(record?.additional_info);
-  return {
-    player: personOf(record?.subparticipant_id, record?.subparticipant_name),
-    assistant: personOf(info?.assistant_id, info?.assistant_name),
-  };
-}
-
-/** Returns the ids of an incident's attributes, ascending. */
-function attributesOf({ body }: Incident): number[] {
-  const ids = object(JSON.parse(body))?.attribute_ids;
-  return Array.isArray(ids) ? ids.flatMap((id) => positiveId(long(id)) ?? []).sort((a, b) => a - b) : [];
-}
-
-function personOf(id: unknown, name: unknown): ResultPerson | null {
-  const known = positiveId(long(id));
-  return known === null ? null : { id: known, name: text(name) };
 }

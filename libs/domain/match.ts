@@ -1,40 +1,36 @@
-import type {
-  Cause,
-  MatchIncident,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-  ResultCard,
-} from '#records/types.ts';
+import type { Cause, MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { DomainError } from './errors.ts';
 import { hasGoalRules, readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
-import { isCard } from './goal-facts.ts';
+import { concernsGoals, isCard } from './goal-facts.ts';
 import { sameGuard } from './guard.ts';
-import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
+import { IncidentIndex } from './incident-index.ts';
+import { concerns, IncidentRegister, inSequence, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
-import { standingCards, type TableResult, tableResult } from './match-result.ts';
-import { placeOf } from './message-key.ts';
+import { type TableResult, tableResult } from './match-result.ts';
+import { positionOf } from './message-key.ts';
 import { sameScore } from './score.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
-import { type DerivedMatch, derivedScore, deriveFacts, deriveView, settleList } from './view.ts';
+import {
+  type DerivedMatch,
+  derivedScore,
+  deriveFacts,
+  deriveView,
+  type Registers,
+  settleList,
+} from './view.ts';
 
 const internals = Symbol('internals');
 
 /** A match in memory. Only `applyMessage` changes it; the functions of this file read it. */
 export type Match = { readonly eventId: number; readonly [internals]: MatchInternals };
 
-type MatchInternals = {
-  readonly event: EventRegister;
-  readonly incidents: IncidentRegister;
-  readonly unread: UnreadRegister;
+type MatchInternals = Registers & {
   view: DerivedMatch;
   version: number;
   /** Cause of the current version; null before the first. */
   cause: Cause | null;
-  /** The standing cards; null when they must be derived again. */
-  cards: readonly ResultCard[] | null;
   /** Whether the view is what an earlier release published by former laws. */
   isOfFormerLaws: boolean;
 };
@@ -66,7 +62,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
   const { event, incidents, unread, view: before, isOfFormerLaws } = match[internals];
-  const fieldChanges = event.apply(event.read(message.event_fields), placeOf(message));
+  const fieldChanges = event.apply(event.read(message.event_fields), positionOf(message));
   const unreadChanges = unread.apply(message);
   const reported =
     message.snapshot !== null
@@ -78,12 +74,11 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (!isNews && !unreadChanges.changed) return NO_EFFECT;
 
   const facts = deriveFacts(event, before.facts, fieldChanges.fields);
-  const changes = settleList(incidents, facts, isOfFormerLaws ? incidents.settleAll(reported) : reported);
-  const registers = { event, incidents, unread };
-  const after = deriveView(registers, facts, before, changes.goals || isOfFormerLaws);
+  const current = isOfFormerLaws ? inSequence(reported, incidents.settleAll()) : reported;
+  const changes = settleList(match[internals], facts, current);
+  const goals = isOfFormerLaws || concerns(changes, concernsGoals);
+  const after = deriveView(match[internals], facts, before, goals);
   match[internals].isOfFormerLaws = false;
-  const cards = changes.incidents.length > 0 && concernsCards(changes);
-  if (cards) match[internals].cards = null;
   const version = match[internals].version + 1;
   match[internals].view = after;
   match[internals].version = version;
@@ -107,16 +102,8 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       typeOf,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
-    result: cards || changesResult(before, after),
+    result: concerns(changes, isCard) || changesResult(before, after),
   };
-}
-
-function concernsCards({ incidents }: IncidentChanges): boolean {
-  return incidents.some(
-    ({ entry, before }) =>
-      (entry.incident !== null && isCard(entry.incident)) ||
-      (before.incident !== null && isCard(before.incident)),
-  );
 }
 
 function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
@@ -126,7 +113,7 @@ function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
 
 /** Returns the match-state record of a match. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function matchState(match: Match): MatchState {
-  const { event, incidents, unread, view } = match[internals];
+  const { event, incidents, index, unread, view } = match[internals];
   const { version, cause } = stampOf(match);
   const { facts, tally, final } = view;
   const first = event.firstFinished;
@@ -158,7 +145,7 @@ export function matchState(match: Match): MatchState {
     counting_goals: [...tally.counting],
     void_goals: Object.fromEntries(tally.voided),
     orphans: [...tally.orphans],
-    removed: incidents.index.removed.map(({ id }) => id),
+    removed: index.removed.map(({ id }) => id),
     anomalies: [...tally.anomalies, ...(view.wentBack ? ['status_went_back'] : [])],
     guard: view.guard,
     verified_result: facts.verified_result,
@@ -166,10 +153,10 @@ export function matchState(match: Match): MatchState {
     fields: event.grouped(),
     cause,
     key_incidents: hasGoalRules(facts)
-      ? keyIncidents(incidents.index, facts.lengths, (id) => tally.voided.has(id))
+      ? keyIncidents(index, facts.lengths, (id) => tally.voided.has(id))
       : [],
     derived: derivedScore(view),
-    missing: incidents.index.missing.map(({ id }) => id),
+    missing: index.missing.map(({ id }) => id),
     void_by: Object.fromEntries(Array.from(tally.voidBy, ([goal, by]) => [goal, [...by]])),
     unread: unread.fields(),
     unread_at: unread.messageAt,
@@ -179,14 +166,8 @@ export function matchState(match: Match): MatchState {
 
 /** Returns the result of a match for tables; null when it belongs to no table. */
 export function matchResult(match: Match): TableResult | null {
-  const { incidents, view } = match[internals];
-  match[internals].cards ??= standingCards(incidents.index.cards);
-  return tableResult({
-    eventId: match.eventId,
-    view,
-    incidentOf: (id) => incidents.get(id)?.incident ?? null,
-    cards: match[internals].cards,
-  });
+  const { incidents, index, view } = match[internals];
+  return tableResult({ eventId: match.eventId, view, incidents, index });
 }
 
 /** Returns the version of a match and its cause. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
@@ -243,16 +224,14 @@ function matchOf(
   incidents: IncidentRegister,
   unread: UnreadRegister,
 ): Match {
+  const registers: Registers = { event, incidents, index: new IncidentIndex(incidents.entries()), unread };
   return {
     eventId,
     [internals]: {
-      event,
-      incidents,
-      unread,
-      view: deriveView({ event, incidents, unread }, readEventFacts(event)),
+      ...registers,
+      view: deriveView(registers, readEventFacts(event)),
       version: 0,
       cause: null,
-      cards: null,
       isOfFormerLaws: false,
     },
   };

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   compareKeys,
   compareMessageIds,
-  comparePlaces,
+  comparePositions,
   isFinished,
   type MessageKey,
-  placeOf,
+  positionOf,
   progressOf,
 } from './message-key.ts';
 
@@ -74,12 +74,12 @@ describe('the progress of a status (law 2)', () => {
     ],
     [[null, 'deleted']],
   ];
-  test.each(course.flatMap((row, place) => row.map(([status, type]) => [status, type, place] as const)))(
-    'of status %s and type %s has the place %i',
-    (status, type, place) => {
-      const same = course[place]?.[0] ?? [null, null];
+  test.each(course.flatMap((row, index) => row.map(([status, type]) => [status, type, index] as const)))(
+    'of status %s and type %s has the position %i',
+    (status, type, index) => {
+      const same = course[index]?.[0] ?? [null, null];
       expect(progressOf(status, type)).toBe(progressOf(...same));
-      for (const [before] of course.slice(0, place))
+      for (const [before] of course.slice(0, index))
         if (before !== undefined) expect(progressOf(status, type)).toBeGreaterThan(progressOf(...before));
     },
   );
@@ -113,10 +113,10 @@ describe('the order of messages (law 2)', () => {
     expect(compareKeys(one, one)).toBe(0);
   });
 
-  test('of places is that of times and ids', () => {
-    expect(comparePlaces({ ut: 1, messageId: null }, { ut: 2, messageId: 1 })).toBeLessThan(0);
-    expect(comparePlaces({ ut: 1, messageId: 2 }, { ut: 1, messageId: 1 })).toBeGreaterThan(0);
-    expect(comparePlaces({ ut: 1, messageId: 2 }, { ut: 1, messageId: 2 })).toBe(0);
+  test('of positions is that of times and ids', () => {
+    expect(comparePositions({ ut: 1, messageId: null }, { ut: 2, messageId: 1 })).toBeLessThan(0);
+    expect(comparePositions({ ut: 1, messageId: 2 }, { ut: 1, messageId: 1 })).toBeGreaterThan(0);
+    expect(comparePositions({ ut: 1, messageId: 2 }, { ut: 1, messageId: 2 })).toBe(0);
     expect([compareMessageIds(null, 1), compareMessageIds(1, null), compareMessageIds(null, null)]).toEqual([
       1, -1, 0,
     ]);
@@ -130,6 +130,6 @@ describe('the order of messages (law 2)', () => {
     ['-17', null],
     ['9007199254740993', null],
   ])('reads the id %j as %s', (message_id, messageId) => {
-    expect(placeOf({ ut: 5, message_id })).toEqual({ ut: 5, messageId });
+    expect(positionOf({ ut: 5, message_id })).toEqual({ ut: 5, messageId });
   });
 });

@@ -46,7 +46,7 @@ const COURSE: readonly (readonly number[])[] = [
   [STATUS.penalties, STATUS.shootOut],
 ];
 const PROGRESS_OF_STATUS: ReadonlyMap<number, number> = new Map(
-  COURSE.flatMap((statuses, place) => statuses.map((status) => [status, place + 2] as const)),
+  COURSE.flatMap((statuses, index) => statuses.map((status) => [status, index + 2] as const)),
 );
 
 /** Returns how far a match of this status is: the further one is the later of one second. 0 is unknown. */
@@ -58,21 +58,24 @@ export function progressOf(statusId: number | null, statusType: string | null): 
   return course ?? (type === null ? 0 : (PROGRESS_OF_TYPE[type] ?? 0));
 }
 
-/** When a message was written, and its place among those of the same second. */
-export type MessagePlace = {
+/** When a message was written, and its position among those of the same second. */
+export type MessagePosition = {
   /** Unix seconds. */
   readonly ut: number;
   /** The whole-number id; null for a polled record and for another kind of id: these come after all numbers. */
   readonly messageId: number | null;
 };
 
-/** Returns the place of a message. A polled record has no whole number as its id. */
-export function placeOf({ ut, message_id }: Pick<NormalizedMessage, 'ut' | 'message_id'>): MessagePlace {
+/** Returns the position of a message. A polled record has no whole number as its id. */
+export function positionOf({
+  ut,
+  message_id,
+}: Pick<NormalizedMessage, 'ut' | 'message_id'>): MessagePosition {
   return { ut, messageId: toWholeNumber(message_id) };
 }
 
 /** Where a message stands among the messages of its event (law 2). */
-export type MessageKey = MessagePlace & {
+export type MessageKey = MessagePosition & {
   /** See `progressOf`. */
   readonly progress: number;
   /** The canonical JSON of the message's whole event. Computed only where nothing else decides. */
@@ -82,14 +85,14 @@ export type MessageKey = MessagePlace & {
 /** Compares messages by time, id, progress and text: above 0 if `a` comes after `b`, 0 if both report the same. */
 export function compareKeys(a: MessageKey, b: MessageKey): number {
   if (a === b) return 0;
-  const order = comparePlaces(a, b) || a.progress - b.progress;
+  const order = comparePositions(a, b) || a.progress - b.progress;
   if (order !== 0) return order;
   const [first, second] = [a.text, b.text];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
 /** Compares messages by time and id. */
-export function comparePlaces(a: MessagePlace, b: MessagePlace): number {
+export function comparePositions(a: MessagePosition, b: MessagePosition): number {
   return a.ut - b.ut || compareMessageIds(a.messageId, b.messageId);
 }
 

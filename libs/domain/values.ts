@@ -21,6 +21,11 @@ export function int(value: unknown): number | null {
   return number !== null && number <= INT_MAX && number >= -INT_MAX ? number : null;
 }
 
+/** Returns an id of the provider; null for 0, which it writes when there is no stage, group or person. */
+export function positiveId(id: number | null): number | null {
+  return id !== null && id > 0 ? id : null;
+}
+
 /** Returns a count, such as a number of goals: a 32-bit integer that is not negative; null for anything else. */
 export function count(value: unknown): number | null {
   const number = int(value);

@@ -14,7 +14,8 @@ import {
 import type { EventRegister } from './event-register.ts';
 import { contradictsList, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
-import type { IncidentChanges, IncidentRegister } from './incident-register.ts';
+import type { IncidentIndex } from './incident-index.ts';
+import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
 import { isFinished } from './message-key.ts';
 import { coverageOf, decideScore, type FinalScore } from './score.ts';
 import type { UnreadRegister } from './unread.ts';
@@ -36,6 +37,8 @@ export type DerivedMatch = {
 export type Registers = {
   readonly event: EventRegister;
   readonly incidents: IncidentRegister;
+  /** Of `incidents`. */
+  readonly index: IncidentIndex;
   readonly unread: UnreadRegister;
 };
 
@@ -50,32 +53,35 @@ export function deriveFacts(
 }
 
 /**
- * Law 3: decides whether the provider's result contradicts its list, and returns `changes` with the incidents that are removed or
- * missing for that reason.
+ * Indexes what changed in the register. Then decides whether the provider's result contradicts its list (law 3), and returns
+ * `changes` with the incidents that are removed or missing for that reason.
  */
 export function settleList(
-  incidents: IncidentRegister,
+  { incidents, index }: Registers,
   facts: EventFacts,
   changes: IncidentChanges,
 ): IncidentChanges {
-  const { goals, cancellations, removed, missing } = incidents.index;
+  index.apply(changes.incidents);
+  const { goals, cancellations, removed, missing } = index;
   const isContradicted =
     hasGoalRules(facts) &&
     removed.length + missing.length > 0 &&
     contradictsList(goals, cancellations, facts.sides, (id) => incidents.isOmitted(id));
-  return incidents.contradict(isContradicted, changes);
+  const settled = incidents.contradict(isContradicted);
+  index.apply(settled.incidents);
+  return inSequence(changes, settled);
 }
 
 /** Derives a view with these facts; reuses the unchanged parts of `previous`. `goals`: whether goals or cancellations changed. */
 export function deriveView(
-  { event, incidents, unread }: Registers,
+  { event, incidents, index, unread }: Registers,
   facts: EventFacts,
   previous?: DerivedMatch,
   goals = true,
 ): DerivedMatch {
   const hasRules = hasGoalRules(facts);
   const hasSameSides = previous?.facts.sides === facts.sides && hasGoalRules(previous.facts) === hasRules;
-  const { index, snapshotAt } = incidents;
+  const { snapshotAt } = incidents;
   const tally =
     hasSameSides && !goals && previous !== undefined
       ? previous.tally

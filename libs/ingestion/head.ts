@@ -35,7 +35,7 @@ export function receiptOf({ receivedAt }: Pick<MessageContext, 'receivedAt'>): n
  * Returns a time that is not of a wrong clock: `ut`, or the time of the receipt instead of one that is. Names `path` in
  * `unread` then.
  */
-export function believable(ut: number, context: MessageContext, path: string, unread: string[]): number {
+export function plausibleTime(ut: number, context: MessageContext, path: string, unread: string[]): number {
   if (!isAhead(ut, context)) return ut;
   unread.push(path);
   return receiptOf(context);
@@ -78,7 +78,7 @@ export function headOf(
   if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
   const number = toWholeNumber(source);
   return {
-    ...base(String(messageId), eventId, believable(Number(ut), context, 'ut', unread), context),
+    ...base(String(messageId), eventId, plausibleTime(Number(ut), context, 'ut', unread), context),
     uuid: uuid ?? null,
     source: number !== null && number >= 0 && number <= INT_MAX ? number : null,
   };

@@ -11,7 +11,7 @@ const bodyFieldsWithoutTime = new ByKeys((keys) =>
 );
 
 /** Where an incident is, and what stands for a time that it lacks. */
-type Place = {
+type IncidentContext = {
   readonly context: MessageContext;
   /** The time of its message or list, Unix seconds. */
   readonly ut: number;
@@ -24,13 +24,18 @@ type Place = {
  * of the receipt, that is the same each time that the message is received. A wrong time is left out of the body and named in
  * `unread`.
  */
-export function incidentOf(fields: IncidentFields, record: object, place: Place, unread: string[]): Incident {
+export function incidentOf(
+  fields: IncidentFields,
+  record: object,
+  found: IncidentContext,
+  unread: string[],
+): Incident {
   const own = toWholeNumber(fields.ut);
-  const isWrong = own !== null && isAhead(own, place.context);
-  if (isWrong) unread.push(`${place.path}.ut`);
+  const isWrong = own !== null && isAhead(own, found.context);
+  if (isWrong) unread.push(`${found.path}.ut`);
   return {
     id: fields.id,
-    ut: own === null || isWrong ? place.ut : own,
+    ut: own === null || isWrong ? found.ut : own,
     incident_id: Number(fields.incident_id),
     participant_id: toWholeNumber(fields.participant_id),
     counts_for: fields.for ?? null,

@@ -15,13 +15,13 @@ const WITHOUT_STATE: ReadonlySet<string> = new Set(['event_keep_alive', 'events_
 
 /**
  * Returns the mark of an unreadable message, by the readable parts of the message; null without a readable event, or where the
- * message says nothing of its state. `place`: index of the message in its delivery, which names a message without an id.
+ * message says nothing of its state. `index`: that of the message in its delivery, which names a message without an id.
  */
 export function markOfMessage(
   message: unknown,
   reason: string,
   context: MessageContext,
-  place: number,
+  index: number,
 ): NormalizedMessage | null {
   if (!isRecord(message) || !isRecord(message.data) || !isRecord(message.data.event)) return null;
   if (typeof message.type === 'string' && WITHOUT_STATE.has(canonicalWord(message.type))) return null;
@@ -30,7 +30,7 @@ export function markOfMessage(
   const { id, uuid, ut } = repairEnvelope(message, new Set());
   const known = envelopeFields.ut.exact.safeParse(ut).success ? toWholeNumber(ut) : null;
   return mark(
-    String(id ?? uuid ?? `unread/${context.deliveryId}/${place}`),
+    String(id ?? uuid ?? `unread/${context.deliveryId}/${index}`),
     Number(event.id),
     { ut: known ?? receiptOf(context), reason },
     context,

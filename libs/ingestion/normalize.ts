@@ -6,7 +6,7 @@ import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
 import { fitsInBytes, toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { eventPartsOf } from './event-parts.ts';
-import { base, believable, headOf, isAhead, type MessageContext, sortedPaths } from './head.ts';
+import { base, headOf, isAhead, type MessageContext, plausibleTime, sortedPaths } from './head.ts';
 import { incidentOf, reportedBy } from './incident.ts';
 import { canonicalWord, isEmpty } from './kinds.ts';
 import { markOfList, markOfMessage } from './marks.ts';
@@ -63,15 +63,15 @@ export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 /**
  * Normalizes one provider message, as parsed from JSON. Never throws. A message of an unknown type is `ignored`; one without
  * a readable id, type, time, event id, or the id and type of its incident, is `unreadable`. Other fields that cannot be read
- * are left out, and named in `unread`. `place`: index of the message in its delivery.
+ * are left out, and named in `unread`. `index`: that of the message in its delivery.
  */
-export function normalizeMessage(message: unknown, context: MessageContext, place = 0): Normalized {
+export function normalizeMessage(message: unknown, context: MessageContext, index = 0): Normalized {
   return guarded(
     () => {
       if (!isRecord(message)) throw notAnObject(message);
       return ofType(message, message.type, context);
     },
-    (reason) => markOfMessage(message, reason, context, place),
+    (reason) => markOfMessage(message, reason, context, index),
   );
 }
 
@@ -101,7 +101,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
   return guarded(
     () => {
       const unread: string[] = [];
-      const time = believable(records.time, context, 'timestamp', unread);
+      const time = plausibleTime(records.time, context, 'timestamp', unread);
       const snapshot: Incident[] = [];
       const deleted: Incident[] = [];
       const readAll = (list: 'incidents' | 'deleted'): void => {
@@ -195,9 +195,9 @@ function incidentMessage(message: RawRecord, context: MessageContext): Normalize
   return readExactly(message, incidentMessageSchema, { repair }, (fields, read, unread) => {
     const { data } = read as { data: { incident: object; event: object } };
     const head = headOf(fields, Number(fields.data.event.id), context, unread);
-    const place = { context, ut: head.ut, path: 'incident' };
+    const found = { context, ut: head.ut, path: 'incident' };
     const incident = reportedBy(
-      incidentOf(fields.data.incident, data.incident, place, unread),
+      incidentOf(fields.data.incident, data.incident, found, unread),
       head.message_id,
       fields.data.event,
     );

@@ -8,7 +8,7 @@ import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
 /** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(
   state: ShownState,
-  view: Pick<BoardView, 'place' | 'matchHealth' | 'scoringIncidents' | 'yellowCards'>,
+  view: Pick<BoardView, 'levelNames' | 'matchHealth' | 'scoringIncidents' | 'yellowCards'>,
   now: number,
 ): BoardMatch {
   const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);
@@ -20,7 +20,7 @@ export function boardMatch(
     away: sideOf(state.away),
     ...goalsAndCards(state, view),
     feed: { believed, state: health, reason },
-    place: view.place(state),
+    levels: view.levelNames(state),
     ut: state.cause.ut,
     received_at: state.cause.received_at,
   };

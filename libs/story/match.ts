@@ -1,6 +1,6 @@
 import type { Participant, Score } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { PlaceNames, ShownState } from '#views/store/board-view.ts';
+import type { LevelNames, ShownState } from '#views/store/board-view.ts';
 import type { StatusWords } from './words.ts';
 
 /** Fields of match state that the board shows unchanged. */
@@ -57,7 +57,7 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly yellow_cards: Score;
   /** The health of the match's feed. */
   readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason'>;
-  readonly place: PlaceNames;
+  readonly levels: LevelNames;
   /** The provider's time of the last change, Unix seconds. */
   readonly ut: number;
   /** When the message of the last change was received, Unix milliseconds. */

@@ -24,7 +24,7 @@ export class DecodeError extends TouchlineError<'DecodeError'> {
 export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaError'> {
   override readonly name = 'IncompatibleSchemaError';
 
-  constructor(topic: string, subject: string, reason: string, cause: unknown) {
+  constructor(topic: string, subject: string, reason: string, cause?: unknown) {
     super(
       'SCHEMA_INCOMPATIBLE',
       `${topic}: the registry refuses its schema under ${subject}: ${reason}`,

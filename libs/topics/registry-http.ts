@@ -27,10 +27,10 @@ export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
 }
 
 /** The status of an error without an answer. */
-const UNANSWERED = 503;
+export const UNAVAILABLE = 503;
 
 /** A path that every registry has. */
-const PROBE_PATH = '/schemas/types';
+export const PROBE_PATH = '/schemas/types';
 
 /** Returns the value of the header `authorization`. Throws `SecretFileError`. */
 export function authorizationOf({ username, password }: RegistryUser): string {
@@ -47,46 +47,36 @@ export async function requestJson(
   options: RequestOptions,
 ): Promise<Record<string, unknown> | null> {
   try {
-    return await request(address, path, options, async (answer) => {
-      const { statusCode = 0 } = answer;
-      const body = await text(answer);
-      if (statusCode === 404) return null;
-      if (statusCode >= 400)
-        throw new RegistryHttpError(statusCode, `status ${statusCode}: ${body.slice(0, 200)}`);
-      return JSON.parse(body);
-    });
+    const { status, body } = await request(address, path, options);
+    if (status === 404) return null;
+    if (status >= 400) throw new RegistryHttpError(status, `status ${status}: ${body.slice(0, 200)}`);
+    return JSON.parse(body);
   } catch (error) {
     if (error instanceof RegistryHttpError || !(error instanceof Error)) throw error;
-    throw new RegistryHttpError(UNANSWERED, error.message, error);
+    // The error of a host with several addresses has a code alone.
+    const reason = error.message || ('code' in error ? String(error.code) : error.name);
+    throw new RegistryHttpError(UNAVAILABLE, reason, error);
   }
 }
 
 /**
- * Sends a request and reads its answer, whatever its status. Uses Node's HTTP client: undici would add a tenth to the files
+ * Sends a request and returns its answer, whatever its status. Uses Node's HTTP client: undici would add a tenth to the files
  * that a processor loads before its first fetch.
  */
-async function request<T>(
-  address: RegistryAddress,
-  path: string,
-  { timeoutMs, put }: RequestOptions,
-  read: (answer: IncomingMessage) => Promise<T>,
-): Promise<T> {
+async function request(address: RegistryAddress, path: string, { timeoutMs, put }: RequestOptions) {
   const { url, user } = address;
   const agent = registryAgent(address);
   const signal = AbortSignal.timeout(timeoutMs);
+  const headers = {
+    ...(user === null ? {} : { authorization: authorizationOf(user) }),
+    ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
+  };
   try {
-    const sent = (url.startsWith('https:') ? requestHttps : requestHttp)(`${url}${path}`, {
-      method: put === undefined ? 'GET' : 'PUT',
-      headers: {
-        ...(user === null ? {} : { authorization: authorizationOf(user) }),
-        ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
-      },
-      agent,
-      signal,
-    });
+    const send = url.startsWith('https:') ? requestHttps : requestHttp;
+    const sent = send(`${url}${path}`, { method: put === undefined ? 'GET' : 'PUT', headers, agent, signal });
     sent.end(put === undefined ? undefined : JSON.stringify(put));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    return await read(answer);
+    return { status: answer.statusCode ?? 0, date: answer.headers.date, body: await text(answer) };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -107,12 +97,9 @@ export type RegistryAnswer = {
 export async function probeRegistry(registry: RegistryUrl, timeoutMs: number): Promise<RegistryAnswer> {
   const startedAt = performance.now();
   // Some registries send no `Date` at their root.
-  return request(parseRegistryAddress(registry), PROBE_PATH, { timeoutMs }, async (answer) => {
-    await text(answer);
-    const { statusCode: status = 0, headers } = answer;
-    const date = headers.date === undefined ? null : Date.parse(headers.date);
-    return { status, date, tookMs: performance.now() - startedAt };
-  });
+  const { status, date } = await request(parseRegistryAddress(registry), PROBE_PATH, { timeoutMs });
+  const tookMs = performance.now() - startedAt;
+  return { status, date: date === undefined ? null : Date.parse(date), tookMs };
 }
 
 /** Statuses with which a registry refuses credentials. */
@@ -130,7 +117,7 @@ export async function requireRegistryAccess(registry: RegistryUrl): Promise<bool
   } catch (error) {
     const denied = registryDenial(address, error);
     if (denied !== undefined) throw denied;
-    return !(error instanceof RegistryHttpError && error.status === UNANSWERED);
+    return !(error instanceof RegistryHttpError && error.status === UNAVAILABLE);
   }
   return true;
 }
@@ -141,25 +128,14 @@ export function registryDenial(
   error: unknown,
 ): RegistryUnavailableError | undefined {
   const failure = tlsFailure(error);
-  if (failure?.of === 'theirs')
-    return new RegistryUnavailableError(
-      'REGISTRY_UNTRUSTED',
-      url,
-      `its certificate is not trusted: ${failure.reason}`,
-      error,
-    );
-  const status = error instanceof Error && 'status' in error ? Number(error.status) : 0;
-  if (!REFUSED.has(status) && failure === undefined) return undefined;
-  const who =
-    failure !== undefined
-      ? 'the client certificate'
-      : user === null
-        ? 'requests without credentials'
-        : `user ${user.username}`;
-  return new RegistryUnavailableError(
-    'REGISTRY_REFUSES',
-    url,
-    `it refuses ${who} (${failure?.reason ?? `status ${status}`})`,
-    error,
-  );
+  if (failure?.of === 'theirs') {
+    const reason = `its certificate is not trusted: ${failure.reason}`;
+    return new RegistryUnavailableError('REGISTRY_UNTRUSTED', url, reason, error);
+  }
+  const refuses = (who: string, why: string) =>
+    new RegistryUnavailableError('REGISTRY_REFUSES', url, `it refuses ${who} (${why})`, error);
+  if (failure !== undefined) return refuses('the client certificate', failure.reason);
+  if (!(error instanceof RegistryHttpError && REFUSED.has(error.status))) return undefined;
+  const who = user === null ? 'requests without credentials' : `user ${user.username}`;
+  return refuses(who, `status ${error.status}`);
 }

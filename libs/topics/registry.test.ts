@@ -37,3 +37,10 @@ test('shows no password when nothing answers', async () => {
   expect(shown).toContain('http://127.0.0.1:1/apis/ccompat/v7');
   expect(shown).not.toContain('hidden');
 });
+
+test('says why nothing answers, whether it registers or reads', async () => {
+  const registry = Registry.open({ url: 'http://127.0.0.1:1', prefix: '', waitMs: 0 });
+  const problem = { code: 'REGISTRY_UNAVAILABLE', message: expect.stringContaining('connect ECONNREFUSED') };
+  await expect(registry.codec('match-state')).rejects.toMatchObject(problem);
+  await expect(registry.schemaState('match-state')).rejects.toMatchObject(problem);
+});

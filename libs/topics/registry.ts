@@ -1,27 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/backoff.ts';
-import {
-  AVRO_OPTIONS,
-  type AvroType,
-  avroType,
-  type Codec,
-  createCodec,
-  createDecoder,
-  type Decoder,
-} from './codec.ts';
+import { type AvroType, avroType, type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
-import {
-  parseRegistryAddress,
-  type RegistryAddress,
-  type RegistryUrl,
-  type RegistryUser,
-  registryAgent,
-} from './registry-address.ts';
-import { authorizationOf, registryDenial } from './registry-http.ts';
-import { CompatibilityError, requireBackward } from './registry-rule.ts';
+import { parseRegistryAddress, type RegistryAddress, type RegistryUrl } from './registry-address.ts';
+import { RegistryClient } from './registry-client.ts';
+import { RegistryHttpError, registryDenial } from './registry-http.ts';
+import { requireBackward } from './registry-rule.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName } from './topics.ts';
 
@@ -44,12 +30,6 @@ export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValu
  */
 export type SchemaState = 'registered' | 'another version' | 'unreadable' | 'missing';
 
-/** The registry client's middleware type, which is of its own dependency mappersmith. */
-type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
-
-const CLIENT_ID = 'touchline';
-/** The beginning of the client's message when it got no answer. */
-const UNANSWERED = 'Error, status 400: ';
 /** Timeout of one request. */
 const REQUEST_MS = 5_000;
 const FIRST_RETRY_MS = 50;
@@ -62,7 +42,7 @@ export class Registry {
   readonly #address: RegistryAddress;
   readonly #prefix: string;
   readonly #waitMs: number;
-  readonly #client: SchemaRegistry;
+  readonly #client: RegistryClient;
   readonly #schemas = loadSchemas().topics;
   readonly #registered = new Map<TopicName, Promise<number>>();
   /** Ids that stayed unknown for `UNKNOWN_MS`. */
@@ -70,20 +50,9 @@ export class Registry {
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#address = parseRegistryAddress(url);
-    const { url: host, user } = this.#address;
-    const agent = registryAgent(this.#address);
     this.#prefix = prefix;
     this.#waitMs = waitMs;
-    this.#client = new SchemaRegistry(
-      {
-        host,
-        clientId: CLIENT_ID,
-        retry: { retries: 0 },
-        middlewares: [limitTime, ...(user === null ? [] : [authorize(user)])],
-        ...(agent === undefined ? {} : { agent }),
-      },
-      { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
-    );
+    this.#client = new RegistryClient(this.#address, REQUEST_MS);
   }
 
   /** Returns a registry. Sends no request. */
@@ -125,8 +94,7 @@ export class Registry {
   async schemaState(topic: TopicName): Promise<SchemaState> {
     const own = avroType(this.#schema(topic));
     try {
-      const id = await this.#whenAnswered(() => this.#client.getLatestSchemaId(this.subject(topic)));
-      const newest = (await this.#whenAnswered(() => this.#client.getSchema(Number(id)))) as AvroType;
+      const newest = await this.#whenAnswered(() => this.#client.newest(this.subject(topic)));
       if (own.equals(newest)) return 'registered';
       return isReadable(own, newest) ? 'another version' : 'unreadable';
     } catch (error) {
@@ -153,15 +121,14 @@ export class Registry {
 
   async #registerNow(topic: TopicName): Promise<number> {
     const subject = this.subject(topic);
-    const schema = JSON.stringify(this.#schema(topic));
     try {
-      const { id } = await this.#whenAnswered(async () => {
-        const compatibility = await requireBackward(this.#address, subject, REQUEST_MS);
-        return this.#client.register({ type: SchemaType.AVRO, schema }, { subject, compatibility });
+      return await this.#whenAnswered(async () => {
+        const rule = await requireBackward(this.#address, { topic, subject }, REQUEST_MS);
+        return this.#client.register(subject, this.#schema(topic), rule);
       });
-      return id;
     } catch (error) {
-      if (isRefusal(error)) throw new IncompatibleSchemaError(topic, subject, reasonOf(error), error);
+      if (error instanceof IncompatibleSchemaError) throw error;
+      if (statusOf(error) === 409) throw new IncompatibleSchemaError(topic, subject, reasonOf(error), error);
       throw this.#unavailable(error);
     }
   }
@@ -170,7 +137,7 @@ export class Registry {
   async #findWriter(id: number): Promise<AvroType | null> {
     const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
     try {
-      return (await this.#whenAnswered(() => this.#client.getSchema(id), unknownMs)) as AvroType;
+      return await this.#whenAnswered(() => this.#client.find(id), unknownMs);
     } catch (error) {
       if (statusOf(error) !== 404) throw this.#unavailable(error);
       this.#unknown.add(id);
@@ -222,32 +189,11 @@ function isReadable(reader: AvroType, writer: AvroType): boolean {
   }
 }
 
-/** Returns the HTTP status of a failed request, 503 without an answer; null for any other error. */
+/** Returns the HTTP status of a failed request; null for any other error. */
 function statusOf(error: unknown): number | null {
-  if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) return null;
-  // The client reports a failed connection as status 400. The registry's own 400 answers have another message.
-  return error.message.includes(UNANSWERED) ? 503 : error.status;
-}
-
-/** Whether the registry rejected the schema itself (409), not the request. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof CompatibilityError || statusOf(error) === 409;
+  return error instanceof RegistryHttpError ? error.status : null;
 }
 
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(`${CLIENT_ID} - `, '').replace(UNANSWERED, '');
+  return error instanceof Error ? error.message : String(error);
 }
-
-/** Sends the credentials. The client's own option would not follow a rotated password. */
-function authorize(user: RegistryUser): Middleware {
-  return () => ({
-    prepareRequest: async (next) =>
-      (await next()).enhance({ headers: { authorization: authorizationOf(user) } }),
-  });
-}
-
-/** Limits each request: the client has no timeout. */
-const limitTime: Middleware = () => ({
-  prepareRequest: async (next) => (await next()).enhance({ timeout: REQUEST_MS }),
-});

@@ -19,7 +19,7 @@ import type {
 } from '../../data/dataset.ts';
 import { finalScore } from '../../data/dataset.ts';
 import names from './names.json' with { type: 'json' };
-import { cup, fail, league } from './places.ts';
+import { cup, fail, league } from './stages.ts';
 
 type SourceEvent = {
   p: Period;
@@ -85,7 +85,7 @@ type Plan = {
   /** The host of a tournament; null in a league. */
   host: string | null;
   competition: Pick<Competition, 'area' | 'competition' | 'season'>;
-  places: typeof league;
+  stagesOf: typeof league;
   /** Names of teams in the order of their ranks, by group. */
   ranks: Readonly<Record<string, readonly string[]>>;
 };
@@ -101,7 +101,7 @@ const PLANS: Plan[] = [
       competition: { id: 3100, name: 'World Cup' },
       season: { id: 31018, name: 'World Cup 2018' },
     },
-    places: cup,
+    stagesOf: cup,
     ranks: names.worldCup2018Groups,
   },
   {
@@ -114,7 +114,7 @@ const PLANS: Plan[] = [
       competition: { id: 3200, name: 'Premier League' },
       season: { id: 32017, name: 'Premier League 2017/18' },
     },
-    places: league,
+    stagesOf: league,
     ranks: {},
   },
 ];
@@ -169,7 +169,7 @@ function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>):
     (plan.ranks[group] ?? fail(`${group} has no official ranks`)).map(
       (name) => teamId.get(name) ?? fail(name),
     );
-  const { stages, of } = plan.places(matches, plan.base);
+  const { stages, of } = plan.stagesOf(matches, plan.base);
   const lines = matches.map((source, n) => {
     const { truth } = source;
     const correction = CORRECTIONS[source.match_id];
@@ -184,7 +184,7 @@ function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>):
     const match: MatchFacts = {
       id: plan.base * 10_000 + n + 1,
       date: `${source.dateutc.slice(0, 16).replace(' ', 'T')}Z`,
-      ...(of[n] ?? fail('a match without a place')),
+      ...(of[n] ?? fail('a match without a stage')),
       neutral: plan.host !== null && source.home !== plan.host && source.away !== plan.host,
       home: teamId.get(source.home) ?? fail(source.home),
       away: teamId.get(source.away) ?? fail(source.away),

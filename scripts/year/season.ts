@@ -50,9 +50,9 @@ export function matchesOfYear(): YearMatch[] {
   for (const [season, days] of ROUNDS.entries()) {
     for (const [round, announced] of days.entries()) {
       for (let league = 0; league < LEAGUES; league++) {
-        for (const [place, pair] of pairsOf(round).entries()) {
+        for (const [slot, pair] of pairsOf(round).entries()) {
           const number = matches.length;
-          const later = season === 0 && place === 0 ? POSTPONED.get(round) : undefined;
+          const later = season === 0 && slot === 0 ? POSTPONED.get(round) : undefined;
           const { eventId, plan } = new BenchMatch(number, MESSAGES, 0);
           const teams = pair.map((team) => 600 + league * 100 + team) as [number, number];
           const day = later ?? announced;
@@ -68,10 +68,10 @@ export function matchesOfYear(): YearMatch[] {
 function pairsOf(round: number): (readonly [home: number, away: number])[] {
   const turns = TEAMS - 1;
   const turn = round % turns;
-  return Array.from({ length: TEAMS / 2 }, (_, place): readonly [number, number] => {
-    const one = place === 0 ? turns : (turn + place) % turns;
-    const other = (turn - place + turns) % turns;
-    const isTurned = round < turns === (place % 2 === 0);
+  return Array.from({ length: TEAMS / 2 }, (_, slot): readonly [number, number] => {
+    const one = slot === 0 ? turns : (turn + slot) % turns;
+    const other = (turn - slot + turns) % turns;
+    const isTurned = round < turns === (slot % 2 === 0);
     return isTurned ? [one, other] : [other, one];
   });
 }

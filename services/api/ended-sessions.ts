@@ -15,10 +15,10 @@ const PUBLISH_TIMEOUT_MS = 5_000;
  * session; sessions that ended earlier have expired and are not read.
  */
 export async function followEndedSessions(
-  place: FollowContext & { readonly log: Logger },
+  context: FollowContext & { readonly log: Logger },
   lifetimeMs: number,
 ) {
-  const { brokers, prefix, registry, log } = place;
+  const { brokers, prefix, registry, log } = context;
   /** Time of each end, Unix milliseconds, by the session's hash; the oldest first. */
   const ended = new Map<string, number>();
   const add = (hash: string, at: number): void => {
@@ -29,7 +29,7 @@ export async function followEndedSessions(
     }
   };
   const followed = await followRecords({
-    ...place,
+    ...context,
     topic: 'ended-sessions',
     since: Date.now() - lifetimeMs,
     onRecord: (hash, record) => {

@@ -10,8 +10,8 @@ import { serviceVersion } from '#service/version.ts';
 import { Registry } from '#topics/registry.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { Replica } from '#views/replica.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
+import { ViewFollower } from '#views/view-follower.ts';
 import { apiMetrics, createApp, tableDifferences } from './app.ts';
 import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
@@ -30,14 +30,14 @@ export const api: ServiceDefinition<typeof settings> = {
   about: 'Serves the REST contract and the live board from the topics.',
   config: settings,
   async start(context) {
-    const replica = await openViews(context);
-    return replica.serve([await serveApi(context, replica)]);
+    const follower = await openViews(context);
+    return follower.serve([await serveApi(context, follower)]);
   },
 };
 
-/** Opens the views of all topics. Throws as `Replica.open`. */
-export function openViews({ config, logger, metrics, signal, fail }: Context): Promise<Replica> {
-  return Replica.open({
+/** Opens the views of all topics. Throws as `ViewFollower.open`. */
+export function openViews({ config, logger, metrics, signal, fail }: Context): Promise<ViewFollower> {
+  return ViewFollower.open({
     name: 'api',
     dataDir: config.DATA_DIR,
     brokers: config.KAFKA_BROKERS,
@@ -56,23 +56,23 @@ export function openViews({ config, logger, metrics, signal, fail }: Context): P
 /** Listens on API_PORT, and answers from the views. */
 export async function serveApi(
   { config, logger, metrics: registry, draining, fail }: Context,
-  replica: Replica,
+  follower: ViewFollower,
 ): Promise<RunningService> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
   const competitions = servedOf(config.SERVE_COMPETITIONS);
-  const { views } = replica;
+  const { views } = follower;
   tableDifferences(registry, (now) => views.leagues.differences(now));
-  const place = {
+  const context = {
     brokers,
     prefix,
     registry: Registry.open({ url: registryUrl, prefix }),
     log: logger,
     onFailure: fail,
   };
-  const clients = await Contracts.follow(place, (access) => servedAccess(access, competitions));
+  const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
   const clientsKeys = clientsKeysOf(config);
   const gatekeeper = createGatekeeper(clients, clientsKeys);
-  const ended = await followEndedSessions(place, SESSION_SECONDS * 1_000);
+  const ended = await followEndedSessions(context, SESSION_SECONDS * 1_000);
   const { API_BOARD, LISTEN_HOST: host } = config;
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
   const tls = serverTlsFiles(config);
@@ -103,14 +103,14 @@ export async function serveApi(
     registry,
     metrics: apiMetrics(registry),
     log: logger,
-    ready: () => replica.ready,
+    ready: () => follower.ready,
     draining,
-    onFailure: (error) => replica.onFailure(error),
+    onFailure: (error) => follower.onFailure(error),
   });
   await app.listen({ port: config.API_PORT, host });
   logger.info({ host, port: (app.server.address() as AddressInfo).port }, 'listening');
   return {
-    ready: () => replica.ready,
+    ready: () => follower.ready,
     stop: async () => void (await Promise.all([app.close(), ended.close(), clients.close()])),
   };
 }

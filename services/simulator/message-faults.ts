@@ -27,14 +27,14 @@ export function disturbMessages(
 ): Disturbed {
   const counts: Disturbed['counts'] = {};
   const result = [...messages];
-  /** Injects a fault at so many random places of those that are possible. */
+  /** Injects a fault at so many random positions of those that are possible. */
   const inject = (
     fault: MessageFault,
-    places: readonly number[],
+    positions: readonly number[],
     change: (at: number, random: SeededRandom, n: number) => void,
   ): void => {
     const random = createRandom(seed, eventId, fault);
-    const left = [...places];
+    const left = [...positions];
     for (let wanted = random.count(faults[fault]); wanted > 0 && left.length > 0; wanted--) {
       const [at] = left.splice(random.int(0, left.length - 1), 1);
       if (at === undefined) continue;

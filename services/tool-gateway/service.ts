@@ -15,8 +15,8 @@ import { SOURCES } from '#views/ingest/records.ts';
 import { viewMetrics } from '#views/metrics.ts';
 import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
-import { Replica } from '#views/replica.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
+import { ViewFollower } from '#views/view-follower.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
@@ -46,7 +46,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
   config: settings,
   async start(context) {
     const { config, logger, metrics, signal, fail } = context;
-    const replica = await Replica.open({
+    const follower = await ViewFollower.open({
       name: 'tool-gateway',
       dataDir: config.DATA_DIR,
       brokers: config.KAFKA_BROKERS,
@@ -61,14 +61,14 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       signal,
       fail,
     });
-    return replica.serve([await serveTools(context, replica)]);
+    return follower.serve([await serveTools(context, follower)]);
   },
 };
 
 /** Listens on TOOLS_PORT: exchanges credentials, and answers tools from the views, which may have more topics than these need. */
 export async function serveTools(
   { config, logger: log, metrics: registry, signal, draining, fail }: Context,
-  replica: Replica,
+  follower: ViewFollower,
 ): Promise<RunningService> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
   const codecs = Registry.open({ url: registryUrl, prefix });
@@ -101,7 +101,7 @@ export async function serveTools(
   const days = config.TOKEN_LIFETIME_DAYS;
   const lifetimeMs = days === 0 ? null : days * DAY_MS;
   const issuing = { tokens, codec, publish, topic: topicName(prefix, 'access-tokens'), lifetimeMs };
-  const { views } = replica;
+  const { views } = follower;
   const app = await createApp({
     trustedProxies: config.TRUSTED_PROXIES ?? [],
     tls: serverTlsFiles(config),
@@ -131,18 +131,18 @@ export async function serveTools(
     allowedHosts: config.MCP_ALLOWED_HOSTS,
     allowedOrigins: config.MCP_ALLOWED_ORIGINS,
     admit: (tokenId, at) => rate.admit(tokenId, at),
-    ready: () => replica.ready,
+    ready: () => follower.ready,
     now: Date.now,
     version: serviceVersion(),
     boardUrl: config.BOARD_URL?.replace(/\/+$/, '') ?? null,
     metrics: mcpMetrics(registry),
     log,
-    onFailure: (error) => replica.onFailure(error),
+    onFailure: (error) => follower.onFailure(error),
   });
   await app.listen({ port: config.TOOLS_PORT, host: config.LISTEN_HOST });
   log.info({ host: config.LISTEN_HOST, port: (app.server.address() as AddressInfo).port }, 'listening');
   return {
-    ready: () => publisher.healthy && replica.ready,
+    ready: () => publisher.healthy && follower.ready,
     async stop() {
       await app.close();
       // Publishes its last counts, so it must close before the publisher.

@@ -32,10 +32,10 @@ const filesOf = (folder: string): string[] =>
 describe.skipIf(absent.length > 0)(`the image; needs ${absent.join(', ') || 'nothing'}`, () => {
   let folder: string;
   let image: BuiltImage;
-  let place: TestBackbone;
+  let connection: TestBackbone;
 
   beforeAll(async () => {
-    place = backbone();
+    connection = backbone();
     folder = mkdtempSync(join(tmpdir(), 'touchline-image-'));
     atEnd(() => rmSync(folder, { recursive: true, force: true }));
     image = await BuiltImage.build(folder);
@@ -88,18 +88,21 @@ describe.skipIf(absent.length > 0)(`the image; needs ${absent.join(', ') || 'not
       PROVIDER_CLIENT_ID: PROVIDER.REST_CLIENT_ID,
       PROVIDER_SECRET_KEY: PROVIDER.REST_SECRET_KEY,
       UPSTREAM_BASE_URL: `http://127.0.0.1:${ports.api}`,
-      TOPIC_PREFIX: place.prefix,
+      TOPIC_PREFIX: connection.prefix,
     };
     const ours = Object.entries(composeServices(variables)).filter(([, { build }]) => build !== undefined);
     const contained = (settings: Readonly<Record<string, string>>) =>
       new Container(image, folder, {
         ...settings,
-        KAFKA_BROKERS: place.brokers.join(),
-        SCHEMA_REGISTRY_URL: place.registryUrl,
+        KAFKA_BROKERS: connection.brokers.join(),
+        SCHEMA_REGISTRY_URL: connection.registryUrl,
         LISTEN_HOST: '127.0.0.1',
         METRICS_HOST: '127.0.0.1',
       });
-    const topics = await contained({ TOPIC_PREFIX: place.prefix }).run(...image.config.Entrypoint, 'topics');
+    const topics = await contained({ TOPIC_PREFIX: connection.prefix }).run(
+      ...image.config.Entrypoint,
+      'topics',
+    );
     expect(topics).toMatchObject({ code: 0 });
     const rest = {
       ...PROVIDER,

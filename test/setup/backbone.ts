@@ -8,11 +8,11 @@ export type TestBackbone = {
   readonly prefix: string;
 };
 
-const places: TestBackbone[] = [];
+const given: TestBackbone[] = [];
 
 /** Returns the connections that `backbone` has returned since the last call. */
 export function takeConnections(): TestBackbone[] {
-  return places.splice(0);
+  return given.splice(0);
 }
 
 /**
@@ -23,7 +23,7 @@ export function takeConnections(): TestBackbone[] {
  */
 export function backbone(): TestBackbone {
   const prefix = `t-${randomBytes(4).toString('hex')}.`;
-  const place = { brokers: inject('brokers'), registryUrl: inject('registryUrl'), prefix };
-  places.push(place);
-  return place;
+  const connection = { brokers: inject('brokers'), registryUrl: inject('registryUrl'), prefix };
+  given.push(connection);
+  return connection;
 }

@@ -43,14 +43,14 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const test = `${this.ctx.config.root}/test`;
-    const places = new Map(
+    const ranks = new Map(
       files.map((file) => {
-        const place = LONGEST.indexOf(relative(test, file.moduleId));
+        const rank = LONGEST.indexOf(relative(test, file.moduleId));
         const others = file.project.name === 'unit' ? LONGEST.length + 1 : LONGEST.length;
-        return [file, place === -1 ? others : place];
+        return [file, rank === -1 ? others : rank];
       }),
     );
-    const placeOf = (file: TestSpecification) => places.get(file) ?? 0;
-    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b));
+    const rankOf = (file: TestSpecification) => ranks.get(file) ?? 0;
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
   }
 }

@@ -15,12 +15,12 @@ const TIMEOUT_MS = 25_000;
  */
 afterAll(async () => {
   await endShared();
-  const places = takeConnections();
-  const [first] = places;
+  const connections = takeConnections();
+  const [first] = connections;
   if (first === undefined) return;
   await withKafkaAdmin(first.brokers, async (admin) => {
     const topics = (await admin.listTopics()).filter((topic) =>
-      places.some(({ prefix }) => topic.startsWith(prefix)),
+      connections.some(({ prefix }) => topic.startsWith(prefix)),
     );
     if (topics.length > 0) await admin.deleteTopics({ topics, timeout: TIMEOUT_MS });
   });

@@ -48,12 +48,12 @@ export class ApiReplica {
 
 /** Starts a replica on a free port and waits until it is ready. */
 export async function startApi(
-  place: PipelineConnection,
+  connection: PipelineConnection,
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ApiReplica> {
   const service = startService('api', {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     DATA_DIR: dataDir,
     API_PORT: '0',
     CLIENTS_KEY,
@@ -72,9 +72,9 @@ export function credentialsOf(printed: string): ClientCredentials {
 }
 
 /** Runs `touchline clients …` and returns its output. */
-export async function clients(place: PipelineConnection, line: string): Promise<string> {
+export async function clients(connection: PipelineConnection, line: string): Promise<string> {
   const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     CLIENTS_KEY,
   });
   expect(code, err).toBe(0);

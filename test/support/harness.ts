@@ -46,8 +46,11 @@ export type Disturbance = (run: {
 }) => Promise<void>;
 
 /** Processes the whole load with one undisturbed processor, and returns the output. */
-export async function undisturbed(place: PipelineConnection, load = workload(LOAD)): Promise<PipelineOutput> {
-  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
+export async function undisturbed(
+  connection: PipelineConnection,
+  load = workload(LOAD),
+): Promise<PipelineOutput> {
+  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...connection });
   const processor = pipeline.startProcessor();
   await pipeline.feed(load);
   await pipeline.settled();
@@ -61,7 +64,7 @@ export async function undisturbed(place: PipelineConnection, load = workload(LOA
  * sent. Waits until all is processed, and returns the output.
  */
 export async function disturbed(options: {
-  place: PipelineConnection;
+  connection: PipelineConnection;
   processors: number;
   /** Settings of the processors that override those of the pipeline. */
   settings?: Readonly<Record<string, string>>;
@@ -69,8 +72,8 @@ export async function disturbed(options: {
   load?: readonly NormalizedMessage[];
   disturb: Disturbance;
 }): Promise<PipelineOutput> {
-  const { place, settings, count, load: messages = workload(LOAD), disturb } = options;
-  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
+  const { connection, settings, count, load: messages = workload(LOAD), disturb } = options;
+  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...connection });
   const processors = Array.from({ length: options.processors }, () => pipeline.startProcessor(settings));
   await Promise.all(processors.map((processor) => processor.ready()));
   const random = seeded();

@@ -7,14 +7,14 @@ import { startDispatcher } from './webhooks.ts';
 
 /** Two dispatchers with different names; one of them is killed and started again until `end`. */
 export class KilledDispatchers {
-  readonly #place: PipelineConnection;
+  readonly #connection: PipelineConnection;
   readonly kills: number[] = [];
   readonly #processes: TestService[] = [];
   #isEnding = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(place: PipelineConnection) {
-    this.#place = place;
+  constructor(connection: PipelineConnection) {
+    this.#connection = connection;
   }
 
   async start(): Promise<void> {
@@ -46,8 +46,8 @@ export class KilledDispatchers {
   }
 
   #startOne(at: number): Promise<TestService> {
-    return startDispatcher(this.#place, {
-      GROUP_INSTANCE_ID: `${this.#place.prefix}dispatcher-${at}`,
+    return startDispatcher(this.#connection, {
+      GROUP_INSTANCE_ID: `${this.#connection.prefix}dispatcher-${at}`,
       // Long enough that the dispatcher is back before, so that no partition moves.
       SESSION_TIMEOUT_MS: '20000',
       // Long enough to read an answer on a busy machine.

@@ -13,24 +13,24 @@ const PUBLISH_EVERY_MS = 40;
 
 /** Publishes messages of several events to webhook-messages, one after the other, until it is stopped. */
 export class NumberedMessages {
-  readonly #place: PipelineConnection;
+  readonly #connection: PipelineConnection;
   readonly published: string[] = [];
   readonly #last = new Map<number, number>();
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #poisonNext: ((uuid: string) => void) | null = null;
 
-  constructor(place: PipelineConnection) {
-    this.#place = place;
+  constructor(connection: PipelineConnection) {
+    this.#connection = connection;
   }
 
   async start(): Promise<void> {
-    const place = this.#place;
-    const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+    const connection = this.#connection;
+    const codec = await Registry.open({ url: connection.registryUrl, prefix: connection.prefix }).codec(
       'webhook-messages',
     );
-    const topic = topicName(place.prefix, 'webhook-messages');
-    const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
+    const topic = topicName(connection.prefix, 'webhook-messages');
+    const publisher = await openPublisher({ brokers: connection.brokers, clientId: 'test', log: quietLog });
     this.#running = (async () => {
       for (let turn = 0; !this.#stopping.signal.aborted; turn += 1) {
         const message = this.#message(1 + (turn % EVENTS));

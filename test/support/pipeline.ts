@@ -48,27 +48,27 @@ export type PipelineOutput = {
  * Topics under a separate prefix with real match processors, and functions to write the input and to read the output.
  */
 export class Pipeline {
-  readonly place: PipelineConnection;
+  readonly connection: PipelineConnection;
   readonly #registry: Registry;
 
-  private constructor(place: PipelineConnection, registry: Registry) {
-    this.place = place;
+  private constructor(connection: PipelineConnection, registry: Registry) {
+    this.connection = connection;
     this.#registry = registry;
   }
 
-  static async create(place: PipelineConnection): Promise<Pipeline> {
-    const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+  static async create(connection: PipelineConnection): Promise<Pipeline> {
+    const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
     // Every writer registers the schema of its topic; registering all of them would be a hundred requests for each
     // test.
-    const { services, ...wanted } = { partitions: FEW_PARTITIONS, ...place };
+    const { services, ...wanted } = { partitions: FEW_PARTITIONS, ...connection };
     if (services === undefined) await createTopics(wanted);
-    else await makeTopics(place.brokers, topicsOf(services, wanted));
-    return new Pipeline(place, registry);
+    else await makeTopics(connection.brokers, topicsOf(services, wanted));
+    return new Pipeline(connection, registry);
   }
 
   startProcessor(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('match-processor', {
-      ...connectionEnv(this.place),
+      ...connectionEnv(this.connection),
       SESSION_TIMEOUT_MS: '6000',
       ...settings,
     });
@@ -81,13 +81,13 @@ export class Pipeline {
   }> {
     const codec = await this.#registry.codec('normalized-messages');
     const feed = await openPublisher({
-      brokers: this.place.brokers,
+      brokers: this.connection.brokers,
       clientId: 'test-feed',
       log: quietLog,
       // On a busy broker, partitions of a new topic have no leader for a while.
       timeoutMs: DEADLINE_MS,
     });
-    const topic = topicName(this.place.prefix, 'normalized-messages');
+    const topic = topicName(this.connection.prefix, 'normalized-messages');
     return {
       send: (messages) =>
         feed.publish(
@@ -109,7 +109,7 @@ export class Pipeline {
 
   /** Waits until every current message is processed and committed, in all partitions or in those of `only`. */
   async settled(only?: readonly number[]): Promise<void> {
-    const { brokers, prefix } = this.place;
+    const { brokers, prefix } = this.connection;
     const topic = topicName(prefix, 'normalized-messages');
     const application = `${prefix}match-processor`;
     const ends = await until('the ends of the input are known', () =>
@@ -143,7 +143,7 @@ export class Pipeline {
     topic: T,
     onValue: (value: TopicValues[T], at: number) => void,
   ): Promise<void> {
-    const { brokers, prefix } = this.place;
+    const { brokers, prefix } = this.connection;
     const source = { brokers, prefix, registry: this.#registry };
     await readEvery(topic, source, (value, { timestamp }) => onValue(value, timestamp));
   }

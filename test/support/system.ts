@@ -43,13 +43,13 @@ export class System {
 
   /** Creates a system on the broker of the test run, or on `brokers`. */
   static async create(brokers?: string[]): Promise<System> {
-    const place = backbone();
-    return new System(await Pipeline.create(brokers === undefined ? place : { ...place, brokers }));
+    const connection = backbone();
+    return new System(await Pipeline.create(brokers === undefined ? connection : { ...connection, brokers }));
   }
 
   /** Starts a webhook receiver and returns its URL. */
   startReceiver(settings: Readonly<Record<string, string>> = {}): Promise<Receiver> {
-    return startReceiver(this.pipeline.place, settings);
+    return startReceiver(this.pipeline.connection, settings);
   }
 
   /** Starts a poller of a provider. */
@@ -58,7 +58,7 @@ export class System {
     settings: Readonly<Record<string, string>> = {},
   ): TestService {
     return startService('feed-poller', {
-      ...connectionEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.connection),
       PROVIDER_BASE_URL: provider.url,
       PROVIDER_CLIENT_ID: provider.client.id,
       PROVIDER_SECRET_KEY: provider.client.secret,
@@ -70,17 +70,17 @@ export class System {
 
   /** Starts any other service with the connection of this system. */
   start(name: string, settings: Readonly<Record<string, string>> = {}): TestService {
-    return startService(name, { ...connectionEnv(this.pipeline.place), ...settings });
+    return startService(name, { ...connectionEnv(this.pipeline.connection), ...settings });
   }
 
   /** Starts a replica of the api with its views in that folder. */
   startApi(folder: string): Promise<ApiReplica> {
-    return startApi(this.pipeline.place, folder);
+    return startApi(this.pipeline.connection, folder);
   }
 
   /** Creates a client without restrictions. */
   async addClient(name: string): Promise<ClientCredentials> {
-    return credentialsOf(await clients(this.pipeline.place, `add --name ${name}`));
+    return credentialsOf(await clients(this.pipeline.connection, `add --name ${name}`));
   }
 
   /** Waits until all messages are processed, and returns the output. */
@@ -94,11 +94,11 @@ type Receiver = { readonly service: TestService; readonly url: string };
 
 /** Starts a webhook receiver and returns its URL. */
 export async function startReceiver(
-  place: PipelineConnection,
+  connection: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Receiver> {
   const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
-  const service = startService('webhook-receiver', { ...connectionEnv(place), ...own, ...settings });
+  const service = startService('webhook-receiver', { ...connectionEnv(connection), ...own, ...settings });
   return { service, url: `${await service.url()}/webhook` };
 }
 

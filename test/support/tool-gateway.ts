@@ -9,7 +9,9 @@ import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Creates the topics under a new prefix, by default on the broker of the run. */
-export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {
+export async function prepareTopics(
+  changes: Partial<Pick<TestBackbone, 'brokers'>> = {},
+): Promise<TestBackbone> {
   const at = { ...backbone(), ...changes };
   const { brokers, prefix } = at;
   await createTopics({ brokers, prefix, partitions: 1 });
@@ -55,12 +57,12 @@ export class Gateway {
 
 /** Starts a replica that trusts this machine as its proxy, and waits until it is ready. */
 export async function startGateway(
-  place: TestBackbone,
+  connection: TestBackbone,
   upstream: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const service = startService('tool-gateway', {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     DATA_DIR: temporaryFolder(),
     TOOLS_PORT: '0',
     CLIENTS_KEY,

@@ -23,11 +23,11 @@ const FAST = {
 
 /** Starts a dispatcher that trusts the receivers of the test. */
 export async function startDispatcher(
-  place: PipelineConnection,
+  connection: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestService> {
   return startService('webhook-dispatcher', {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     ...FAST,
     CLIENTS_KEY,
     DISPATCHER_PORT: '0',
@@ -54,7 +54,7 @@ let clientsMade = 0;
 
 /** Creates a client with a webhook by `touchline clients`, and returns the id of the subscription. */
 export async function subscribe(
-  place: PipelineConnection,
+  connection: PipelineConnection,
   webhook: { readonly url: string; readonly secret: string; readonly types?: readonly WebhookType[] },
   competitions: readonly number[] | null = null,
 ): Promise<string> {
@@ -62,7 +62,7 @@ export async function subscribe(
   const client_id = clientsMade;
   const scope = { types: webhook.types ?? null, createdAt: Date.now() };
   const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
-  await ClientDirectory.open({ ...place, log: quietLog }).edit(client_id, () => ({
+  await ClientDirectory.open({ ...connection, log: quietLog }).edit(client_id, () => ({
     client_id,
     name: `client ${client_id}`,
     active: true,
@@ -75,8 +75,8 @@ export async function subscribe(
 }
 
 /** Runs `touchline webhooks …` and returns its output. */
-export async function webhooks(place: PipelineConnection, line: string): Promise<string> {
-  const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], connectionEnv(place));
+export async function webhooks(connection: PipelineConnection, line: string): Promise<string> {
+  const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], connectionEnv(connection));
   expect(code, err).toBe(0);
   return out;
 }

@@ -31,7 +31,7 @@ const pages = new RunbookPages();
 let folder: string;
 let kafka: Kafka;
 let registry: SchemaRegistry;
-let place: PipelineConnection;
+let connection: PipelineConnection;
 let tables: TablesPipeline;
 let services: TestService[];
 let receiverUrl: string;
@@ -48,14 +48,14 @@ beforeAll(async () => {
     onProgress() {},
   });
   atEnd(() => registry.stop());
-  place = {
+  connection = {
     brokers: kafka.brokers,
     registryUrl: registry.url,
     prefix: 'touchline.',
     partitions: PARTITIONS,
   };
   env = {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     TOPIC_PARTITIONS: String(PARTITIONS),
     RULES_DIR: rulesFolder({}),
     DATA_DIR: join(folder, 'data'),
@@ -64,7 +64,7 @@ beforeAll(async () => {
     CLIENTS_KEY,
   };
   await here('topics');
-  tables = await TablesPipeline.create(place);
+  tables = await TablesPipeline.create(connection);
   await startServices({ hasTables: true });
   const simulator = startSimulator({
     WEBHOOK_URL: receiverUrl,
@@ -89,7 +89,7 @@ async function startServices({ hasTables }: { readonly hasTables: boolean }): Pr
   const rules = { RULES_DIR: env.RULES_DIR ?? '' };
   const processors = [tables.pipeline.startProcessor(), ...(hasTables ? [tables.startTables(rules)] : [])];
   const [receiver] = await Promise.all([
-    startReceiver(place, env),
+    startReceiver(connection, env),
     ...processors.map((service) => service.ready()),
   ]);
   services = [receiver.service, ...processors];
@@ -149,8 +149,8 @@ class StopWatch {
 
 /** Number of offsets of all topics: their records, and markers of transactions. */
 async function recordCount(): Promise<number> {
-  const names = TOPIC_NAMES.map((topic) => topicName(place.prefix, topic));
-  const bounds = await topicBounds({ brokers: place.brokers, clientId: 'test' }, names);
+  const names = TOPIC_NAMES.map((topic) => topicName(connection.prefix, topic));
+  const bounds = await topicBounds({ brokers: connection.brokers, clientId: 'test' }, names);
   return bounds.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
@@ -163,7 +163,7 @@ function logBytes(dataDir: string): number {
 
 /** Expects that a match processor continues from a replay's topics under a prefix. */
 async function expectToContinue(prefix: string, partitions: number): Promise<void> {
-  const target = await Pipeline.create({ ...place, prefix, partitions });
+  const target = await Pipeline.create({ ...connection, prefix, partitions });
   const before = await target.output();
   const id = firstEvent(before);
   const processor = target.startProcessor();
@@ -242,7 +242,7 @@ test('add-a-competition, rotate-secrets', async () => {
   const data = env.DATA_DIR ?? '';
   const seasonOf = async (api: ApiReplica, token: string) =>
     JSON.stringify(await api.api(`/v2/events?season_id=${SEASON}&token=${token}`, 200).catch(() => ''));
-  const first = await startApi(place, data);
+  const first = await startApi(connection, data);
   const token = await first.token(added);
   const id = firstEvent(await tables.pipeline.output());
   expect(await seasonOf(first, token)).not.toContain(`"id":${id},`);
@@ -263,7 +263,7 @@ test('add-a-competition, rotate-secrets', async () => {
     CLIENTS_KEY: 'the next key of the deployment, long enough',
     CLIENTS_KEY_SECOND: CLIENTS_KEY,
   };
-  const second = await startApi(place, data, keys);
+  const second = await startApi(connection, data, keys);
   expect(await seasonOf(second, token)).toContain(`"id":${id},`);
   const both = { ...env, ...keys };
   expect(await secrets.succeeds(both)).toBe('1 webhooks were sealed again\n');
@@ -325,9 +325,9 @@ test('restore-all-brokers, from folders and from some topics', async () => {
     'access-tokens',
     'poller-checkpoints',
   ]);
-  await deleteTopics(place.brokers, [
-    ...TOPIC_NAMES.filter((topic) => !kept.has(topic)).map((topic) => topicName(place.prefix, topic)),
-    ...PROCESSOR_NAMES.map((processor) => positionsTopicName(place.prefix, processor)),
+  await deleteTopics(connection.brokers, [
+    ...TOPIC_NAMES.filter((topic) => !kept.has(topic)).map((topic) => topicName(connection.prefix, topic)),
+    ...PROCESSOR_NAMES.map((processor) => positionsTopicName(connection.prefix, processor)),
   ]);
   watch.skip();
   for (const words of ['made ', 'records of raw-messages replayed into restored.', 'ok']) {
@@ -335,7 +335,7 @@ test('restore-all-brokers, from folders and from some topics', async () => {
     watch.note(`from some topics: ${words}`);
   }
   watch.print(`${records} records, ${Math.round(logBytes(env.BACKUP ?? '') / 1024)} KiB of logs`);
-  const again = await Pipeline.create({ ...place, prefix: 'restored.' });
+  const again = await Pipeline.create({ ...connection, prefix: 'restored.' });
   expect(statesOf(await again.output())).toEqual(statesOf(restored));
   await expectToContinue('restored.', PARTITIONS);
   const { out } = await touchlineHere(['clients', 'list'], { ...env, TOPIC_PREFIX: 'restored.' });

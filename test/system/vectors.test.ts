@@ -5,7 +5,7 @@ import type { MatchState } from '#records/types.ts';
 import { backbone } from '../setup/backbone.ts';
 import { Pipeline } from '../support/pipeline.ts';
 
-const place = backbone();
+const connection = backbone();
 const vectors = readVectors();
 
 /** Groups vectors so that no two of a round have the same event. */
@@ -23,7 +23,7 @@ async function throughKafka(
   round: readonly Vector[],
   prefix: string,
 ): Promise<ReadonlyMap<number, MatchState>> {
-  const pipeline = await Pipeline.create({ ...place, prefix, services: ['match-processor'] });
+  const pipeline = await Pipeline.create({ ...connection, prefix, services: ['match-processor'] });
   const processor = pipeline.startProcessor();
   await pipeline.feed(round.flatMap(({ messages }) => messages));
   await pipeline.settled();
@@ -37,7 +37,7 @@ function checkAll(): void {
 
   test('the processor processes them all', async () => {
     for (const [at, round] of rounds(vectors).entries()) {
-      const found = await throughKafka(round, `${place.prefix}${at}.`);
+      const found = await throughKafka(round, `${connection.prefix}${at}.`);
       for (const vector of round) states.set(vector, found.get(vector.event_id));
     }
   });

@@ -251,18 +251,18 @@ describe('how to read the topics', () => {
   });
 
   test('names another folder, and another prefix unless a running platform has it', () => {
-    const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
-    expect(renderHowToRead(place, false, null)).toContain(
-      `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
+    const topics = { foundIn: join(usual, 'demo'), prefix: 'x.' };
+    expect(renderHowToRead(topics, false, null)).toContain(
+      `\n  DATA_DIR=${shellWord(topics.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
     );
-    expect(renderHowToRead(place, true, running)).toContain(
-      `\n  DATA_DIR=${shellWord(place.foundIn)} npx touchline tail match-state`,
+    expect(renderHowToRead(topics, true, running)).toContain(
+      `\n  DATA_DIR=${shellWord(topics.foundIn)} npx touchline tail match-state`,
     );
   });
 
   test('shows commands that work from any folder', () => {
-    const place = { foundIn: 'a folder', prefix: 'touchline.' };
-    for (const text of [renderHowToRead(place, true, running), renderHowToRead(place, false, null)]) {
+    const topics = { foundIn: 'a folder', prefix: 'touchline.' };
+    for (const text of [renderHowToRead(topics, true, running), renderHowToRead(topics, false, null)]) {
       expect(text).toContain(`\n  cd ${shellWord(root)}\n`);
       expect(text).toContain(`  DATA_DIR=${shellWord(resolve('a folder'))} npx touchline tail`);
     }

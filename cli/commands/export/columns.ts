@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { renderMinute } from '#domain/clock.ts';
 import type { PeriodLengths } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
+import { readDetails } from '#domain/incident-details.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
-import { playerOf } from '#domain/match-result.ts';
 import type {
   FeedHealth,
   HealthGap,
@@ -158,8 +158,8 @@ function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null 
   return scored === side ? 1 : 0;
 }
 
-function playerIn(incident: Incident | null): ReturnType<typeof playerOf> {
-  return incident === null ? null : playerOf(incident);
+function playerIn(incident: Incident | null): ReturnType<typeof readDetails>['player'] {
+  return incident === null ? null : readDetails(incident).player;
 }
 
 function minuteOf(incident: Incident | null, lengths: PeriodLengths | null): string | null {

@@ -1,5 +1,5 @@
-import type { KnownIncident } from '#domain/goal-facts.ts';
-import { concernsGoals, effectsOf, type IncidentEffect, type MatchSides } from '#domain/incident-effect.ts';
+import { concernsGoals, type KnownIncident } from '#domain/goal-facts.ts';
+import { effectsOf, type IncidentEffect, type MatchSides } from '#domain/incident-effect.ts';
 import type { MatchIncident } from '#records/types.ts';
 
 const UNKNOWN_SIDES: MatchSides = { sportId: null, home: null, away: null };
@@ -13,7 +13,7 @@ export class IncidentEffects {
   apply({ event_id, id, incident, removed, missing }: MatchIncident): void {
     const one = { id, incident, removed, missing };
     const register = this.#registers.get(event_id);
-    if (!concernsGoals(one)) register?.delete(id);
+    if (incident === null || !concernsGoals(incident)) register?.delete(id);
     else if (register === undefined) this.#registers.set(event_id, new Map([[id, one]]));
     else register.set(id, one);
   }

@@ -25,12 +25,12 @@ export function tradingCell(trading: Trading, feed: FeedStatus): string | Styled
   return trading.permission === 'halted' ? { text, style: 'red' } : text;
 }
 
-const NO_PLACE = { competition: null, season: null, stage: null, group: null };
+const NO_LEVELS = { competition: null, season: null, stage: null, group: null };
 
 /** Returns a match as the live board has it at `now`, Unix milliseconds. */
 export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): BoardMatch {
   const view = {
-    place: () => NO_PLACE,
+    levelNames: () => NO_LEVELS,
     matchHealth: () => feed,
     scoringIncidents: () => new Map(),
     yellowCards: () => new Map(),

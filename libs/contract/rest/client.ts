@@ -37,8 +37,8 @@ export class AnswerError extends TouchlineError<'AnswerError'> {
   override readonly name = 'AnswerError';
 
   constructor(code: CodeOf<'AnswerError'>, operation: OperationName, issues: z.core.$ZodIssue[]) {
-    const places = issues.slice(0, 3).map((issue) => issue.path.map(String).join('.') || 'the whole');
-    super(code, `the answer of ${operation} does not match the contract at ${places.join(', ')}`);
+    const paths = issues.slice(0, 3).map((issue) => issue.path.map(String).join('.') || 'the whole');
+    super(code, `the answer of ${operation} does not match the contract at ${paths.join(', ')}`);
   }
 }
 

@@ -40,8 +40,8 @@ describe('the OpenAPI document', () => {
     const statuses = ['200', '400', '405', '500', '503'];
     if (!open || name === 'oauth') statuses.push('401');
     if (!open) statuses.push('403');
-    const ofPlaces = ['events.index', 'events-simple.index', 'stages.index', 'standings.index'];
-    if (idName !== null || ofPlaces.includes(name)) statuses.push('404');
+    const ofNodes = ['events.index', 'events-simple.index', 'stages.index', 'standings.index'];
+    if (idName !== null || ofNodes.includes(name)) statuses.push('404');
     expect(Object.keys(operation.responses).toSorted()).toEqual(statuses.toSorted());
     expect(operation.security).toEqual(open ? [] : [{ token: [] }]);
     expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);

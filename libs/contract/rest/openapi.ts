@@ -138,8 +138,8 @@ function meaningOf(operation: string, name: string): string | undefined {
   return MEANINGS[`${operation.replace('events-simple', 'events')} ${name}`] ?? MEANINGS[name];
 }
 
-/** Whether an operation is about one event, table or place, which another server may have. */
-function asksForPlace({ open, idName, params }: OperationInfo): boolean {
+/** Whether an operation is about one event, table, season or stage, which another server may have. */
+function asksForNode({ open, idName, params }: OperationInfo): boolean {
   const names = ['competition_id', 'season_id', 'stage_id', 'object_id'];
   return !open && (idName !== null || names.some((name) => name in params.shape));
 }
@@ -153,7 +153,7 @@ function errorsOf(info: OperationInfo): RestErrorCode[] {
     ...(open && name !== 'oauth' ? [] : (['UNAUTHORIZED'] as const)),
     ...(open ? [] : (['FORBIDDEN'] as const)),
     ...(idName === null ? [] : (['NOT_FOUND'] as const)),
-    ...(asksForPlace(info) ? (['NOT_SERVED'] as const) : []),
+    ...(asksForNode(info) ? (['NOT_SERVED'] as const) : []),
     'METHOD_NOT_ALLOWED',
     'INTERNAL',
     'NOT_READY',

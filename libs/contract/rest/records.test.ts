@@ -13,8 +13,8 @@ const ofTheSpec = published.filter(({ name }) => isOperationName(name));
 function documented(): AnswerDifference[] {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/reference/rest-answers.md'), 'utf8');
   return [...text.matchAll(/^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].flatMap(
-    ([, place = '', spec = '', seen = '', operations = '']) =>
-      operations.split(', ').map((operation) => ({ operation, place, spec, seen })),
+    ([, path = '', spec = '', seen = '', operations = '']) =>
+      operations.split(', ').map((operation) => ({ operation, path, spec, seen })),
   );
 }
 

@@ -3,26 +3,26 @@ import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
 import { event } from './testing/world.ts';
 import {
-  type PlacedEvent,
-  type PlaceLookup,
+  type NodeLookup,
   pageOf,
   renderChain,
   renderStages,
   renderTree,
+  type TreeEvent,
   withList,
 } from './tree.ts';
 
-const known: PlaceLookup = (level, id) => JSON.stringify({ id, name: `${level} ${id}` });
-const unknown: PlaceLookup = () => null;
+const known: NodeLookup = (level, id) => JSON.stringify({ id, name: `${level} ${id}` });
+const unknown: NodeLookup = () => null;
 
-function placed(id: number, places: Partial<PlacedEvent> = {}): PlacedEvent {
+function treeEvent(id: number, ids: Partial<TreeEvent> = {}): TreeEvent {
   return {
     competition_id: 1,
     season_id: 2,
     stage_id: 3,
     group_id: null,
     text: JSON.stringify(event(id)),
-    ...places,
+    ...ids,
   };
 }
 
@@ -35,16 +35,16 @@ const idsIn = (tree: Tree): number[] =>
     ),
   );
 
-const place = fc.option(fc.integer({ min: 1, max: 3 }));
+const id = fc.option(fc.integer({ min: 1, max: 3 }));
 const events = fc
-  .array(fc.record({ competition_id: place, season_id: place, stage_id: place, group_id: place }), {
+  .array(fc.record({ competition_id: id, season_id: id, stage_id: id, group_id: id }), {
     maxLength: 40,
   })
-  .map((places) => places.map((one, index) => placed(index + 1, one)));
+  .map((ids) => ids.map((one, index) => treeEvent(index + 1, one)));
 
 describe('a tree of events', () => {
-  test('nests each event in its places, with their names', () => {
-    expect(JSON.parse(renderTree([placed(1), placed(2, { group_id: 4 })], known))).toEqual([
+  test('nests each event below its nodes, with their names', () => {
+    expect(JSON.parse(renderTree([treeEvent(1), treeEvent(2, { group_id: 4 })], known))).toEqual([
       {
         id: 1,
         name: 'competition 1',
@@ -68,7 +68,7 @@ describe('a tree of events', () => {
     ]);
   });
 
-  test('has each event once, and no place twice in a row, and matches its definition', () => {
+  test('has each event once, and no id twice in a row, and matches its definition', () => {
     fc.assert(
       fc.property(events, fc.constantFrom(known, unknown), (list, lookup) => {
         const tree = JSON.parse(renderTree(list, lookup)) as Tree;
@@ -82,16 +82,16 @@ describe('a tree of events', () => {
     );
   });
 
-  test('writes an unknown place with its id only, and a missing one with empty fields', () => {
-    const [competition] = JSON.parse(renderTree([placed(1, { season_id: null })], unknown));
+  test('writes an unknown id with its id only, and a missing one with empty fields', () => {
+    const [competition] = JSON.parse(renderTree([treeEvent(1, { season_id: null })], unknown));
     expect(competition).toMatchObject({ id: 1, name: '', seasons: [{ id: 0, name: '' }] });
     expect(competition.seasons[0].stages[0].groups[0]).toMatchObject({ id: '', name: '', ut: '' });
   });
 
-  test('copies the text of an event and of a place', () => {
+  test('copies the text of an event and of a id', () => {
     const text = '{"id": 1 ,"big":12345678901234567890,"nested":{"}":"}"}}';
-    const lookup: PlaceLookup = (_level, id) => `{ "id" : ${id}, "name":"}" , "o":{} }\n`;
-    const rendered = renderTree([placed(1, { text })], lookup);
+    const lookup: NodeLookup = (_level, id) => `{ "id" : ${id}, "name":"}" , "o":{} }\n`;
+    const rendered = renderTree([treeEvent(1, { text })], lookup);
     expect(rendered).toContain(text);
     expect(JSON.parse(rendered)[0]).toMatchObject({ id: 1, name: '}', o: {} });
   });
@@ -120,7 +120,7 @@ describe('pages of a tree', () => {
 
 describe('other shapes', () => {
   test('a chain nests one event', () => {
-    const chain = JSON.parse(renderChain(placed(7), known));
+    const chain = JSON.parse(renderChain(treeEvent(7), known));
     expect(chain.competition.season.stage.group).toEqual({ id: '', name: '', ut: '', event: event(7) });
     expect(chain.competition).toMatchObject({
       id: 1,
@@ -150,7 +150,7 @@ describe('other shapes', () => {
 
 test('group 0 is no group: it is written without an id', () => {
   for (const group_id of [0, null]) {
-    const [{ seasons }] = JSON.parse(renderTree([placed(7, { group_id })], known));
+    const [{ seasons }] = JSON.parse(renderTree([treeEvent(7, { group_id })], known));
     expect(seasons[0].stages[0].groups).toMatchObject([{ id: '', name: '', events: [{ id: 7 }] }]);
   }
 });

@@ -1,51 +1,51 @@
 /**
- * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Joins JSON texts: parses neither the
- * events nor the records of the places.
+ * Nests events in a tree: competition, season, stage, group, event (spec, rule 1). Joins JSON texts: parses neither the events
+ * nor the records of the nodes above them.
  */
 import type { JsonObject } from '#json/values.ts';
 import type { Paging } from './provider.ts';
-import unknownPlace from './unknown-place.json' with { type: 'json' };
+import unknownNode from './unknown-node.json' with { type: 'json' };
 
-/** The levels above an event, outermost first. */
+/** The levels of nodes above an event, outermost first. */
 export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
 
 export type TreeLevel = (typeof LEVELS)[number];
 
-/** Returns the provider's record of a place as JSON text, with `id` and `name`, without nested records; null if unknown. */
-export type PlaceLookup = (level: TreeLevel, id: number) => string | null;
+/** Returns the provider's record of a node as JSON text, with `id` and `name`, without nested records; null if unknown. */
+export type NodeLookup = (level: TreeLevel, id: number) => string | null;
 
-/** The records of unknown places, by level, with the values that the provider writes for unknown fields. */
-export const UNKNOWN_PLACE: Readonly<Record<TreeLevel, JsonObject>> = unknownPlace;
+/** The records of unknown nodes, by level, with the values that the provider writes for unknown fields. */
+export const UNKNOWN_NODE: Readonly<Record<TreeLevel, JsonObject>> = unknownNode;
 
-/** The ids of the places; null if unknown, or if there is none. Group 0 is none, as in a league. */
-type Places = Readonly<Record<`${TreeLevel}_id`, number | null>>;
+/** The ids of the nodes above an event; null if unknown, or if there is none. Group 0 is none, as in a league. */
+type NodeIds = Readonly<Record<`${TreeLevel}_id`, number | null>>;
 
-/** A record as JSON text, with its places. */
-type Leaf = Partial<Places> & { readonly text: string };
-export type PlacedEvent = Places & Leaf;
-export type PlacedStage = Pick<PlacedEvent, 'competition_id' | 'season_id' | 'text'>;
+/** A record as JSON text, with the nodes above it. */
+type Leaf = Partial<NodeIds> & { readonly text: string };
+export type TreeEvent = NodeIds & Leaf;
+export type TreeStage = Pick<TreeEvent, 'competition_id' | 'season_id' | 'text'>;
 
-/** Returns the JSON text of an array of competitions that nest these events. Keeps the order of places and events. */
-export function renderTree(events: readonly PlacedEvent[], place: PlaceLookup): string {
-  return nested(events, LEVELS, 'events', place);
+/** Returns the JSON text of an array of competitions that nest these events. Keeps the order of nodes and events. */
+export function renderTree(events: readonly TreeEvent[], lookup: NodeLookup): string {
+  return nested(events, LEVELS, 'events', lookup);
 }
 
 /** Returns the JSON text of an array of competitions that nest these stages. */
-export function renderStages(stages: readonly PlacedStage[], place: PlaceLookup): string {
-  return nested(stages, ['competition', 'season'], 'stages', place);
+export function renderStages(stages: readonly TreeStage[], lookup: NodeLookup): string {
+  return nested(stages, ['competition', 'season'], 'stages', lookup);
 }
 
-/** Returns the JSON text of a place's record with a list added, such as a competition with its seasons. */
+/** Returns the JSON text of a node's record with a list added, such as a competition with its seasons. */
 export function withList(record: string, key: string, items: readonly string[]): string {
   return `${opened(record)}"${key}":[${items.join(',')}]}`;
 }
 
-/** Returns one event in its places, as the data of `events.show`: `{"competition":{…"season":{…"event":{…}}}}`. */
-export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
+/** Returns one event below its nodes, as the data of `events.show`: `{"competition":{…"season":{…"event":{…}}}}`. */
+export function renderChain(event: TreeEvent, lookup: NodeLookup): string {
   let chain = event.text;
   let inner: string = 'event';
   for (const level of LEVELS.toReversed()) {
-    chain = `${opened(record(level, placeOf(event, level), place))}"${inner}":${chain}}`;
+    chain = `${opened(record(level, idOf(event, level), lookup))}"${inner}":${chain}}`;
     inner = level;
   }
   return `{"competition":${chain}}`;
@@ -60,29 +60,29 @@ function nested(
   leaves: readonly Leaf[],
   levels: readonly TreeLevel[],
   leafKey: string,
-  place: PlaceLookup,
+  lookup: NodeLookup,
 ): string {
   const [level, ...below] = levels;
   if (level === undefined) return `[${leaves.map(({ text }) => text).join(',')}]`;
   const [next] = below;
   const key = next === undefined ? leafKey : `${next}s`;
-  const places: string[] = [];
-  for (const [id, inside] of Map.groupBy(leaves, (leaf) => placeOf(leaf, level))) {
-    places.push(`${opened(record(level, id, place))}"${key}":${nested(inside, below, leafKey, place)}}`);
+  const nodes: string[] = [];
+  for (const [id, inside] of Map.groupBy(leaves, (leaf) => idOf(leaf, level))) {
+    nodes.push(`${opened(record(level, id, lookup))}"${key}":${nested(inside, below, leafKey, lookup)}}`);
   }
-  return `[${places.join(',')}]`;
+  return `[${nodes.join(',')}]`;
 }
 
-function placeOf(leaf: Leaf, level: TreeLevel): number | null {
+function idOf(leaf: Leaf, level: TreeLevel): number | null {
   const id = leaf[`${level}_id`] ?? null;
   return level === 'group' && id === 0 ? null : id;
 }
 
-/** Returns the record of a place. An unknown place has its id and empty fields; a missing group has no id, as at providers. */
-function record(level: TreeLevel, id: number | null, place: PlaceLookup): string {
-  const none = UNKNOWN_PLACE[level];
+/** Returns the record of a node. An unknown one has its id and empty fields; a missing group has no id, as at providers. */
+function record(level: TreeLevel, id: number | null, lookup: NodeLookup): string {
+  const none = UNKNOWN_NODE[level];
   if (id === null) return JSON.stringify(none);
-  return place(level, id) ?? JSON.stringify({ ...none, id, ut: 0 });
+  return lookup(level, id) ?? JSON.stringify({ ...none, id, ut: 0 });
 }
 
 /** Returns the text of an object without its end, ready for one more field. */

@@ -1,7 +1,7 @@
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { isBelieved } from '#tradability/feed-status.ts';
 import { EventRegister } from '../event-register.ts';
-import { placeOf } from '../message-key.ts';
+import { positionOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
 import { concernsHealth, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
@@ -83,7 +83,7 @@ export class MatchTrack {
     const { over } = this.#facts;
     const parts = message.event_fields.filter((part) => concernsHealth(part, over));
     if (parts.length > 0) {
-      this.#register.apply(this.#register.read(parts), placeOf(message));
+      this.#register.apply(this.#register.read(parts), positionOf(message));
       this.#noteFacts(at);
     }
     if (offset <= this.#offset) return;

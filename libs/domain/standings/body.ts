@@ -65,7 +65,7 @@ export function standingsBody({ id, type, object, groups }: ObjectTable): string
         value: value > 0 ? `+${value}` : String(value),
         reason,
       })),
-      participants: group.table.rows.map((row, place) => participantOf(row, place, type, object)),
+      participants: group.table.rows.map((row, index) => participantOf(row, index, type, object)),
     })),
   });
 }
@@ -75,9 +75,9 @@ export function typeFields({ type_id, type_name, subtype }: TableType) {
   return { name: type_name, type_id: type_id ?? UNKNOWN_ID, type_name, subtype };
 }
 
-function participantOf(row: TableRow, place: number, { ranks }: TableType, object: TableObject): object {
-  // A row of results has no id: its place serves as one. The row of a whole season has the season's id.
-  const id = row.id ?? (ranks === 'competition' ? object.id : place + 1);
+function participantOf(row: TableRow, index: number, { ranks }: TableType, object: TableObject): object {
+  // A row of results has no id: its index serves as one. The row of a whole season has the season's id.
+  const id = row.id ?? (ranks === 'competition' ? object.id : index + 1);
   const columns = row.columns.map(columnOf);
   return { ...row, id, name: row.name ?? '', participant_type: ranks, columns };
 }

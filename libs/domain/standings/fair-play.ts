@@ -9,13 +9,9 @@ type ShownKind = (typeof KINDS)[number];
 
 const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
 
-/** The views of cards by the rules that read them: rules name the attributes of a second yellow card. */
-const VIEWS = new WeakMap<FairPlay, GameView<Map<number, Shown>>>();
-
+/** Defines the view of cards by the rules that read them: these name the attributes of a second yellow card. */
 function shownView(worth: FairPlay): GameView<Map<number, Shown>> {
-  const known = VIEWS.get(worth);
-  if (known !== undefined) return known;
-  const view: GameView<Map<number, Shown>> = {
+  return {
     empty: () => new Map(),
     change: (value, game, times) => {
       for (const { id } of [game.home, game.away]) {
@@ -26,8 +22,6 @@ function shownView(worth: FairPlay): GameView<Map<number, Shown>> {
       }
     },
   };
-  VIEWS.set(worth, view);
-  return view;
 }
 
 /**
@@ -40,7 +34,7 @@ export function fairPlayPoints(
   worth: FairPlay,
 ): ReadonlyMap<number, number> | null {
   const view = shownView(worth);
-  const shown = games.view(view);
+  const shown = games.view(view, worth);
   const later = viewOf(view, without);
   const points = new Map<number, number>();
   for (const id of ids) {

@@ -74,12 +74,15 @@ export class GameSet {
     if (own.length === 0) this.#ofTeam.delete(id);
   }
 
-  /** Returns a view of the current games, to be read only. */
-  view<T>(view: GameView<T>): T {
-    const cached = this.#views.get(view);
+  /**
+   * Returns a view of the current games, to be read only. `rules`: those that the view is defined by, if any; two views never
+   * share them.
+   */
+  view<T>(view: GameView<T>, rules: object = view): T {
+    const cached = this.#views.get(rules);
     if (cached !== undefined) return cached.value as T;
     const value = viewOf(view, this.#games);
-    this.#views.set(view, { value, change: (game, times) => view.change(value, game, times) });
+    this.#views.set(rules, { value, change: (game, times) => view.change(value, game, times) });
     return value;
   }
 
@@ -139,7 +142,7 @@ export function removeInOrder(list: InOrder[], item: InOrder): void {
   list.splice(indexAfter(list, item) - 1, 1);
 }
 
-/** Returns the index after the item's place. */
+/** Returns the index after the item. */
 function indexAfter(list: readonly InOrder[], item: InOrder): number {
   return lowerBound(list, (other) => compareOrder(other, item) <= 0);
 }

@@ -14,10 +14,10 @@ import {
   tallyOutcomes,
   type Venue,
 } from './tally.ts';
-import type { UnplacedRow, Value } from './types.ts';
+import type { RankedRow, Value } from './types.ts';
 
 /** Returns the rows of the league table. A season with the games in play gives the live table. */
-export function leagueRows(season: RankedSeason): UnplacedRow[] {
+export function leagueRows(season: RankedSeason): RankedRow[] {
   return teamRows(season, rankLeague(season), leagueValuesOf(season));
 }
 
@@ -30,7 +30,7 @@ function leagueValuesOf(season: RankedSeason): (id: number) => Map<string, Value
  * Returns the rows of the live table: the league table as if all games in play ended now. `playing`: these games, including
  * those whose score is unknown.
  */
-export function liveRows(season: RankedSeason, playing: GameSet): UnplacedRow[] {
+export function liveRows(season: RankedSeason, playing: GameSet): RankedRow[] {
   const valuesOf = leagueValuesOf(season);
   return teamRows(season, rankLeague(season), (id) => {
     const game = playing.ofTeam(id).at(-1);
@@ -43,7 +43,7 @@ export function liveRows(season: RankedSeason, playing: GameSet): UnplacedRow[] 
 }
 
 /** Returns the rows of the league table with their home and away parts. */
-export function wideRows(season: RankedSeason): UnplacedRow[] {
+export function wideRows(season: RankedSeason): RankedRow[] {
   const valuesOf = leagueValuesOf(season);
   const parts = (['home', 'away'] as const).map((venue) => ({
     venue,
@@ -58,7 +58,7 @@ export function wideRows(season: RankedSeason): UnplacedRow[] {
 }
 
 /** Returns the rows of the table of home or away games alone. Corrections belong to neither. */
-export function venueRows(season: RankedSeason, venue: 'home' | 'away'): UnplacedRow[] {
+export function venueRows(season: RankedSeason, venue: 'home' | 'away'): RankedRow[] {
   const tallies = venueTallies(season, season.now, venue, 'score');
   return teamRows(
     season,
@@ -68,7 +68,7 @@ export function venueRows(season: RankedSeason, venue: 'home' | 'away'): Unplace
 }
 
 /** Returns the rows of the table of first or second halves. */
-export function halfRows(season: RankedSeason, half: 'firstHalf' | 'secondHalf'): UnplacedRow[] {
+export function halfRows(season: RankedSeason, half: 'firstHalf' | 'secondHalf'): RankedRow[] {
   const tallies = venueTallies(season, season.now, 'all', half);
   const prefix = half === 'firstHalf' ? '1half_' : '2half_';
   return teamRows(
@@ -82,7 +82,7 @@ export function halfRows(season: RankedSeason, half: 'firstHalf' | 'secondHalf')
 }
 
 /** Returns the rows of the form table: of the last matches of each team, as many as `form` shows. */
-export function formRows(season: RankedSeason): UnplacedRow[] {
+export function formRows(season: RankedSeason): RankedRow[] {
   const { rules, teams } = season;
   return teamRows(
     season,
@@ -99,7 +99,7 @@ export function formRows(season: RankedSeason): UnplacedRow[] {
 }
 
 /** Returns the rows of the streaks table: how many of a team's last matches in a row were won, not won, drawn and so on. */
-export function streakRows(season: RankedSeason): UnplacedRow[] {
+export function streakRows(season: RankedSeason): RankedRow[] {
   const streaksAt = (cutoff: SeasonCutoff) =>
     new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(cutoff, id))]));
   const now = streaksAt(season.now);

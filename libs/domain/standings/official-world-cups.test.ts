@@ -9,7 +9,7 @@ import { countOfficial } from './testing/official-count.ts';
 import { finished, hasOfficial, readCsv } from './testing/official-data.ts';
 import { rulesFile, rulesOf, teamOf } from './testing/results.ts';
 import { tablesOfSeason } from './testing/seasons.ts';
-import type { PlacedResult } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 const numberOf = (id: string | undefined) => Number((id ?? '').replace(/\D/g, ''));
 
@@ -83,7 +83,7 @@ describe.runIf(hasOfficial('worldcup'))('the groups of all world cups', () => {
     );
     // In 1954 and 1958 the second match of two teams was a play-off, which is no match of the table.
     const met = new Set<string>();
-    const results = (matches.get(key) ?? []).flatMap((row, at): PlacedResult[] => {
+    const results = (matches.get(key) ?? []).flatMap((row, at): SeasonResult[] => {
       const pair = [row.home_team_id, row.away_team_id].sort().join();
       if (met.has(pair)) return [];
       met.add(pair);

@@ -4,7 +4,7 @@ import { type GameView, insertInOrder, removeInOrder, type SeasonCutoff, viewOf 
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
 import { lastRanks, type RankedSeason } from './standing.ts';
-import type { UnplacedRow, Value } from './types.ts';
+import type { RankedRow, Value } from './types.ts';
 
 /** A counted action of a person, such as a goal. */
 type PersonAction<T extends string> = {
@@ -53,7 +53,7 @@ const CARDS = personsView({ yellow: 0, red: 0 }, ({ cards }) =>
 );
 
 /** Returns the rows of goals by scorer. Own goals and goals of unknown scorers count for no one. */
-export function scorerRows(season: RankedSeason): UnplacedRow[] {
+export function scorerRows(season: RankedSeason): RankedRow[] {
   return personRows(
     season,
     GOALS,
@@ -63,7 +63,7 @@ export function scorerRows(season: RankedSeason): UnplacedRow[] {
 }
 
 /** Returns the rows of goals by assistant. */
-export function assistRows(season: RankedSeason): UnplacedRow[] {
+export function assistRows(season: RankedSeason): RankedRow[] {
   return personRows(
     season,
     ASSISTS,
@@ -73,7 +73,7 @@ export function assistRows(season: RankedSeason): UnplacedRow[] {
 }
 
 /** Returns the rows of cards by player, ranked by points if the rules give cards points, else by number of cards, red first. */
-export function cardRows(season: RankedSeason): UnplacedRow[] {
+export function cardRows(season: RankedSeason): RankedRow[] {
   const worth = season.rules.card_points;
   return personRows(
     season,
@@ -163,12 +163,12 @@ function personRows<T extends string>(
   view: PersonsView<T>,
   figuresOf: (counts: Readonly<ActionCounts<T>>) => readonly number[],
   valuesOf: (counts: Readonly<ActionCounts<T>>) => readonly (readonly [string, Value])[],
-): UnplacedRow[] {
+): RankedRow[] {
   const rank = (cutoff: SeasonCutoff) =>
     rankByFigures(Array.from(countsAt(view, cutoff), ([id, counts]) => [id, figuresOf(counts)]));
   const last = lastRanks(season, rank);
   const persons = season.now.games.view(view);
-  return Array.from(rank(season.now)).flatMap(([id, position]): UnplacedRow[] => {
+  return Array.from(rank(season.now)).flatMap(([id, position]): RankedRow[] => {
     const record = persons.get(id);
     const clubId = record?.appearances.at(-1)?.clubId;
     if (record === undefined || clubId === undefined) return [];

@@ -1,5 +1,5 @@
 import type { GameSet, GameView } from './game-set.ts';
-import type { UnplacedRow } from './types.ts';
+import type { RankedRow } from './types.ts';
 
 type Amount = { readonly home: number; readonly away: number; amount: number };
 
@@ -18,7 +18,7 @@ export const RESULTS: GameView<Map<string, Amount>> = {
 };
 
 /** Returns the rows of results, the most frequent first. Equal frequencies share a rank, ordered by fewer goals. */
-export function popularResultRows(games: GameSet): UnplacedRow[] {
+export function popularResultRows(games: GameSet): RankedRow[] {
   const amounts = games.view(RESULTS);
   const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);
   const ordered = [...amounts].sort(

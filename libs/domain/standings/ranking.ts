@@ -104,7 +104,7 @@ function splitBy(ids: number[], steps: readonly TieBreak[], inputs: Splitting): 
   const figureOf =
     typeof step === 'string'
       ? figuresOf(step, ids, inputs.source, inputs.figures)
-      : placesOf(ids, step, inputs.figures.cutoff);
+      : figureOfStep(ids, step, inputs.figures.cutoff);
   const parts = figureOf === null ? [ids] : partition(ids, figureOf);
   return parts.flatMap((part) => splitBy(part, rest, inputs));
 }
@@ -132,7 +132,7 @@ type HeadToHead = Extract<TieBreak, { readonly head_to_head: unknown }>;
 type PlacingStep = Exclude<TieBreak, Criterion | HeadToHead>;
 
 /** Returns the figure by fair play, by lot or by a list, the largest first; null if it is unknown of any team. */
-function placesOf(ids: readonly number[], step: PlacingStep, cutoff: SeasonCutoff): FigureOf | null {
+function figureOfStep(ids: readonly number[], step: PlacingStep, cutoff: SeasonCutoff): FigureOf | null {
   if ('fair_play' in step) {
     const points = fairPlayPoints(ids, cutoff, step.fair_play);
     return points === null ? null : (id) => points.get(id) ?? 0;

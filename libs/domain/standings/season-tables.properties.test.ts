@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score, teamOf } from './testing/results.ts';
-import type { PlacedResult } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 // Plays some five thousand steps of a season, on a machine that may be busy.
 vi.setConfig({ testTimeout: 300_000 });
@@ -74,7 +74,7 @@ const anyCard = fc.record({
 });
 
 /** Fields of a result. Each is new to a match, or replaces its previous value. */
-const PARTS: { readonly [K in keyof PlacedResult]?: fc.Arbitrary<PlacedResult[K]> } = {
+const PARTS: { readonly [K in keyof SeasonResult]?: fc.Arbitrary<SeasonResult[K]> } = {
   stage_id: fc.constantFrom(7, 7, 8, null),
   group_id: fc.constantFrom(null, 1, 2),
   round_id: fc.constantFrom(null, 1, 2, 3),
@@ -93,11 +93,11 @@ const PARTS: { readonly [K in keyof PlacedResult]?: fc.Arbitrary<PlacedResult[K]
 const anyStatus = fc.constantFrom(...STATUSES);
 const anyWhole = fc
   .tuple(fc.record(PARTS), anyStatus)
-  .map(([parts, status]) => ({ ...parts, ...status }) as Partial<PlacedResult>);
+  .map(([parts, status]) => ({ ...parts, ...status }) as Partial<SeasonResult>);
 const anyPart = fc.oneof(
   anyStatus,
   ...Object.entries(PARTS).map(([name, part]) =>
-    (part as fc.Arbitrary<unknown>).map((value) => ({ [name]: value }) as Partial<PlacedResult>),
+    (part as fc.Arbitrary<unknown>).map((value) => ({ [name]: value }) as Partial<SeasonResult>),
   ),
 );
 
@@ -132,11 +132,11 @@ test('the tables of a season equal those of the last results to the byte, whatev
       (rules, steps, orderOf) => {
         let onTheWay = new SeasonTables(1, 2, rules);
         const known = new Map<number, string>();
-        const last = new Map<number, PlacedResult>();
+        const last = new Map<number, SeasonResult>();
         steps.forEach(({ event, changes, next }, at) => {
           const before = last.get(event) ?? { ...result(event, 'A 1-0 B'), stage_id: 7, group_id: null };
           const version = at + 1;
-          const now: PlacedResult = { ...before, version, ...changes };
+          const now: SeasonResult = { ...before, version, ...changes };
           onTheWay.apply(now);
           if (!now.removed) last.set(event, now);
           else if (now.group_id !== 3) last.delete(event);

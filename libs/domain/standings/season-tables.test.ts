@@ -4,17 +4,17 @@ import { TABLE_TYPES } from './columns.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import { SeasonTables } from './season-tables.ts';
 import { LIVE, result, rulesOf, SCHEDULED } from './testing/results.ts';
-import type { PlacedResult } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 const TO_COME = { ...SCHEDULED, score: null };
 
-type Overrides = Partial<PlacedResult>;
+type Overrides = Partial<SeasonResult>;
 
-function placed(event: number, text: string, overrides: Overrides = {}): PlacedResult {
+function placed(event: number, text: string, overrides: Overrides = {}): SeasonResult {
   return { ...result(event, text), stage_id: 7, group_id: null, ...overrides };
 }
 
-function season(rules: CompetitionRules, ...results: PlacedResult[]): SeasonTables {
+function season(rules: CompetitionRules, ...results: SeasonResult[]): SeasonTables {
   const tables = new SeasonTables(1, 2, rules);
   for (const one of results) tables.apply(one);
   return tables;

@@ -9,7 +9,7 @@ import { correctionsAt } from './standing.ts';
 import { BEGUN, TO_COME } from './subsets.ts';
 import { byId, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { type Table, tablesOf, touchedBy } from './tables.ts';
-import type { PlacedResult } from './types.ts';
+import type { SeasonResult } from './types.ts';
 
 /** A table in its current state. */
 export type DerivedTable = {
@@ -40,7 +40,7 @@ type Stage = {
 type Corrections = ReadonlyMap<number | null, CompetitionRules['corrections']>;
 
 type StageGroup = { readonly stage: Stage; readonly group: Group };
-type Placed = StageGroup & { readonly game: Game | null };
+type GroupedGame = StageGroup & { readonly game: Game | null };
 
 /** Tables of teams belong to a stage, group by group; those of persons, results and overall stats to the season. */
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
@@ -58,10 +58,10 @@ export class SeasonTables {
   readonly #rules: CompetitionRules;
   /** Stages by id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
-  /** The current place of each match. */
-  readonly #places = new Map<number, StageGroup>();
+  /** The current stage and group of each match. */
+  readonly #groups = new Map<number, StageGroup>();
   /** The previous game of each match that changed since the last derivation; null if there was none. */
-  readonly #before = new Map<number, Placed | null>();
+  readonly #before = new Map<number, GroupedGame | null>();
   /** All matches between two known teams, as of the last derivation. */
   readonly #games = new GameSet();
   readonly #stale = new Set<TableKind>();
@@ -80,7 +80,7 @@ export class SeasonTables {
     competitionId: number,
     seasonId: number,
     rules: CompetitionRules,
-    results: Iterable<PlacedResult>,
+    results: Iterable<SeasonResult>,
   ): SeasonTables {
     const tables = new SeasonTables(competitionId, seasonId, rules);
     for (const result of results) tables.apply(result);
@@ -96,7 +96,7 @@ export class SeasonTables {
    * one group: a result in another group moves it there. Returns false for the known version, and for a removal from a group
    * that the match is not in.
    */
-  apply(result: PlacedResult): boolean {
+  apply(result: SeasonResult): boolean {
     const { event_id, version } = result;
     const stage = this.#stageOf(result.stage_id);
     const group = groupOf(stage, result.group_id);
@@ -112,7 +112,7 @@ export class SeasonTables {
     const flags = flagsOf(result, game);
     for (const { reason } of flags) this.#count(reason, 1);
     group.matches.set(event_id, { version, game, flags });
-    this.#places.set(event_id, { stage, group });
+    this.#groups.set(event_id, { stage, group });
     return true;
   }
 
@@ -208,34 +208,34 @@ export class SeasonTables {
 
   /** Removes a match from its group, if it is in one. */
   #leave(eventId: number): void {
-    const place = this.#places.get(eventId);
-    const known = place?.group.matches.get(eventId);
+    const current = this.#groups.get(eventId);
+    const known = current?.group.matches.get(eventId);
     if (!this.#before.has(eventId)) {
-      this.#before.set(eventId, place === undefined ? null : { ...place, game: known?.game ?? null });
+      this.#before.set(eventId, current === undefined ? null : { ...current, game: known?.game ?? null });
     }
     for (const { reason } of known?.flags ?? []) this.#count(reason, -1);
-    place?.group.matches.delete(eventId);
-    this.#places.delete(eventId);
+    current?.group.matches.delete(eventId);
+    this.#groups.delete(eventId);
   }
 
   /** Applies the changed results to the games, each match once, however many results it had. */
   #settle(): void {
     for (const [eventId, before] of this.#before) {
-      const place = this.#places.get(eventId);
-      const game = place?.group.matches.get(eventId)?.game ?? null;
+      const current = this.#groups.get(eventId);
+      const game = current?.group.matches.get(eventId)?.game ?? null;
       if (before?.game) {
         before.group.games.remove(before.game);
         this.#games.remove(before.game);
       }
-      if (place !== undefined && game !== null) {
-        place.group.games.add(game);
+      if (current !== undefined && game !== null) {
+        current.group.games.add(game);
         this.#games.add(game);
       }
-      if (before !== null && before.group === place?.group) {
+      if (before !== null && before.group === current?.group) {
         this.#touch(before.stage, touchedBy(before.game, game));
       } else {
         if (before !== null) this.#touch(before.stage, touchedBy(before.game, null));
-        if (place !== undefined) this.#touch(place.stage, touchedBy(null, game));
+        if (current !== undefined) this.#touch(current.stage, touchedBy(null, game));
       }
     }
     this.#before.clear();

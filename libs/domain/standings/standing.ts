@@ -4,7 +4,7 @@ import type { GameSet, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
 import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
-import type { UnplacedRow, Values } from './types.ts';
+import type { RankedRow, Values } from './types.ts';
 
 /** Ranks ids at a cutoff. */
 export type RankAt = (cutoff: SeasonCutoff) => Ranks;
@@ -136,7 +136,7 @@ export function teamRows(
   season: RankedSeason,
   rankAt: RankAt,
   valuesOf: (id: number) => Values,
-): UnplacedRow[] {
+): RankedRow[] {
   const last = lastRanks(season, rankAt);
   return Array.from(rankAt(season.now), ([id, rank]) => ({
     id,

@@ -3,7 +3,7 @@ import { rankLeague, venueTallies } from './league.ts';
 import { percentage, RESULTS, ratio } from './popular.ts';
 import { type RankedSeason, teamRows } from './standing.ts';
 import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
-import type { UnplacedRow, Value } from './types.ts';
+import type { RankedRow, Value } from './types.ts';
 
 const VENUES = ['all', 'home', 'away'] as const;
 
@@ -27,7 +27,7 @@ const GOALS: GameView<Map<number, ByGoals>> = {
 type VenueTallies = Readonly<Record<Venue, TeamTally>>;
 
 /** Returns a row of figures for each team: at home, away and both, in whole games and halves. `toCome`: scheduled games. */
-export function teamStatsRows(season: RankedSeason, toCome: GameSet): UnplacedRow[] {
+export function teamStatsRows(season: RankedSeason, toCome: GameSet): RankedRow[] {
   const { now } = season;
   const talliesIn = (part: Part): ((id: number) => VenueTallies) => {
     const [all, home, away] = VENUES.map((venue) => venueTallies(season, now, venue, part));
@@ -51,7 +51,7 @@ export function teamStatsRows(season: RankedSeason, toCome: GameSet): UnplacedRo
 }
 
 /** Returns one row with the figures of all games of a season. `toCome`: scheduled games. */
-export function overallStatsRow(season: RankedSeason, toCome: GameSet): UnplacedRow {
+export function overallStatsRow(season: RankedSeason, toCome: GameSet): RankedRow {
   // Each game has one home side, so that the figures of all home sides are those of all games.
   const atHome = (part: Part) => sumOf(venueTallies(season, season.now, 'home', part));
   const { mp, won: homeWon, lost: awayWon, scored: home, allowed: away } = atHome('score');

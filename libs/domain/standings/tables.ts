@@ -11,7 +11,7 @@ import { type RankedSeason, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
 import { KNOWN, PLAYED, PLAYING, TO_COME } from './subsets.ts';
 import type { TableScope } from './table-scope.ts';
-import type { UnplacedRow, Value } from './types.ts';
+import type { RankedRow, Value } from './types.ts';
 
 /** A cell of a table, identified by `code`. */
 export type StandingsCell = {
@@ -22,7 +22,7 @@ export type StandingsCell = {
 };
 
 /** A row of a table. `id` and `name` are those of the team or person; null in tables of results and in overall stats. */
-export type TableRow = Pick<UnplacedRow, 'id' | 'name' | 'rank' | 'last_rank'> & {
+export type TableRow = Pick<RankedRow, 'id' | 'name' | 'rank' | 'last_rank'> & {
   /** Of the team, as the next two fields; null in rows that rank no team. */
   readonly participant_acronym: string | null;
   readonly area_id: number | null;
@@ -124,7 +124,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly UnplacedRow[]>> = {
+const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly RankedRow[]>> = {
   league: ({ season }) => leagueRows(season()),
   wide: ({ season }) => wideRows(season()),
   halftime: ({ season }) => halfRows(season(), 'firstHalf'),
@@ -144,7 +144,7 @@ const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly Unplace
 };
 
 function tableRow(
-  row: UnplacedRow,
+  row: RankedRow,
   { ranks, columns }: TableType,
   zones: CompetitionRules['zones'],
   teams: ReadonlyMap<number, ResultTeam>,
@@ -169,7 +169,7 @@ function tableRow(
 /** Returns the cells of a row. An unknown value is '' in tables of persons, where the provider shows all columns, and has no cell in others. */
 function cellsOf(
   columns: readonly StandingsColumn[],
-  { values }: UnplacedRow,
+  { values }: RankedRow,
   ranks: TableType['ranks'],
 ): StandingsCell[] {
   const cells: StandingsCell[] = [];

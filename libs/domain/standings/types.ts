@@ -1,11 +1,11 @@
 import type { MatchResult, ResultTeam } from '#records/types.ts';
 
 /** The last known result of a match, with the fields that the tables of its season read. */
-export type PlacedResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &
+export type SeasonResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &
   Partial<Pick<MatchResult, 'shoot_out'>>;
 
 /** The last known result of a match within its group. */
-export type StandingsMatch = Omit<PlacedResult, 'stage_id' | 'group_id'>;
+export type StandingsMatch = Omit<SeasonResult, 'stage_id' | 'group_id'>;
 
 /** The value of a cell: a number for a count; text with two decimals for a ratio, '' if its divisor is 0. */
 export type Value = number | string;
@@ -14,7 +14,7 @@ export type Value = number | string;
 export type Values = ReadonlyMap<string, Value>;
 
 /** A row before it becomes part of a table. */
-export type UnplacedRow = {
+export type RankedRow = {
   /** The team or person; null in rows of results. */
   readonly id: number | null;
   readonly name: string | null;

@@ -55,8 +55,8 @@ export function isOver(statusId: number | null, statusType: string | null): bool
 
 function progressOf(statusId: number | null, statusType: string | null): number {
   if (isOver(statusId, statusType)) return 30;
-  const place = COURSE.indexOf(statusId ?? 0);
-  return place >= 0 ? place + 2 : (PROGRESS[TYPE_OF[statusId ?? 0] ?? statusType ?? ''] ?? 0);
+  const index = COURSE.indexOf(statusId ?? 0);
+  return index >= 0 ? index + 2 : (PROGRESS[TYPE_OF[statusId ?? 0] ?? statusType ?? ''] ?? 0);
 }
 
 /** Returns all messages of an event in their order. */

@@ -88,7 +88,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
   const statusFrom = [fields.get('field status_id'), fields.get('field status_type')].flatMap((one) =>
     one === undefined ? [] : [ordered.indexOf(one.from)],
   );
-  const placeOf = ({ ut, id }: (typeof ordered)[number]) => ({ ut, message_id: id });
+  const positionOf = ({ ut, id }: (typeof ordered)[number]) => ({ ut, message_id: id });
   const firstFinished = ordered.find(({ event }) => {
     return isOver(numberOf(event.status_id), textOf(event.status_type));
   });
@@ -98,7 +98,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
     firstFinished !== undefined &&
     latestStatus !== undefined &&
     ordered.indexOf(firstFinished) < ordered.indexOf(latestStatus) &&
-    !isDeepStrictEqual(placeOf(firstFinished), placeOf(latestStatus));
+    !isDeepStrictEqual(positionOf(firstFinished), positionOf(latestStatus));
   const resultTimes = [utOf('side 1 results'), utOf('side 2 results')];
   const resultsAt = Math.min(...resultTimes.map((ut) => ut ?? Number.NEGATIVE_INFINITY));
   const settledSince = (ut: number): boolean =>
@@ -168,7 +168,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       void_by: Object.fromEntries(goals.voidBy),
       unread: unreadFields(relevant),
       unread_at: unreadAt,
-      first_finished: firstFinished === undefined ? null : placeOf(firstFinished),
+      first_finished: firstFinished === undefined ? null : positionOf(firstFinished),
     },
   };
 }

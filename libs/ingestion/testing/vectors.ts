@@ -57,7 +57,7 @@ export function readVectors(folder = VECTORS_DIR): Vector[] {
       return {
         ...vector,
         name: vector.name ?? basename(file, '.json'),
-        messages: vector.messages.flatMap((message, place) => normalize(message, place)),
+        messages: vector.messages.flatMap((message, index) => normalize(message, index)),
       };
     });
 }
@@ -81,20 +81,20 @@ export function expectable(state: MatchState): Vector['expect'] {
   };
 }
 
-function normalize(message: Record<string, unknown>, place: number): NormalizedMessage[] {
+function normalize(message: Record<string, unknown>, index: number): NormalizedMessage[] {
   // A message counts as received at its own time.
   const own = toWholeNumber(message.type === 'snapshot' ? message.time : message.ut);
   const receivedAt = (own ?? 0) * 1_000;
   const context = { origin: 'webhook', deliveryId: 'vector', receivedAt } as const;
   const normalized =
     message.type === 'snapshot'
-      ? normalizeSnapshot(snapshotOf(message, place), { ...context, origin: 'feed' })
+      ? normalizeSnapshot(snapshotOf(message, index), { ...context, origin: 'feed' })
       : normalizeMessage(message, context);
   if (normalized.kind === 'normalized') return [normalized.message];
   return normalized.kind === 'unreadable' && normalized.mark !== null ? [normalized.mark] : [];
 }
 
-function snapshotOf(message: Record<string, unknown>, place: number) {
+function snapshotOf(message: Record<string, unknown>, index: number) {
   const { event_id, time, incidents } = snapshotSchema.parse(message);
-  return { messageId: `snapshot-${place}`, eventId: event_id, time, incidents };
+  return { messageId: `snapshot-${index}`, eventId: event_id, time, incidents };
 }

@@ -36,7 +36,7 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     season_id: 25528,
     stage_id: 76600,
     group_id: null,
-    place: { competition: 'League', season: 'League 26/27', stage: 'Regular season', group: null },
+    levels: { competition: 'League', season: 'League 26/27', stage: 'Regular season', group: null },
     ut: PUBLISHED_AT,
     received_at: PUBLISHED_AT * 1000,
     ...changes,

@@ -2,22 +2,17 @@
  * Languages, areas, and the names of soccer's results, statistics and details. Ids and names come from the provider's
  * published catalogues (fixtures of its PHP client of 2019, MIT licence).
  */
-import places from './places.json' with { type: 'json' };
+import facts from './areas-and-languages.json' with { type: 'json' };
 import values from './soccer-values.json' with { type: 'json' };
 
 /** Rows of id, code, English name and native name. */
-export const LANGUAGES = places.languages as unknown as readonly (readonly [
-  number,
-  string,
-  string,
-  string,
-])[];
+export const LANGUAGES = facts.languages as unknown as readonly (readonly [number, string, string, string])[];
 
 /** Ids of the languages that are not in use. */
-export const INACTIVE_LANGUAGES: ReadonlySet<number> = new Set(places.inactive_languages);
+export const INACTIVE_LANGUAGES: ReadonlySet<number> = new Set(facts.inactive_languages);
 
 /** Rows of id, code and name. Only a few areas: the provider's catalogue adds the others. */
-export const AREAS = places.areas as unknown as readonly (readonly [number, string | null, string])[];
+export const AREAS = facts.areas as unknown as readonly (readonly [number, string | null, string])[];
 
 type Names = ReadonlyMap<number, string>;
 const namesOf = (rows: unknown): Names => new Map(rows as readonly (readonly [number, string])[]);

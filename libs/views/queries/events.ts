@@ -2,8 +2,8 @@
 import type { Access, EventsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import type { EventRow, MatchView } from '../store/matches.ts';
-import type { PlaceView } from '../store/places.ts';
 import { Conditions } from '../store/sql.ts';
+import type { TreeView } from '../store/tree.ts';
 import { notFound, requireAccess, since } from './access.ts';
 
 /** SQL condition: a team, which stands for both `?`, is one of the sides. */
@@ -17,12 +17,12 @@ export function visibleEvent(matches: MatchView, id: number, access: Access): Ev
   return row;
 }
 
-/** Returns the conditions of `events.index`. Throws `forbidden` or `not_served` for a place that the client may not see. */
-export function eventConditions(query: EventsQuery, places: PlaceView, access: Access): Conditions {
+/** Returns the conditions of `events.index`. Throws `forbidden` or `not_served` for a season or stage that the client may not see. */
+export function eventConditions(query: EventsQuery, tree: TreeView, access: Access): Conditions {
   const { competition_id, season_id, stage_id, venue_type } = query;
   if (competition_id !== undefined) requireAccess(access, competition_id);
-  if (season_id !== undefined) requireAccess(access, places.competitionOf('season', season_id));
-  if (stage_id !== undefined) requireAccess(access, places.competitionOf('stage', stage_id));
+  if (season_id !== undefined) requireAccess(access, tree.competitionOf('season', season_id));
+  if (stage_id !== undefined) requireAccess(access, tree.competitionOf('stage', stage_id));
   return visibleEvents(access, query.timestamp !== undefined)
     .where('sport_id = ?', query.sport_id)
     .where('competition_id = ?', competition_id)

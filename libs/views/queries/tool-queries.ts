@@ -4,7 +4,7 @@ import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { PlaceIds, ShownIncident, ShownState } from '../store/board-view.ts';
+import type { LevelIds, ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
@@ -97,13 +97,13 @@ function matchReader(views: Views) {
 
 /** Queries the matches of `views`. Every method omits matches outside `access`, or throws `RestError` for them. */
 export function toolQueries(views: Views) {
-  const { matches, changes, catalogue, places } = views;
+  const { matches, changes, catalogue, tree } = views;
   const { page, match: matchDetails } = matchReader(views);
 
   return {
     /** Returns the matches of `events.index`. Throws `forbidden`, `not_served`. */
     matches: (query: EventsQuery, access: Access, order: MatchOrder): CountedPage<NamedMatch> =>
-      page(eventConditions(query, places, access), order, query),
+      page(eventConditions(query, tree, access), order, query),
 
     /** Returns the matches of `livescore.index`, of one competition or team if given. Throws `forbidden`, `not_served`. */
     board(
@@ -163,23 +163,23 @@ export function toolQueries(views: Views) {
      */
     seasons(competitionId: number, access: Access) {
       requireAccess(access, competitionId);
-      const ids = places.ids('season', { level: 'competition', id: competitionId }).toReversed();
+      const ids = tree.ids('season', { level: 'competition', id: competitionId }).toReversed();
       const current = ids.find((id) => catalogue.find('season', id)?.record.actual === 'yes') ?? ids[0];
       return ids.map((id) => ({ id, name: catalogue.name('season', id), current: id === current }));
     },
 
     /** Returns the competition of a season; null if unknown. */
-    competitionOf: (seasonId: number): number | null => places.competitionOf('season', seasonId),
+    competitionOf: (seasonId: number): number | null => tree.competitionOf('season', seasonId),
 
-    /** Returns the names of the places of a match; null where unknown. */
-    place: (of: PlaceIds) => views.place(of),
+    /** Returns the names of competition, season, stage and group of a match; null where unknown. */
+    levelNames: (of: LevelIds) => views.levelNames(of),
 
     ...nameSearches(views),
   };
 }
 
 /** Finds teams and competitions by words of their names. */
-function nameSearches({ matches, catalogue, places }: Views) {
+function nameSearches({ matches, catalogue, tree }: Views) {
   return {
     /** Returns the teams whose name has all words of the query, best match first; ignores accents and case. */
     teams(query: string, access: Access): readonly TeamRow[] {
@@ -191,7 +191,7 @@ function nameSearches({ matches, catalogue, places }: Views) {
     competitions(query: string, access: Access) {
       const words = wordsOf(query);
       if (words.length === 0) return [];
-      const found = places.ids('competition').flatMap((id) => {
+      const found = tree.ids('competition').flatMap((id) => {
         if (!isCovered(access, id)) return [];
         const name = catalogue.name('competition', id);
         if (name === null) return [];

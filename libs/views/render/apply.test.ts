@@ -20,7 +20,7 @@ function name(kind: string, id: number, ut: number, text: string): ViewRecord {
   return { ...catalogueRecord(kind, id, null, body, ut), written: RECEIVED_AT };
 }
 
-/** Returns the versions of everything, of the lists of events, and of the names of places. */
+/** Returns the versions of everything, of the lists of events, and of the names of levels. */
 const versions = () => [world.views.version, world.views.listVersion, world.views.nameVersion];
 
 /** Returns by how much `act` raises each version. */

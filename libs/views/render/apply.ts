@@ -65,17 +65,13 @@ function isHeartbeat(record: ViewRecord): record is ViewRecord<'feed-health'> {
 }
 
 /** Applies a catalogue record. Returns whether it is new. `at`: the time at which it becomes visible, Unix seconds. */
-function applyName(
-  { catalogue, places }: Views,
-  { key, value }: ViewRecord<'catalogue'>,
-  at: number,
-): boolean {
+function applyName({ catalogue, tree }: Views, { key, value }: ViewRecord<'catalogue'>, at: number): boolean {
   if (value === null) {
     catalogue.remove(key);
     return true;
   }
   if (!catalogue.apply(value, at)) return false;
-  places.applyRecord(value.kind, value.id, at);
+  tree.applyRecord(value.kind, value.id, at);
   return true;
 }
 
@@ -84,15 +80,15 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
   if (value === null) return;
   switch (topic) {
     case 'match-state': {
-      const { matches, catalogue, coverage, places } = views;
+      const { matches, catalogue, coverage, tree } = views;
       const known = matches.known(value.event_id);
       if (known !== undefined && known.version >= value.version) return;
       if (!coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
-      const placeVersion = matches.placeVersion;
+      const treeVersion = matches.treeVersion;
       changed.states.set(value.event_id, matches.put(value, rendered, known, at));
       views.freshness.applied(value.event_id, value.version);
-      if (matches.placeVersion !== placeVersion) places.applyEvent(value, at);
+      if (matches.treeVersion !== treeVersion) tree.applyEvent(value, at);
       changed.events.add(value.event_id);
       return;
     }

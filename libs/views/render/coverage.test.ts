@@ -35,7 +35,7 @@ const eventReport = fc.record<EventReport>({
 function recordsOf(messages: readonly EventReport[]): ReadonlyMap<Topic, readonly ViewRecord[]> {
   const pipeline = new ViewsWorld();
   const records = messages.flatMap(({ event, competition, goal }, n) => {
-    const place = {
+    const ids = {
       id: event,
       season_id: competition === null ? null : competition * 10,
       stage_id: null,
@@ -43,8 +43,8 @@ function recordsOf(messages: readonly EventReport[]): ReadonlyMap<Topic, readonl
     };
     const head = { id: n, ut: 1_790_000_000 + n };
     const message = goal
-      ? incidentMessage(head, { id: `5-${n % 3}`, confirmation: n % 2 === 0 ? 'tbd' : 'confirmed' }, place)
-      : eventMessage(head, place);
+      ? incidentMessage(head, { id: `5-${n % 3}`, confirmation: n % 2 === 0 ? 'tbd' : 'confirmed' }, ids)
+      : eventMessage(head, ids);
     return pipeline.recordsOf(normalized(message));
   });
   return new Map(TOPICS.map((topic) => [topic, records.filter((record) => record.topic === topic)]));

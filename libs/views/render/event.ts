@@ -12,11 +12,11 @@ import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
 import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, recordsOf, slugOf, textOf } from './fields.ts';
 
-/** Names of its places, which an event does not repeat (spec, rule 1). */
-const PLACE_NAMES: ReadonlySet<string> = new Set(
-  ['competition', 'season', 'stage', 'group', 'tour', 'area'].flatMap((place) => [
-    `${place}_name`,
-    `${place}_short_name`,
+/** Names of the levels above it, which an event does not repeat (spec, rule 1). */
+const LEVEL_NAME_FIELDS: ReadonlySet<string> = new Set(
+  ['competition', 'season', 'stage', 'group', 'tour', 'area'].flatMap((level) => [
+    `${level}_name`,
+    `${level}_short_name`,
   ]),
 );
 
@@ -30,7 +30,9 @@ type StatusName = (statusId: number) => string | undefined;
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
   const reported = readReported(state);
   const { action: _, events_incidents: __, details, participants: sides, ...rest } = reported.fields;
-  const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
+  const otherFields = Object.fromEntries(
+    Object.entries(rest).filter(([name]) => !LEVEL_NAME_FIELDS.has(name)),
+  );
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, sides, isSoccer);
   const playedTime = toWholeNumber(rest.played_time);

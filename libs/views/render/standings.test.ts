@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { ranking } from '../testing/ranking.ts';
-import { nameEntry, nameTable, type TablePlace } from './standings.ts';
+import { nameEntry, nameTable, type TableNames } from './standings.ts';
 
-const NOWHERE: TablePlace = {
+const NOWHERE: TableNames = {
   area: null,
   teamArea: null,
   season: null,
@@ -11,7 +11,7 @@ const NOWHERE: TablePlace = {
   object: null,
   group: () => null,
 };
-const KNOWN: TablePlace = {
+const KNOWN: TableNames = {
   area: 'Europe',
   teamArea: { id: 7, name: 'Europe' },
   season: 'Cup 2017/18',

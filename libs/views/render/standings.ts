@@ -1,4 +1,4 @@
-/** Adds names to tables: a derived table has only the ids of its places (docs/reference/standings.md). Pure. */
+/** Adds names to tables: a derived table has only the ids of its season, stage and groups (docs/reference/standings.md). Pure. */
 
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
@@ -14,7 +14,7 @@ const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 /** The names around a table; null where unknown. */
-export type TablePlace = {
+export type TableNames = {
   readonly area: string | null;
   readonly season: string | null;
   readonly stage: string | null;
@@ -22,18 +22,18 @@ export type TablePlace = {
   readonly teamArea: { readonly id: number; readonly name: string } | null;
   /** Name of the ranked object, such as a season. */
   readonly object: string | null;
-  readonly group: (id: number) => PlaceGroup | null;
+  readonly group: (id: number) => GroupName | null;
 };
 
 /** The name of a group, and the time it was written, Unix seconds. */
-type PlaceGroup = { readonly name: string; readonly ut: number };
+type GroupName = { readonly name: string; readonly ut: number };
 
 /** Adds the missing names to an entry of the catalogue of standings (spec, "Standings catalogue"). */
-export function nameEntry(entry: JsonObject, place: TablePlace): JsonObject {
+export function nameEntry(entry: JsonObject, names: TableNames): JsonObject {
   return {
     ...entry,
-    name: nameOf(entry, place),
-    object_name: entry.object_name || (place.object ?? ''),
+    name: nameOf(entry, names),
+    object_name: entry.object_name || (names.object ?? ''),
     ...(entry.sport_id === SOCCER ? { sport_name: 'Soccer' } : {}),
   };
 }
@@ -44,26 +44,26 @@ export function nameEntry(entry: JsonObject, place: TablePlace): JsonObject {
  */
 export function nameTable(
   table: JsonObject,
-  place: TablePlace,
+  names: TableNames,
   compared: readonly ComparedGroup[] = [],
 ): JsonObject {
   return {
     columns: [],
-    ...nameEntry(table, place),
-    // 0 without such a place, as for a ranking of a sport.
+    ...nameEntry(table, names),
+    // 0 where there is none, as for a ranking of a sport.
     competition_id: table.competition_id ?? 0,
     season_id: table.season_id ?? 0,
     stage_id: table.stage_id ?? 0,
     groups: recordsOf(table.groups).map((group) => ({
-      ...nameGroup(group, table, place),
+      ...nameGroup(group, table, names),
       ...providerOf(group, compared),
     })),
   };
 }
 
-function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): JsonObject {
+function nameGroup(group: JsonObject, table: JsonObject, names: TableNames): JsonObject {
   const id = toWholeNumber(group.id);
-  const known = id === null ? null : place.group(id);
+  const known = id === null ? null : names.group(id);
   return {
     zones: [],
     corrections: [],
@@ -71,7 +71,7 @@ function nameGroup(group: JsonObject, table: JsonObject, place: TablePlace): Jso
     id: String(group.id ?? ''),
     name: group.name || (known?.name ?? ''),
     ut: group.ut ?? known?.ut ?? table.ut ?? 0,
-    participants: recordsOf(group.participants).map((row) => nameRow(row, place)),
+    participants: recordsOf(group.participants).map((row) => nameRow(row, names)),
   };
 }
 
@@ -84,7 +84,7 @@ function providerOf(group: JsonObject, compared: readonly ComparedGroup[]): Json
 }
 
 /** Adds the missing fields to a row. Without a previous rank, the rank itself is the previous one. */
-function nameRow(row: JsonObject, { teamArea }: TablePlace): JsonObject {
+function nameRow(row: JsonObject, { teamArea }: TableNames): JsonObject {
   const name = String(row.name ?? '');
   const club = String(row.subparticipant_name ?? '');
   return {
@@ -108,7 +108,7 @@ function columnName({ id, code, short_name }: JsonObject): unknown {
 }
 
 /** Names a table as the provider does: `League standings - Europe, Champions League 2017/18, stage: Group Stage`. */
-function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TablePlace): unknown {
+function nameOf({ name, type_name }: JsonObject, { area, season, stage }: TableNames): unknown {
   if (name !== type_name) return name;
   const where = [area, season, stage && `stage: ${stage}`].filter(Boolean).join(', ');
   return where === '' ? name : `${type_name} - ${where}`;

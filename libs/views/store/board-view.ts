@@ -58,11 +58,11 @@ export function storyStepOf(transition: MatchTransition): StoryStep {
   return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
 }
 
-/** Ids of the places of a match; null where unknown. */
-export type PlaceIds = Pick<MatchState, `${TreeLevel}_id`>;
+/** Ids of competition, season, stage and group of a match; null where unknown. */
+export type LevelIds = Pick<MatchState, `${TreeLevel}_id`>;
 
-/** Names of the places of a match by level; null where unknown. */
-export type PlaceNames = Readonly<Record<TreeLevel, string | null>>;
+/** Names of competition, season, stage and group of a match; null where unknown. */
+export type LevelNames = Readonly<Record<TreeLevel, string | null>>;
 
 /** A table, without its rows. */
 export type TableEntry = Readonly<

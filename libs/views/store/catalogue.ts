@@ -17,7 +17,7 @@ const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
 const MAX_MISSING = 10_000;
 
 export class CatalogueView extends SqlView {
-  /** Parsed records by kind and id: every event reads the records of its places. */
+  /** Parsed records by kind and id: every event reads the records of its nodes. */
   readonly #parsed = new Map<string, CatalogueEntry>();
   readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING });
 

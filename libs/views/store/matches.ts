@@ -3,11 +3,11 @@ import type { ClockRule } from '#domain/clock-rule.ts';
 import { foldName } from '#domain/name-search.ts';
 import type { PeriodResult } from '#domain/sports/periods.ts';
 import type { MatchState } from '#records/types.ts';
-import type { PlaceIds, ShownState } from './board-view.ts';
+import type { LevelIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
-/** An event as JSON, with the ids of its places. */
-export type EventRow = Readonly<PlaceIds & Pick<MatchState, 'sport_id'>> & {
+/** An event as JSON, with the ids of its levels. */
+export type EventRow = Readonly<LevelIds & Pick<MatchState, 'sport_id'>> & {
   readonly id: number;
   /** The event as JSON, in the requested form. */
   readonly json: string;
@@ -65,7 +65,7 @@ export type TeamRow = {
 /** Which JSON of an event is returned. */
 export type EventForm = 'full' | 'plain';
 
-const PLACE = 'id, sport_id, competition_id, season_id, stage_id, group_id';
+const ID_COLUMNS = 'id, sport_id, competition_id, season_id, stage_id, group_id';
 
 const ORDERS = { earliest: 'start', latest: 'start DESC', changed: 'changed DESC' } as const;
 
@@ -77,8 +77,8 @@ const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
 export class MatchView extends SqlView {
   /** The live matches; null until the first query for them, so that a rebuild does not maintain them. */
   #live: Map<number, ShownState> | null = null;
-  /** Number of changes of the places of events. Lists of places are stale after a change. */
-  placeVersion = 0;
+  /** Number of changes of the tree that events name. Lists of its nodes are stale after a change. */
+  treeVersion = 0;
 
   /** Returns what is stored of a match; undefined for an unknown match. */
   known(eventId: number): StoredMatch | undefined {
@@ -99,7 +99,7 @@ export class MatchView extends SqlView {
     const { full, plain, hidden, statusType, clockRule, periods } = rendered;
     const id = state.event_id;
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
-    if (moved) this.placeVersion += 1;
+    if (moved) this.treeVersion += 1;
     const { fields: _, ...rest } = state;
     const shown = { ...rest, clock_rule: clockRule, periods };
     const filtered = {
@@ -140,12 +140,12 @@ export class MatchView extends SqlView {
 
   /** Returns the number of events that meet the conditions, and a page of them ordered by start and id. */
   list(conditions: Conditions, form: EventForm, paging: Paging): CountedPage<EventRow> {
-    return this.sql.page(`${PLACE}, ${form} AS json`, 'events', conditions, 'start, id', paging);
+    return this.sql.page(`${ID_COLUMNS}, ${form} AS json`, 'events', conditions, 'start, id', paging);
   }
 
   /** Returns an event with all fields; undefined if it is unknown or was deleted. */
   find(id: number): EventRow | undefined {
-    const text = `SELECT ${PLACE}, full AS json FROM events WHERE id = ? AND hidden = 0`;
+    const text = `SELECT ${ID_COLUMNS}, full AS json FROM events WHERE id = ? AND hidden = 0`;
     return this.sql.rows<EventRow>(text, id)[0];
   }
 

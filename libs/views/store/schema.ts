@@ -102,8 +102,8 @@ CREATE TABLE catalogue (
 ) WITHOUT ROWID;
 CREATE INDEX catalogue_by_parent ON catalogue (kind, parent_id);
 
--- changed: the last change of a place or of a place in it.
-CREATE TABLE places (
+-- Competitions, seasons, stages and groups. changed: the last change of a node or of one below it.
+CREATE TABLE tree (
   level TEXT NOT NULL, id INTEGER NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (level, id)
 ) WITHOUT ROWID;
 

@@ -77,10 +77,10 @@ test('ignores an older state, incident or name', () => {
   expect(world.views.incidents(7000001)).toEqual([incident]);
   const name = (ut: number, text: string) => catalogueRecord('season', 25528, null, { name: text }, ut);
   world.give(name(2, 'new'), name(1, 'old'));
-  const place = { competition_id: 6628, season_id: 25528, stage_id: 0, group_id: null };
-  expect(world.views.place(place)).toEqual({ competition: null, season: 'new', stage: null, group: null });
+  const ids = { competition_id: 6628, season_id: 25528, stage_id: 0, group_id: null };
+  expect(world.views.levelNames(ids)).toEqual({ competition: null, season: 'new', stage: null, group: null });
   world.give({ topic: 'catalogue', ...at, key: 'season/25528', value: null });
-  expect(world.views.place(place).season).toBeNull();
+  expect(world.views.levelNames(ids).season).toBeNull();
 });
 
 test('stores nothing of a batch that fails', () => {

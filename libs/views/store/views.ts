@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
-import type { PlaceIds, PlaceNames, ShownState } from './board-view.ts';
+import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ChangeView } from './changes.ts';
 import { EventCoverage } from './coverage.ts';
@@ -21,10 +21,10 @@ import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { LeagueView } from './leagues.ts';
 import { MatchView } from './matches.ts';
-import { PlaceView } from './places.ts';
 import type { ServedCompetitions } from './served.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
+import { TreeView } from './tree.ts';
 
 /** The changes of one batch of records. */
 export type ViewChanges = {
@@ -60,7 +60,7 @@ export type BoardView = Pick<
   | 'scoringIncidents'
   | 'yellowCards'
   | 'story'
-  | 'place'
+  | 'levelNames'
   | 'seasons'
   | 'tables'
   | 'knockOuts'
@@ -83,7 +83,7 @@ export class Views {
   readonly matches: MatchView;
   /** Decides which events are kept if only some competitions are served. */
   readonly coverage: EventCoverage;
-  readonly places: PlaceView;
+  readonly tree: TreeView;
   readonly incidentLog: IncidentView;
   readonly changes: ChangeView;
   readonly feed: FeedView;
@@ -105,7 +105,7 @@ export class Views {
   version = 0;
   /** Number of changes of data in lists of events. */
   listVersion = 0;
-  /** Number of changes of names of places. Cached events are stale after a change. */
+  /** Number of changes of names of the catalogue. Cached events are stale after a change. */
   nameVersion = 0;
   readonly #staleListeners = new Set<(eventId: number) => void>();
   /** Whether the views have caught up, so that applied records are new. */
@@ -140,7 +140,7 @@ export class Views {
         ? 0
         : COMMIT_MS + Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
-    this.places = new PlaceView(sql, this.catalogue);
+    this.tree = new TreeView(sql, this.catalogue);
     this.matches = new MatchView(sql);
     this.coverage = new EventCoverage(sql, this.matches, competitions);
     this.incidentLog = new IncidentView(sql);
@@ -302,8 +302,8 @@ export class Views {
     return this.incidentLog.story(eventId);
   }
 
-  /** Returns the names of the places of a match; null where unknown. */
-  place(of: PlaceIds): PlaceNames {
+  /** Returns the names of competition, season, stage and group of a match; null where unknown. */
+  levelNames(of: LevelIds): LevelNames {
     return {
       competition: this.catalogue.name('competition', of.competition_id),
       season: this.catalogue.name('season', of.season_id),

@@ -8,7 +8,7 @@ const AT = { partition: 0, offset: 0 };
 /** When the records were written unless a test says so, Unix seconds. */
 const WRITTEN = 1_700_000_000;
 
-/** Returns a record of the provider's catalogue. `parent`: the id of the place or sport that it belongs to. */
+/** Returns a record of the provider's catalogue. `parent`: the id of the node or sport that it belongs to. */
 export function catalogueRecord(
   kind: string,
   id: Id,

@@ -140,11 +140,11 @@ function alignRounds(rounds: readonly BracketRound[]): BracketRound[] {
   const ordered: BracketRound[] = [];
   for (const round of rounds.toReversed()) {
     const next = ordered.at(-1)?.ties.flatMap(({ sides }) => sides.map(({ id }) => id)) ?? [];
-    const place = ({ sides }: Tie): number => {
+    const order = ({ sides }: Tie): number => {
       const found = next.findIndex((id) => id !== null && sides.some((side) => side.id === id));
       return found === -1 ? next.length : found;
     };
-    ordered.push({ ...round, ties: round.ties.toSorted((a, b) => place(a) - place(b)) });
+    ordered.push({ ...round, ties: round.ties.toSorted((a, b) => order(a) - order(b)) });
   }
   return ordered.reverse();
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import type { GateOptions } from './gate.ts';
-import { PLACE } from './testing/playing.ts';
+import { LEVEL_IDS } from './testing/playing.ts';
 import { leagueTable } from './testing/provider-tables.ts';
 import { playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
@@ -43,7 +43,7 @@ async function serveAgain(changes: Partial<GateOptions>): Promise<void> {
 beforeEach(async () => {
   contracts = {
     'v1.all': ALL,
-    'v1.world': { ...ALL, competitions: new Set([PLACE.competition_id]) },
+    'v1.world': { ...ALL, competitions: new Set([LEVEL_IDS.competition_id]) },
     'v1.other': { ...ALL, competitions: new Set([9]) },
     'v1.tables': { ...ALL, operations: new Set(['standings.index', 'standings.show']) },
   };

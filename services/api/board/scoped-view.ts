@@ -31,7 +31,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
       state(eventId) === null ? new Map() : view.scoringIncidents(eventId, ids),
     yellowCards: (eventId) => (state(eventId) === null ? new Map() : view.yellowCards(eventId)),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
-    place: (of) => view.place(of),
+    levelNames: (of) => view.levelNames(of),
     seasons,
     tables: (seasonId) => (hasSeason(seasonId) ? view.tables(seasonId) : []),
     comparedLeagues: (seasonId) => (hasSeason(seasonId) ? view.comparedLeagues(seasonId) : []),

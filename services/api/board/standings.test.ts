@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { ranking } from '#views/testing/ranking.ts';
-import { PLACE } from './testing/playing.ts';
+import { LEVEL_IDS } from './testing/playing.ts';
 import { leagueTable, topScorers } from './testing/provider-tables.ts';
 import {
   firstHalf,
@@ -35,7 +35,7 @@ describe('/standings', () => {
     const fixture = { id: 7001, home: [1, 'Ajax'], away: [2, 'PSV'], event: other } as const;
     played.name('season', other.season_id, other.competition_id, 'Eredivisie 2018');
     const opened = async () => /data-stream="season=(\d+)/.exec((await get('/standings')).text)?.[1];
-    expect(await opened()).toBe(String(PLACE.season_id));
+    expect(await opened()).toBe(String(LEVEL_IDS.season_id));
     const stage = { has_brackets: 'yes', show_standings: 'no', sort: 1 };
     played.name('stage', other.stage_id, other.season_id, 'Play-offs', stage);
     for (const [n, id] of [7001, 7002, 7003].entries())
@@ -87,11 +87,11 @@ describe('/standings', () => {
     };
     const theirs = readProviderLeague({
       object_type: 'stage',
-      object_id: PLACE.stage_id,
+      object_id: LEVEL_IDS.stage_id,
       groups: [{ ...derived(1).groups[0], corrections: [correction, -1] }],
     });
     served.played.table(39719, 2, 'League standings', derived(7), 2);
-    served.played.name('provider_league', 40_001, PLACE.season_id, '', theirs ?? {});
+    served.played.name('provider_league', 40_001, LEVEL_IDS.season_id, '', theirs ?? {});
     const { text } = await get('/standings');
     const [provider = ''] = text.match(/<div class="provider">.*(?=<\/div>)/s) ?? [];
     expect(provider).toContain('Corrections in the provider’s table');
@@ -105,10 +105,10 @@ describe('/standings', () => {
   });
 
   test('names a group by the catalogue when the table does not, and shows the tables of each stage', async () => {
-    const table = { groups: [{ id: PLACE.group_id, name: '', participants: [] }] };
-    served.played.name('stage', PLACE.stage_id + 1, PLACE.season_id, 'Final');
+    const table = { groups: [{ id: LEVEL_IDS.group_id, name: '', participants: [] }] };
+    served.played.name('stage', LEVEL_IDS.stage_id + 1, LEVEL_IDS.season_id, 'Final');
     served.played.table(39719, 2, 'League standings', table, 2);
-    served.played.table(1, 2, 'League standings', { groups: [{ name: '' }] }, 1, PLACE.stage_id + 1);
+    served.played.table(1, 2, 'League standings', { groups: [{ name: '' }] }, 1, LEVEL_IDS.stage_id + 1);
     const { text } = await get('/standings');
     expect(text).toContain('>Group E</caption>');
     expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);

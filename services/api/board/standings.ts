@@ -19,7 +19,7 @@ export type ShownStandings = ReturnType<typeof shownStandings>[number];
 /** Number of matches that changed last among which a season with tables is looked for. */
 const MAX_RECENT = 50;
 
-const NO_PLACE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
+const NO_LEVELS = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
 /**
  * Returns the tables of a season: all of the requested table's type, by default the league tables, else the knock-out stages.
@@ -138,7 +138,7 @@ function shownStandings(view: ReadView, entry: TableEntry, compared: readonly Co
   const record = view.table(entry.standings_id);
   if (record === null) return [];
   const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>
-    view.place({ ...NO_PLACE, [`${level}_id`]: id })[level];
+    view.levelNames({ ...NO_LEVELS, [`${level}_id`]: id })[level];
   const { groups } = readTable(record);
   return [
     {

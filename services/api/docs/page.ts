@@ -148,7 +148,7 @@ function tryHtml({ name, path, parameters, open }: ReferenceOperation): Html {
 </details></form>`;
 }
 
-function inputHtml({ name, in: place, required, values, example, fallback }: ReferenceParameter): Html {
+function inputHtml({ name, in: location, required, values, example, fallback }: ReferenceParameter): Html {
   const needed = required && html` required`;
   const field =
     values.length > 0
@@ -156,7 +156,7 @@ function inputHtml({ name, in: place, required, values, example, fallback }: Ref
           values.map((value) => [value, value]),
           example,
         )}</select>`
-      : html`<input name="${name}" data-in="${place}" value="${example ?? ''}" placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false"${needed}>`;
+      : html`<input name="${name}" data-in="${location}" value="${example ?? ''}" placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false"${needed}>`;
   return html`<label class="field"><span>${name}</span>${field}</label>`;
 }
 

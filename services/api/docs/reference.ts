@@ -85,16 +85,16 @@ function operationOf(path: string, operation: OperationObject, example: Example)
 }
 
 function parameterOf(parameter: ParameterObject, path: string, request: string) {
-  const { name, in: place, required, description = '', schema } = parameter;
+  const { name, in: location, required, description = '', schema } = parameter;
   const values = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
   const { pathname, searchParams } = new URL(request, 'http://example');
   const sent =
-    place === 'path'
+    location === 'path'
       ? (pathname.split('/')[path.split('/').indexOf(`{${name}}`)] ?? null)
       : searchParams.get(name);
   return {
     name,
-    in: place,
+    in: location,
     required,
     /** Format of a value, such as `integer` or `YYYY-MM-DD`. */
     type: typeName(name, schema.type),

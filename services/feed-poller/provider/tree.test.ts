@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readList, readTree } from './tree.ts';
 
-const place = (inside: object, group: object = { id: 8, name: 'Group B' }): object => ({
+const competition = (inside: object, group: object = { id: 8, name: 'Group B' }): object => ({
   id: 1,
   name: 'Cup',
   sport_id: '5',
@@ -10,7 +10,7 @@ const place = (inside: object, group: object = { id: 8, name: 'Group B' }): obje
 
 test('flattens a tree: entries without nested records, events with the ids of the levels above', () => {
   const events = [{ id: 9, season_id: 77, group_id: '' }, { id: 10 }];
-  expect(readTree({ competitions: [place({ events })] })).toEqual({
+  expect(readTree({ competitions: [competition({ events })] })).toEqual({
     entries: [
       { kind: 'competition', id: '1', parentId: null, body: { id: 1, name: 'Cup', sport_id: '5' } },
       { kind: 'season', id: '2', parentId: '1', body: { id: 2, actual: 'yes' } },

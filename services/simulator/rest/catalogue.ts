@@ -1,7 +1,7 @@
 /** The catalogues and the structure of a competition. They do not change while matches are played. */
 
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
-import { type PlacedStage, type PlaceLookup, type TreeLevel, withList } from '#contract/rest/tree.ts';
+import { type NodeLookup, type TreeLevel, type TreeStage, withList } from '#contract/rest/tree.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
@@ -78,19 +78,19 @@ export function createCatalogues({ competition: { area } }: Dataset, ut: number)
 }
 
 /** A competition or a stage: its ids, when it was written (Unix seconds), and its record with the nested records. */
-type ListedPlace = PlacedStage & {
+type ListedNode = TreeStage & {
   readonly area_id: number;
   readonly ut: number;
 };
 
 /** Returns the competition and stages of a data set, written at `ut`, Unix seconds. `lookup` returns records without nested ones. */
-export function createPlaces(
+export function createTree(
   dataset: Dataset,
   ut: number,
 ): {
-  readonly competition: ListedPlace;
-  readonly stages: readonly ListedPlace[];
-  readonly lookup: PlaceLookup;
+  readonly competition: ListedNode;
+  readonly stages: readonly ListedNode[];
+  readonly lookup: NodeLookup;
 } {
   const { competition, season, area } = dataset.competition;
   const records = new Map<string, string>();
@@ -100,7 +100,7 @@ export function createPlaces(
     return text;
   };
   const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
-  const stages = dataset.competition.stages.map((stage): ListedPlace => {
+  const stages = dataset.competition.stages.map((stage): ListedNode => {
     const groups = stage.groups.map(({ id, name }) => keep('group', { id, name, ut } satisfies GroupRecord));
     return { ...within, text: withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups) };
   });

@@ -1,9 +1,9 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { CatalogueQuery, Paging, ProviderData, RestAnswer } from '#contract/rest/provider.ts';
-import { type PlacedEvent, renderChain, renderStages, renderTree } from '#contract/rest/tree.ts';
+import { renderChain, renderStages, renderTree, type TreeEvent } from '#contract/rest/tree.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import type { Dataset } from '../../../data/dataset.ts';
-import { createCatalogues, createPlaces } from './catalogue.ts';
+import { createCatalogues, createTree } from './catalogue.ts';
 import type { RestFaults } from './faults.ts';
 import { inEvents, inFeed, inIncidents, inOrder, onBoard } from './filters.ts';
 import type { KnownEvent, ProviderState, PublishedIncident } from './provider-state.ts';
@@ -30,8 +30,8 @@ const FRESH_SECONDS = 60;
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, formerState, dataset, faults, writtenAt } = options;
   const catalogues = createCatalogues(dataset, writtenAt);
-  const places = createPlaces(dataset, writtenAt);
-  const { lookup } = places;
+  const tree = createTree(dataset, writtenAt);
+  const { lookup } = tree;
 
   const find = (id: number): KnownEvent => {
     const event = state.event(id);
@@ -45,8 +45,8 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
   ): RestAnswer => {
     const events = state.events().filter(matching);
     const page = pageOf(events, paging, faults, ({ record }) => record.round_id);
-    const placed = page.map((event) => placedEvent(event, view(event)));
-    return { data: `{"competitions":${renderTree(placed, lookup)}}`, total: events.length };
+    const inTree = page.map((event) => treeEvent(event, view(event)));
+    return { data: `{"competitions":${renderTree(inTree, lookup)}}`, total: events.length };
   };
   const catalogue = (
     container: string,
@@ -66,13 +66,13 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
     standings: notFound,
-    ...placeLists(places, faults),
+    ...treeLists(tree, faults),
     events: (query) => pageTree((event) => inEvents(event, query), query),
     event(id) {
       const event = find(id);
       const incidents = [...event.incidents.values()].filter(({ removed }) => !removed).sort(inOrder());
       const view = { ...eventView(event), events_incidents: incidents.map(incidentView) };
-      return { data: renderChain(placedEvent(event, view), lookup), total: null };
+      return { data: renderChain(treeEvent(event, view), lookup), total: null };
     },
     eventIncidents(query) {
       const listed = (event: KnownEvent | undefined): PublishedIncident[] =>
@@ -122,9 +122,9 @@ function faultyList(
   return former.length > 0 && differs && faults.strikesFirst('lagging_list') ? former : current;
 }
 
-/** Returns the answers that list the places of the data set. */
-function placeLists(
-  { competition, stages, lookup }: ReturnType<typeof createPlaces>,
+/** Returns the answers that list competition and stages of the data set. */
+function treeLists(
+  { competition, stages, lookup }: ReturnType<typeof createTree>,
   faults: RestFaults,
 ): Pick<ProviderData, 'competitions' | 'stages'> {
   return {
@@ -156,7 +156,7 @@ function inCatalogue({ timestamp, sport_id }: CatalogueQuery): (record: { readon
     (timestamp === undefined || ut >= timestamp) && (sport_id === undefined || sport_id === SOCCER);
 }
 
-function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
+function treeEvent({ record }: KnownEvent, view: object): TreeEvent {
   const { competition_id, season_id, stage_id, group_id = null } = record;
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
 }

@@ -102,7 +102,7 @@ export function liveResources(scope: ToolScope): Resource[] {
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
     title: titleOf(state),
-    description: scope.queries.place(state).competition ?? 'A live match',
+    description: scope.queries.levelNames(state).competition ?? 'A live match',
     mimeType: JSON_TYPE,
   }));
 }

@@ -99,8 +99,10 @@ test('serves the feed of a Saturday in parts, and the live board meanwhile', asy
     await feed.send(batch.flatMap((at) => Array.from({ length: MATCHES }, (_, match) => message(match, at))));
   }
   await feed.close();
-  const api = await startApi(pipeline.place, temporaryFolder(), { NODE_OPTIONS: `--import=${LONGEST_TURN}` });
-  const token = await api.token(await clients(pipeline.place, 'add --name saturday'));
+  const api = await startApi(pipeline.connection, temporaryFolder(), {
+    NODE_OPTIONS: `--import=${LONGEST_TURN}`,
+  });
+  const token = await api.token(await clients(pipeline.connection, 'add --name saturday'));
   const board = await api.api(`/v2/livescore?token=${token}`);
   expect(board.method.total_items).toBe(MATCHES);
 

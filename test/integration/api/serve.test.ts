@@ -31,17 +31,17 @@ beforeAll(async () => {
       eventMessage({ id: 3 }, { id: EVENT + 1, competition_id: 9, season_id: 90 }),
     ),
   );
-  credentials = await clients(pipeline.place, 'add --name everything');
+  credentials = await clients(pipeline.connection, 'add --name everything');
   await pipeline.settled();
   folder = temporaryFolder();
   chmodSync(folder, 0o755);
-  api = await startApi(pipeline.place, folder, { LOG_LEVEL: 'debug', API_BOARD: 'on' });
+  api = await startApi(pipeline.connection, folder, { LOG_LEVEL: 'debug', API_BOARD: 'on' });
   token = await api.token(credentials);
 });
 
 /** Removes all records of a topic, as retention does. */
 async function expireAll(topic: string): Promise<void> {
-  await withKafkaAdmin(pipeline.place.brokers, async (admin) => {
+  await withKafkaAdmin(pipeline.connection.brokers, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic);
     const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
     await admin.deleteTopicRecords({ topic, partitions });
@@ -93,23 +93,23 @@ test('keeps its files from other users of the machine', () => {
 });
 
 test('lets two replicas verify each other’s tokens, and refuses a client once it is disabled', async () => {
-  const { place } = pipeline;
-  const narrow = await clients(place, 'add --id 41 --competitions 9');
-  const two = await startApi(place, temporaryFolder());
+  const { connection } = pipeline;
+  const narrow = await clients(connection, 'add --id 41 --competitions 9');
+  const two = await startApi(connection, temporaryFolder());
   await two.api(`/v2/events/${EVENT}?token=${token}`);
   const some = await api.token(narrow);
   const shown = await two.api(`/v2/events/${EVENT + 1}?token=${some}`);
   expect(shown.method.parameters.client_id).toBe('41');
   await two.api(`/v2/events/${EVENT}?token=${some}`, 403);
 
-  await clients(place, 'disable 41');
+  await clients(connection, 'disable 41');
   await untilTrue(
     'its token is refused',
     async () => (await two.get(`/v2/events?token=${some}`)).status === 401,
   );
   await api.api('/v2/oauth?client_id=41&secret_key=wrong', 401);
   // A third replica in the first one's folder would damage its views.
-  await expect(startApi(place, folder)).rejects.toThrow(/give each replica its own DATA_DIR/);
+  await expect(startApi(connection, folder)).rejects.toThrow(/give each replica its own DATA_DIR/);
 });
 
 test('resumes after a kill or a stop, and rebuilds views that were lost or miss expired records', async () => {
@@ -122,7 +122,7 @@ test('resumes after a kill or a stop, and rebuilds views that were lost or miss 
     received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 10, season_id: 100 })),
   );
   await pipeline.settled();
-  const second = await startApi(pipeline.place, folder);
+  const second = await startApi(pipeline.connection, folder);
   expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(10);
   expect(await second.season(token)).toEqual(wanted);
   expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
@@ -131,18 +131,18 @@ test('resumes after a kill or a stop, and rebuilds views that were lost or miss 
   const ut = 1_790_000_120;
   await pipeline.feed(received(incidentMessage({ id: 6, ut }, { confirmation: 'confirmed' })));
   await pipeline.settled();
-  await expireAll(`${pipeline.place.prefix}match-transitions`);
-  await expect(startApi(pipeline.place, folder)).rejects.toThrow(
+  await expireAll(`${pipeline.connection.prefix}match-transitions`);
+  await expect(startApi(pipeline.connection, folder)).rejects.toThrow(
     /match-transitions-\d+ lost the records from \d+ to \d+ before they were read/,
   );
-  const third = await startApi(pipeline.place, folder);
+  const third = await startApi(pipeline.connection, folder);
   expect(third.service.log).toContain('rebuilds the views');
   wanted = await third.season(token);
   expect(await third.service.stop()).toBe(0);
 
   // A damaged file is rebuilt too: libs/views/store/database.test.ts.
   rmSync(join(folder, 'api'), { recursive: true });
-  const rebuilt = await startApi(pipeline.place, folder);
+  const rebuilt = await startApi(pipeline.connection, folder);
   expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
   expect(await rebuilt.season(token)).toEqual(wanted);
   expect(await rebuilt.service.stop()).toBe(0);

@@ -17,7 +17,7 @@ const ELSEWHERE_IS = { id: ELSEWHERE, competition_id: 9, season_id: 90 };
 
 test('serves one of two competitions, says so of the other, and rebuilds when an event moves into the served one', async () => {
   const pipeline = await Pipeline.create(backbone());
-  const { place } = pipeline;
+  const { connection } = pipeline;
   pipeline.startProcessor();
   await pipeline.feed(
     received(
@@ -26,12 +26,12 @@ test('serves one of two competitions, says so of the other, and rebuilds when an
       eventMessage({ id: 3 }, { id: ELSEWHERE + 1, competition_id: 9, season_id: 90 }),
     ),
   );
-  const credentials = await clients(place, 'add --name everything');
+  const credentials = await clients(connection, 'add --name everything');
   await pipeline.settled();
   const { id: client_id, secret: secret_key } = credentialsOf(credentials);
 
   const folder = temporaryFolder();
-  const all = await startApi(place, folder);
+  const all = await startApi(connection, folder);
   const token = await all.token(credentials);
   await all.api(`/v2/events/${ELSEWHERE}?token=${token}`);
   const wanted = (await all.api(`/v2/events/${HERE}?token=${token}`)).data;
@@ -39,7 +39,7 @@ test('serves one of two competitions, says so of the other, and rebuilds when an
 
   // The same folder: views of another setting are rebuilt.
   const settings = { SERVE_COMPETITIONS: '6628' };
-  const some = await startApi(place, folder, settings);
+  const some = await startApi(connection, folder, settings);
   expect(some.service.lines.join('\n')).toContain('or for other competitions');
   expect((await some.api(`/v2/events/${HERE}?token=${token}`)).data).toEqual(wanted);
   const board = await some.api(`/v2/events?date_from=2026-08-15&token=${token}`);
@@ -53,7 +53,7 @@ test('serves one of two competitions, says so of the other, and rebuilds when an
     });
   expect(await (await some.get('/health/ready')).text()).toContain('serves only the competition 6628');
 
-  const gateway = await startGateway(place as ReturnType<typeof backbone>, some.url, settings);
+  const gateway = await startGateway(connection as ReturnType<typeof backbone>, some.url, settings);
   const bearer = await until('a token is issued', async () => {
     const { body } = await gateway.exchange({ client_id, secret_key });
     return body.token;
@@ -81,7 +81,7 @@ test('serves one of two competitions, says so of the other, and rebuilds when an
   );
   await untilTrue('the api has ended', async () => some.service.exited);
   expect(some.service.lines.join('\n')).toContain('EVENT_MOVED_IN');
-  const again = await startApi(place, folder, settings);
+  const again = await startApi(connection, folder, settings);
   const incidents = await again.api(`/v2/events/${ELSEWHERE}/incidents?token=${token}`);
   expect(incidents.data.map(({ id }: { id: string }) => id)).toEqual(['5-210']);
 });

@@ -43,7 +43,7 @@ describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
   });
 
   test.each(Object.entries(DEPLOYMENTS))('with %s the board is never open', async (_, settings) => {
-    const api = await startApi(pipeline.place, temporaryFolder(), settings);
+    const api = await startApi(pipeline.connection, temporaryFolder(), settings);
     const ports = await behind(api, Object.values(PROXIES));
     const open: string[] = [];
     for (const [at, proxy] of Object.keys(PROXIES).entries()) {
@@ -58,7 +58,7 @@ describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
   });
 
   test('with only API_BOARD=on the board is open to this machine, but not to a proxy that shows itself', async () => {
-    const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'on' });
+    const api = await startApi(pipeline.connection, temporaryFolder(), { API_BOARD: 'on' });
     const { 'that looks like a client on this machine': _, ...shown } = PROXIES;
     expect((await api.get('/')).status).toBe(200);
     for (const port of await behind(api, Object.values(shown)))

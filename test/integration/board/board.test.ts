@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
-import { PLACE } from '../../../services/api/board/testing/playing.ts';
+import { LEVEL_IDS } from '../../../services/api/board/testing/playing.ts';
 import { leagueTable, topScorers } from '../../../services/api/board/testing/provider-tables.ts';
 import {
   firstHalf,
@@ -49,7 +49,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       played.table(39720, 244, 'League standings live', leagueTable(match.id));
       played.table(39800, 18, 'Top scorers', topScorers());
       const final = { groups: [{ id: '', name: '', participants: [] }] };
-      played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
+      played.table(1, 2, 'League standings', final, 1, LEVEL_IDS.stage_id + 1);
       played.ranking(ranking(777, 'teams'));
       played.ranking(ranking(778, 'clubs'));
     },

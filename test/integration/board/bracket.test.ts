@@ -1,6 +1,6 @@
 /** The lines of a bracket in Chromium: from each tie to the tie of the next round. */
 import { describe, expect, test } from 'vitest';
-import { PLACE } from '../../../services/api/board/testing/playing.ts';
+import { LEVEL_IDS } from '../../../services/api/board/testing/playing.ts';
 import { playKnockOut, SEMI_FINALS } from '../../../services/api/board/testing/scenes.ts';
 import { CHROMIUM, NEEDS_CHROMIUM } from './browser.ts';
 import { ShownBoard } from './shown-board.ts';
@@ -48,7 +48,7 @@ describe.runIf(CHROMIUM !== null)(`a bracket${NEEDS_CHROMIUM}`, () => {
     play: ({ played }) => {
       const now = Math.floor(Date.now() / 1000);
       const more = { has_brackets: 'yes', show_standings: 'no', sort: 1 };
-      played.name('stage', QUARTER_FINALS, PLACE.season_id, 'Quarter-finals', more);
+      played.name('stage', QUARTER_FINALS, LEVEL_IDS.season_id, 'Quarter-finals', more);
       QUARTERS.forEach(([winner, loser], n) => {
         const fixture = {
           id: 3_100_060 + n,
@@ -61,7 +61,7 @@ describe.runIf(CHROMIUM !== null)(`a bracket${NEEDS_CHROMIUM}`, () => {
       playKnockOut(played, now);
     },
   });
-  const path = `/standings?season=${PLACE.season_id}&show=knock-out`;
+  const path = `/standings?season=${LEVEL_IDS.season_id}&show=knock-out`;
 
   test.each([1440, 1024])(
     'joins each tie to the next round at %d px, however long its names are',

@@ -18,7 +18,7 @@ test.runIf(CHROMIUM !== null)(
     onTestFinished(() => feed.close());
     const ut = Math.floor(Date.now() / 1000);
     await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, KICK_OFF)));
-    const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'on' });
+    const api = await startApi(pipeline.connection, temporaryFolder(), { API_BOARD: 'on' });
     const browser = await openBrowser();
     onTestFinished(() => browser.close());
     const board = await Visit.open(browser, api.url);
@@ -41,7 +41,8 @@ test.runIf(CHROMIUM !== null)(
     expect([...board.complaints, ...match.complaints]).toEqual([]);
 
     const [, credentials = ''] =
-      /(client_id \d+[\s\S]*secret_key \w+)/.exec(await clients(pipeline.place, 'add --name reader')) ?? [];
+      /(client_id \d+[\s\S]*secret_key \w+)/.exec(await clients(pipeline.connection, 'add --name reader')) ??
+      [];
     await api.token(credentials);
     const fragment = credentials.replace(
       /client_id (\d+)[\s\S]*secret_key (\w+)/,

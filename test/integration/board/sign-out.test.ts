@@ -5,7 +5,7 @@ import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const place = backbone();
+const connection = backbone();
 
 const form = (fields: Readonly<Record<string, string>> = {}) => ({
   method: 'POST',
@@ -25,11 +25,11 @@ const statusWith = async ({ url }: ApiReplica, cookie: string): Promise<number> 
   (await fetch(url, { headers: { cookie } })).status;
 
 test('signing out ends a copied cookie at every replica, its open boards, and after a restart too', async () => {
-  await Pipeline.create(place);
+  await Pipeline.create(connection);
   const folder = temporaryFolder();
-  const first = await startApi(place, folder);
-  const second = await startApi(place, temporaryFolder());
-  const { id, secret } = credentialsOf(await clients(place, 'add --name watcher'));
+  const first = await startApi(connection, folder);
+  const second = await startApi(connection, temporaryFolder());
+  const { id, secret } = credentialsOf(await clients(connection, 'add --name watcher'));
   const cookie = await signIn(first, id, secret);
   // Sessions of one client that begin in the same second have the same text.
   const colleague = await until('another session', async () => {
@@ -52,7 +52,7 @@ test('signing out ends a copied cookie at every replica, its open boards, and af
   expect(await statusWith(second, colleague)).toBe(200);
 
   await first.service.kill();
-  const again = await startApi(place, folder);
+  const again = await startApi(connection, folder);
   await untilTrue('it knows the client', async () => (await statusWith(again, colleague)) === 200);
   expect(await statusWith(again, cookie)).toBe(401);
 });

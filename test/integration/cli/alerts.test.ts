@@ -95,14 +95,14 @@ const linesOf = (file: string): (Alert & { offset: number | null })[] =>
 
 beforeAll(async () => {
   const pipeline = await Pipeline.create(backbone());
-  const { place } = pipeline;
+  const { connection } = pipeline;
   const random = seeded(SEED);
   const processor = pipeline.startProcessor();
   const [delivered, others] = await Promise.all([HttpsReceiver.start(), HttpsReceiver.start()]);
-  await subscribe(place, { url: delivered.url, secret: SECRET, types: ['alert'] });
-  await subscribe(place, { url: others.url, secret: SECRET });
-  const [feed] = await Promise.all([pipeline.openFeed(), startDispatcher(place), processor.ready()]);
-  const publishHealth = await openHealth(place);
+  await subscribe(connection, { url: delivered.url, secret: SECRET, types: ['alert'] });
+  await subscribe(connection, { url: others.url, secret: SECRET });
+  const [feed] = await Promise.all([pipeline.openFeed(), startDispatcher(connection), processor.ready()]);
+  const publishHealth = await openHealth(connection);
   const sayHealth = (
     source: string,
     eventId: number | null,
@@ -123,7 +123,7 @@ beforeAll(async () => {
   const rules = rulesOfWorkload();
   const start = (...output: readonly string[]): TouchlineRun =>
     touchline(['alerts', '--rules', rules, ...output, '--max-age', '999999d'], {
-      ...connectionEnv(place),
+      ...connectionEnv(connection),
       SESSION_TIMEOUT_MS: '6000',
       LOG_LEVEL: 'info',
     });

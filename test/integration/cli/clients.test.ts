@@ -30,7 +30,7 @@ async function started() {
     expect(ran.code, ran.err).toBe(exitCode);
     return ran;
   };
-  return { directory, run, place: { brokers, registryUrl, topicPrefix: prefix } };
+  return { directory, run, connection: { brokers, registryUrl, topicPrefix: prefix } };
 }
 
 /** Opens the webhooks of a client with a key. */
@@ -158,20 +158,20 @@ test('rotates the secret of a webhook, which keeps its id', async () => {
 });
 
 test('uses the key of a data folder only for the system of that folder', async () => {
-  const { run, place } = await started();
+  const { run, connection } = await started();
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'clients-key'), 'the key of the system of this folder, long\n');
   const add = 'webhook add 1 --url https://customer.example/hook';
   await run('add');
   const here = backboneFile(folder);
   for (const other of [
-    { ...place, brokers: ['elsewhere:9092'] },
-    { ...place, topicPrefix: 'other.' },
+    { ...connection, brokers: ['elsewhere:9092'] },
+    { ...connection, topicPrefix: 'other.' },
   ]) {
     here.write(other);
     expect((await run(add, 1, { DATA_DIR: folder })).err).toContain('no key of clients');
   }
-  here.write(place);
+  here.write(connection);
   await run(add, 0, { DATA_DIR: folder });
   here.remove();
   expect((await run(add, 1, { DATA_DIR: folder })).err).toContain('no key of clients');

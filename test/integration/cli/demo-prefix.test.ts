@@ -9,10 +9,10 @@ import { publishValues } from '../../support/publish-values.ts';
 test.each<TopicName>(['raw-messages', 'normalized-messages', 'match-state', 'clients'])(
   'a demonstration does not use topics when %s has records',
   async (topic) => {
-    const place = backbone();
-    await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 1 });
-    expect(await isInUse(place)).toBe(false);
-    await publishValues(place, topic, [{ key: '1', value: sampleOf(topic) }]);
-    expect(await isInUse(place)).toBe(true);
+    const connection = backbone();
+    await createTopics({ brokers: connection.brokers, prefix: connection.prefix, partitions: 1 });
+    expect(await isInUse(connection)).toBe(false);
+    await publishValues(connection, topic, [{ key: '1', value: sampleOf(topic) }]);
+    expect(await isInUse(connection)).toBe(true);
   },
 );

@@ -15,11 +15,11 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { initializedCluster } from './topics.ts';
 
-let place: TestBackbone;
+let connection: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  ({ place, env } = await initializedCluster());
+  ({ connection, env } = await initializedCluster());
 });
 
 /** Breaks one thing. Returns the settings that lead to it, and the services to check. */
@@ -29,7 +29,7 @@ type Break = () => Promise<{ env?: Record<string, string>; services?: string[] }
 async function registryThat(answer: RequestListener): Promise<Record<string, string>> {
   const url = await serve((request, response) => {
     if (request.url === '/schemas/types') return void answer(request, response);
-    void fetch(place.registryUrl + request.url).then(async (theirs) => {
+    void fetch(connection.registryUrl + request.url).then(async (theirs) => {
       response.writeHead(theirs.status, { 'content-type': 'application/json' });
       response.end(await theirs.text());
     });
@@ -89,7 +89,7 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
   ],
   [
     'the registry is given as https and speaks http',
-    async () => ({ env: { SCHEMA_REGISTRY_URL: place.registryUrl.replace('http:', 'https:') } }),
+    async () => ({ env: { SCHEMA_REGISTRY_URL: connection.registryUrl.replace('http:', 'https:') } }),
     'registry',
     /^speaks no TLS, and its address says https$/,
   ],
@@ -133,7 +133,7 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
   [
     'a topic keeps what it must not',
     async () => {
-      const { brokers, prefix } = place;
+      const { brokers, prefix } = connection;
       const name = topicName(prefix, 'match-state');
       await deleteTopics(brokers, [name]);
       await withTopicAdmin(brokers, 30_000, async (admin) => {

@@ -10,12 +10,12 @@ import { publishValues } from '../../support/publish-values.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 import { initializedCluster } from './topics.ts';
 
-let place: TestBackbone;
+let connection: TestBackbone;
 let env: Readonly<Record<string, string>>;
 
 /** A complete system; the last tests break it. */
 beforeAll(async () => {
-  ({ place, env } = await initializedCluster());
+  ({ connection, env } = await initializedCluster());
 });
 
 /** Runs doctor. Returns all findings, and those that did not pass. */
@@ -34,14 +34,14 @@ function publishHealth(): Promise<void> {
     since: Date.UTC(2026, 5, 11, 20, 45, 10),
     valid_until: Date.now() + 3_600_000,
   });
-  return publishValues(place, 'feed-health', [{ key: value.source, value }]);
+  return publishValues(connection, 'feed-health', [{ key: value.source, value }]);
 }
 
 /** Publishes that the poller refuses the incident list of an event. */
 function publishRefusal(): Promise<void> {
   const refused_lists = [{ event_id: 1_234_567, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 46) }];
   const value = { ...sampleOf('ingress-status'), refused_lists, written_at: Date.now() };
-  return publishValues(place, 'ingress-status', [{ key: value.source, value }]);
+  return publishValues(connection, 'ingress-status', [{ key: value.source, value }]);
 }
 
 const of = (findings: readonly CheckResult[], check: string) => findings.filter((one) => one.check === check);
@@ -91,7 +91,7 @@ describe('an installation', () => {
 test('finds receivers whose clock the provider contradicts', async () => {
   const status = sampleOf('ingress-status');
   const report = { ...status, source: 'webhook', clock: { behind_ms: 61_000, expired: 3 } };
-  await publishValues(place, 'ingress-status', [{ key: report.source, value: report }]);
+  await publishValues(connection, 'ingress-status', [{ key: report.source, value: report }]);
   const { code, notFine } = await doctor();
   expect(code).toBe(1);
   expect(of(notFine, 'clock')).toMatchObject([
@@ -105,7 +105,7 @@ test('finds receivers whose clock the provider contradicts', async () => {
 
 describe('a broken installation', () => {
   test('has findings for a missing topic and another schema, with advice', async () => {
-    const { brokers, registryUrl, prefix } = place;
+    const { brokers, registryUrl, prefix } = connection;
     const results = topicName(prefix, 'match-results');
     await deleteTopics(brokers, [results]);
     const subject = `${topicName(prefix, 'catalogue')}-value`;

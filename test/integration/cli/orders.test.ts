@@ -9,9 +9,9 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 test('records orders with user and outcome, without secrets, and records no command that only reads', async () => {
-  const place = backbone();
+  const connection = backbone();
   const settings = {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     CLIENTS_KEY,
     DATA_DIR: temporaryFolder(),
   };
@@ -27,7 +27,7 @@ test('records orders with user and outcome, without secrets, and records no comm
   expect((await touchline('webhooks list')).err).not.toContain('not recorded');
 
   const orders: OperatorOrder[] = [];
-  const pipeline = await Pipeline.create({ ...place, partitions: 8 });
+  const pipeline = await Pipeline.create({ ...connection, partitions: 8 });
   await pipeline.read('operator-orders', (order) => void orders.push(order));
   const shown = orders.map(({ command, arguments: words, outcome, exit_code }) => [
     `${command} ${words.join(' ')}`.trim(),

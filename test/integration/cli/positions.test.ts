@@ -22,22 +22,22 @@ import { workload } from '../../support/workload.ts';
 import { TestTopics } from './topics.ts';
 
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
-let place: PipelineConnection;
+let connection: PipelineConnection;
 let pipeline: Pipeline;
 // Each test begins where the one before it ended.
 beforeAll(async () => {
-  place = backbone();
-  pipeline = await Pipeline.create(place);
+  connection = backbone();
+  pipeline = await Pipeline.create(connection);
 });
 
 async function run(...args: string[]): Promise<CommandOutput> {
-  return touchlineHere(args, connectionEnv(place));
+  return touchlineHere(args, connectionEnv(connection));
 }
 
 const positions = () =>
   readPositions({
-    brokers: place.brokers,
-    application: `${place.prefix}match-processor`,
+    brokers: connection.brokers,
+    application: `${connection.prefix}match-processor`,
     log: quietLog,
   });
 
@@ -58,7 +58,9 @@ describe('touchline position', () => {
   test('skips no record without --yes', async () => {
     await pipeline.feed(LOAD);
     // Nothing was processed yet.
-    const log = await topicBounds({ ...place, clientId: 'test' }, [`${place.prefix}normalized-messages`]);
+    const log = await topicBounds({ ...connection, clientId: 'test' }, [
+      `${connection.prefix}normalized-messages`,
+    ]);
     const { partition, end } = log.find((one) => one.end > 1) ?? expect.fail('no messages');
     const skip = ['position', 'match-processor', String(partition), 'end'];
     const refused = await run(...skip);
@@ -170,8 +172,8 @@ describe('touchline doctor', () => {
     await pipeline.settled();
     expect(moving.filter(({ status }) => status !== 'ok')).toEqual([]);
     const before = await pipeline.output();
-    const state = `${place.prefix}match-state`;
-    await deleteTopics(place.brokers, [state]);
+    const state = `${connection.prefix}match-state`;
+    await deleteTopics(connection.brokers, [state]);
     const lost = await until('the topic is gone', async () => {
       const failures = (await findings()).filter(({ status }) => status === 'failed');
       return failures.length > 0 ? failures : undefined;
@@ -187,7 +189,7 @@ describe('touchline doctor', () => {
     expect((await run('doctor')).out).not.toContain('missing: ');
 
     const created = await touchlineHere(['topics'], {
-      ...connectionEnv(place),
+      ...connectionEnv(connection),
       TOPIC_PARTITIONS: String(FEW_PARTITIONS),
     });
     expect(created, created.err).toMatchObject({ code: 0 });

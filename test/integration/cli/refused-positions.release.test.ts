@@ -32,26 +32,26 @@ const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
 /** The table of refused partitions. */
 const OPERATE = readFileSync(join(import.meta.dirname, '../../../docs/guides/operate.md'), 'utf8');
 
-let place: PipelineConnection;
+let connection: PipelineConnection;
 let pipeline: Pipeline;
 /** A partition with messages. */
 let partition: number;
 
 beforeEach(() => play(backbone()));
 
-/** Processes messages at a place. */
+/** Processes messages on a broker. */
 async function play(at: PipelineConnection): Promise<void> {
-  place = at;
-  pipeline = await Pipeline.create(place);
+  connection = at;
+  pipeline = await Pipeline.create(connection);
   await pipeline.feed(LOAD);
-  const log = await topicBounds({ ...place, clientId: 'test' }, [topicOf('normalized-messages')]);
+  const log = await topicBounds({ ...connection, clientId: 'test' }, [topicOf('normalized-messages')]);
   ({ partition } = log.find((one) => one.end > 1) ?? expect.fail('no messages'));
   const processor = pipeline.startProcessor();
   await pipeline.settled();
   await processor.stop();
 }
 
-const topicOf = (name: string): string => `${place.prefix}${name}`;
+const topicOf = (name: string): string => `${connection.prefix}${name}`;
 
 /** Writes the position of the partition as the last commit did, with this change of its JSON. */
 async function changeStored(change: (stored: Record<string, unknown>) => object): Promise<void> {
@@ -70,7 +70,7 @@ async function changePosition(
   encoded = (value: Buffer) => value,
 ): Promise<void> {
   const topic = topicOf('match-processor-positions');
-  const client = openStreamClient({ brokers: place.brokers, clientId: 'test', log: quietLog });
+  const client = openStreamClient({ brokers: connection.brokers, clientId: 'test', log: quietLog });
   const known = (await findPosition(client, topic, partition)) ?? expect.fail('no position');
   await client.close();
   const { key, value } = positionRecord(topic, partition, { ...known, ...change(known) });
@@ -83,12 +83,12 @@ async function publish(record: {
   readonly key: string;
   readonly value: Buffer;
 }): Promise<void> {
-  const options = { brokers: place.brokers, clientId: 'test', log: quietLog, timeoutMs: DEADLINE_MS };
+  const options = { brokers: connection.brokers, clientId: 'test', log: quietLog, timeoutMs: DEADLINE_MS };
   await withPublisher(options, (publisher) => publisher.publish([record]));
 }
 
 function touchline(command: string): Promise<BlockRun> {
-  return runBlock(`npx touchline ${command}`, connectionEnv(place));
+  return runBlock(`npx touchline ${command}`, connectionEnv(connection));
 }
 
 /** The log line of a refusal. */
@@ -168,7 +168,7 @@ function withMark(logs: Position['logs'], name: string, change: Partial<LogMark>
 async function loseInput(): Promise<void> {
   const topic = topicOf('normalized-messages');
   await pipeline.feed(LOAD);
-  await withKafkaAdmin(place.brokers, async (admin) => {
+  await withKafkaAdmin(connection.brokers, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic);
     const high = offsets.find((one) => one.partition === partition)?.high ?? expect.fail('no offsets');
     await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(Number(high) - 1) }] });
@@ -199,7 +199,7 @@ async function commitMore(): Promise<void> {
 }
 
 async function endOf(name: string): Promise<number> {
-  const log = await topicBounds({ ...place, clientId: 'test' }, [topicOf(name)]);
+  const log = await topicBounds({ ...connection, clientId: 'test' }, [topicOf(name)]);
   return log.find((one) => one.partition === partition)?.end ?? expect.fail(`no ${name}`);
 }
 
@@ -209,7 +209,7 @@ async function recreateInput(): Promise<void> {
 }
 
 function recreate(name: string): Promise<void> {
-  return recreateTopic(place.brokers, { topic: topicOf(name), numPartitions: FEW_PARTITIONS });
+  return recreateTopic(connection.brokers, { topic: topicOf(name), numPartitions: FEW_PARTITIONS });
 }
 
 /** What happened to a platform, by the code of the refusal. */
@@ -268,7 +268,7 @@ describe('a processor that refuses its input or state', () => {
 
 test('a batch that is too large to decompress: the command of its error goes on after it', async () => {
   const topic = topicOf('normalized-messages');
-  const producer = createKafka({ brokers: place.brokers, clientId: 'another writer' }).producer();
+  const producer = createKafka({ brokers: connection.brokers, clientId: 'another writer' }).producer();
   await producer.connect();
   const messages = [{ partition, value: Buffer.alloc(BEYOND_LIMIT) }];
   await producer.send({ topic, compression: kafkajs.CompressionTypes.GZIP, messages });

@@ -87,10 +87,13 @@ export class TestTopics {
 }
 
 /** Creates every topic and registers every schema. Returns the cluster and the settings for it. */
-export async function initializedCluster(): Promise<{ place: TestBackbone; env: Record<string, string> }> {
-  const place = backbone();
-  const { brokers, registryUrl, prefix } = place;
+export async function initializedCluster(): Promise<{
+  connection: TestBackbone;
+  env: Record<string, string>;
+}> {
+  const connection = backbone();
+  const { brokers, registryUrl, prefix } = connection;
   await createTopics({ brokers, prefix, partitions: 2 });
   await Registry.open({ url: registryUrl, prefix }).registerAll();
-  return { place, env: connectionEnv(place) };
+  return { connection, env: connectionEnv(connection) };
 }

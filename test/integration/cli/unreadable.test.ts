@@ -27,13 +27,13 @@ const UNREADABLE = {
 /** Readers of topics that hold no partition. The receiver reads none. */
 const READERS = ['api', 'tool-gateway', 'feed-monitor', 'webhook-dispatcher'] as const;
 
-let place: TestBackbone;
+let connection: TestBackbone;
 let env: Readonly<Record<string, string>>;
 const services = new Map<string, TestService>();
 
 beforeAll(async () => {
   const cluster = await initializedCluster();
-  place = cluster.place;
+  connection = cluster.connection;
   env = { ...cluster.env, CLIENTS_KEY, DATA_DIR: temporaryFolder() };
   await touchlineHere(['clients', 'add', '--name', 'first'], env);
   for (const name of READERS)
@@ -49,7 +49,7 @@ beforeAll(async () => {
       }),
     );
   for (const service of services.values()) await service.ready();
-  const { brokers, prefix, registryUrl } = place;
+  const { brokers, prefix, registryUrl } = connection;
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('match-state');
   await withPublisher({ brokers, clientId: 'test', log: quietLog }, async (publisher) => {
     const records = TOPIC_NAMES.flatMap((name) => {
@@ -96,7 +96,7 @@ describe('records that nobody can read', () => {
     expect(code).toBe(1);
     const count = Object.keys(UNREADABLE).length;
     const named = new RegExp(
-      `left out the record at ${topicName(place.prefix, 'raw-messages')}-\\d+, offset \\d+`,
+      `left out the record at ${topicName(connection.prefix, 'raw-messages')}-\\d+, offset \\d+`,
     );
     expect(err.split('\n').filter((line) => named.test(line))).toHaveLength(count);
     expect(err).toContain(`rebuilt-raw. lacks ${count} records of raw-messages that nobody can read`);
@@ -111,7 +111,7 @@ describe('records that nobody can read', () => {
     expect(code).toBe(1);
     const status = (await touchlineHere(['status'], env)).out;
     for (const name of TOPIC_NAMES) {
-      const named = new RegExp(`nobody can read +${topicName(place.prefix, name)}-\\d+, offset \\d+: `);
+      const named = new RegExp(`nobody can read +${topicName(connection.prefix, name)}-\\d+, offset \\d+: `);
       expect(out, name).toMatch(named);
       expect(status, name).toMatch(named);
     }

@@ -15,7 +15,7 @@ const [CUT, ALIVE] = [11, 12];
 
 /** One system for all tests: the messages of one match end, those of the other continue. */
 describe('feed-health', () => {
-  const place = backbone();
+  const connection = backbone();
   let monitors: TestService[];
   let feed: LiveFeed;
   let reader: HealthReader;
@@ -23,12 +23,12 @@ describe('feed-health', () => {
   const end = { at: Number.POSITIVE_INFINITY };
 
   beforeAll(async () => {
-    const pipeline = await Pipeline.create(place);
+    const pipeline = await Pipeline.create(connection);
     const processor = pipeline.startProcessor();
-    monitors = [startMonitor(place, LIMITS), startMonitor(place, LIMITS)];
-    feed = await LiveFeed.open(place);
+    monitors = [startMonitor(connection, LIMITS), startMonitor(connection, LIMITS)];
+    feed = await LiveFeed.open(connection);
     await Promise.all([processor, ...monitors].map((process) => process.ready()));
-    reader = await HealthReader.open(place);
+    reader = await HealthReader.open(connection);
     feed.keepReporting(1_000);
     await feed.report();
     await feed.say(CUT);
@@ -86,7 +86,7 @@ describe('feed-health', () => {
   });
 
   test('believes no match of a source whose last three messages cannot be read, until enough are read', async () => {
-    const { url } = await startReceiver(place);
+    const { url } = await startReceiver(connection);
     const readable = (id: number) => eventMessage({ id, ut: BEGAN }, { id: ALIVE });
     expect((await deliverSigned(url, [readable(1)])).status).toBe(200);
     for (const bytes of [Buffer.from([0xff, 0xfe]), Buffer.from('[{"id": 1'), Buffer.from('"goal"')])

@@ -12,11 +12,11 @@ import { startService, type TestService } from '../../support/processes.ts';
 
 /** Starts a monitor. */
 export function startMonitor(
-  place: PipelineConnection,
+  connection: PipelineConnection,
   settings: Readonly<Record<string, string>> = {},
 ): TestService {
   return startService('feed-monitor', {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     SESSION_TIMEOUT_MS: '6000',
     ...settings,
   });
@@ -32,7 +32,7 @@ export type Sent = { readonly eventId: number; readonly receivedAt: number; stor
 export class LiveFeed {
   /** Every message, in order. */
   readonly sent: Sent[] = [];
-  readonly #place: PipelineConnection;
+  readonly #connection: PipelineConnection;
   readonly #publisher: Publisher;
   readonly #encode: (message: NormalizedMessage) => Buffer;
   readonly #encodeStatus: (status: IngressStatus) => Buffer;
@@ -41,21 +41,21 @@ export class LiveFeed {
   #clock = 0;
 
   private constructor(
-    place: PipelineConnection,
+    connection: PipelineConnection,
     publisher: Publisher,
     encode: (message: NormalizedMessage) => Buffer,
     encodeStatus: (status: IngressStatus) => Buffer,
     encodeHealth: (record: FeedHealth) => Buffer,
   ) {
-    this.#place = place;
+    this.#connection = connection;
     this.#publisher = publisher;
     this.#encode = encode;
     this.#encodeStatus = encodeStatus;
     this.#encodeHealth = encodeHealth;
   }
 
-  static async open(place: PipelineConnection): Promise<LiveFeed> {
-    const { brokers, registryUrl, prefix } = place;
+  static async open(connection: PipelineConnection): Promise<LiveFeed> {
+    const { brokers, registryUrl, prefix } = connection;
     const registry = Registry.open({ url: registryUrl, prefix });
     const messages = await registry.codec('normalized-messages');
     const statuses = await registry.codec('ingress-status');
@@ -64,7 +64,7 @@ export class LiveFeed {
     const publisher = await openPublisher(options);
     atEnd(() => publisher.close());
     return new LiveFeed(
-      place,
+      connection,
       publisher,
       (message) => messages.encode(message),
       (status) => statuses.encode(status),
@@ -147,6 +147,6 @@ export class LiveFeed {
     key: string,
     value: Buffer,
   ): Promise<void> {
-    return this.#publisher.publish([{ topic: topicName(this.#place.prefix, topic), key, value }]);
+    return this.#publisher.publish([{ topic: topicName(this.#connection.prefix, topic), key, value }]);
   }
 }

@@ -94,10 +94,10 @@ test('serves the provider’s rankings unchanged, and their changes', async () =
   provider.standings.set(2, { ...league, groups });
   provider.standings.set(NATIONAL, national(T0 - 50, [1_800, 1_700]));
   provider.standings.set(CLUBS, clubs(T0 - 50, [500]));
-  const credentials = await clients(pipeline.place, 'add --name everything');
+  const credentials = await clients(pipeline.connection, 'add --name everything');
   const [api, narrow] = await Promise.all([
-    startApi(pipeline.place, temporaryFolder()),
-    clients(pipeline.place, 'add --id 41 --competitions 46'),
+    startApi(pipeline.connection, temporaryFolder()),
+    clients(pipeline.connection, 'add --id 41 --competitions 46'),
   ]);
   const poller = rig.startPoller({ STANDINGS_PERIOD_MS: '200' });
   await poller.ready();

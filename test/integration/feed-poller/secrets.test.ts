@@ -48,7 +48,7 @@ test('writes neither the token nor the secret to a log line, a metric or a recor
   });
 
   const outputs = [...poller.lines, await poller.metrics()];
-  const { brokers, prefix } = rig.pipeline.place;
+  const { brokers, prefix } = rig.pipeline.connection;
   for (const topic of TOPIC_NAMES) {
     const records = await readRecords(brokers, topicName(prefix, topic));
     outputs.push(...records.map(({ key, value }) => `${key} ${value}`));

@@ -74,7 +74,7 @@ test('has every score and incident of a provider that is only polled, with fault
     DURATION: String(Math.min(60, 2 * MATCHES)),
   });
   const poller = startService('feed-poller', {
-    ...connectionEnv(pipeline.place),
+    ...connectionEnv(pipeline.connection),
     PROVIDER_BASE_URL: url,
     PROVIDER_CLIENT_ID: client.id,
     PROVIDER_SECRET_KEY: client.secret,

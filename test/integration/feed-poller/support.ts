@@ -46,7 +46,7 @@ export class Rig {
   /** Starts a poller in a separate process. */
   startPoller(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('feed-poller', {
-      ...connectionEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.connection),
       PROVIDER_BASE_URL: this.provider.url,
       PROVIDER_CLIENT_ID: CLIENT.id,
       PROVIDER_SECRET_KEY: CLIENT.secret,

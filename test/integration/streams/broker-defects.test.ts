@@ -32,9 +32,16 @@ describe('defects of brokers', () => {
     expect(defect).toMatchObject({ code: CODE, brokers });
     expect(defect?.message).toContain('docs/known-issues.md');
 
-    const place = { ...backbone(), brokers, services: ['match-processor', 'standings-processor'] as const };
-    const pipeline = await Pipeline.create(place);
-    const services = [pipeline.startProcessor(), startService('standings-processor', connectionEnv(place))];
+    const connection = {
+      ...backbone(),
+      brokers,
+      services: ['match-processor', 'standings-processor'] as const,
+    };
+    const pipeline = await Pipeline.create(connection);
+    const services = [
+      pipeline.startProcessor(),
+      startService('standings-processor', connectionEnv(connection)),
+    ];
     for (const service of services) {
       const notices = () => service.lines.map((line) => JSON.parse(line)).filter(({ code }) => code === CODE);
       await service.ready();

@@ -7,7 +7,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { CountingApplication } from './counting.ts';
 
-const place = backbone();
+const connection = backbone();
 const CLAIMS = 200;
 const ABORTED = 40;
 
@@ -17,8 +17,8 @@ async function openClaims(): Promise<{
   claim: () => Promise<TransactionalProducer>;
   find: () => Promise<number | null>;
 }> {
-  const counting = await CountingApplication.create(place);
-  const client = openStreamClient({ brokers: place.brokers, clientId: 'claims', log: quietLog });
+  const counting = await CountingApplication.create(connection);
+  const client = openStreamClient({ brokers: connection.brokers, clientId: 'claims', log: quietLog });
   onTestFinished(() => client.close());
   const { positions, counts } = counting;
   return {

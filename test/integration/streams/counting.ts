@@ -45,10 +45,10 @@ export class CountingApplication {
   }
 
   static async create(
-    place: { readonly brokers: readonly string[]; readonly prefix: string },
+    connection: { readonly brokers: readonly string[]; readonly prefix: string },
     topics: CountingTopics = {},
   ): Promise<CountingApplication> {
-    const counting = new CountingApplication(place.brokers, place.prefix);
+    const counting = new CountingApplication(connection.brokers, connection.prefix);
     const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter } = topics;
     const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
     const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];
@@ -59,7 +59,7 @@ export class CountingApplication {
       { topic: counting.letters, numPartitions: letters, configEntries: limit },
     ];
     await makeTopics(
-      place.brokers,
+      connection.brokers,
       wanted.flatMap((one) =>
         one.numPartitions === null ? [] : [{ ...one, numPartitions: one.numPartitions }],
       ),

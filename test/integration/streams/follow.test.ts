@@ -40,7 +40,7 @@ const numbers = (from: number, to: number) =>
 class RecordingReader {
   readonly values: number[] = [];
   readonly offsets = new Map<string, number>();
-  readonly places = new Set<string>();
+  readonly positions = new Set<string>();
   caughtUpAt: number | null = null;
   readonly #stop = new AbortController();
   ended: Promise<void> = Promise.resolve();
@@ -49,7 +49,7 @@ class RecordingReader {
     const onBatch = (batch: FollowedBatch): void => {
       for (const { partition, offset, value } of batch.records) {
         this.values.push(Number(value));
-        this.places.add(`${batch.topic} ${partition} ${offset}`);
+        this.positions.add(`${batch.topic} ${partition} ${offset}`);
       }
       this.offsets.set(partitionKey(batch), batch.next);
     };
@@ -280,13 +280,13 @@ test('delivers each record once through a crash of the broker, and stops while t
   await kafka.kill('SIGKILL');
   await kafka.start();
   await publisher.publish(numbers(300, 400));
-  await untilTrue('all records are delivered', () => reader.places.size >= 400);
+  await untilTrue('all records are delivered', () => reader.positions.size >= 400);
   await kafka.kill('SIGSTOP');
   onTestFinished(() => kafka.kill('SIGCONT'));
   const started = performance.now();
   await reader.stop();
   // Less than the 30 s for which a read is retried.
   expect(performance.now() - started).toBeLessThan(25_000);
-  expect(reader.values.length).toBe(reader.places.size);
+  expect(reader.values.length).toBe(reader.positions.size);
   expect(new Set(reader.values)).toEqual(new Set(upTo(400)));
 });

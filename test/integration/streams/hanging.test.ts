@@ -31,11 +31,11 @@ const writeAbort = createAPI(
 test('refuses the partition, and continues after an operator has aborted the transaction', async () => {
   const { brokers } = await restartableKafka(UNVERIFIED);
   const counting = await CountingApplication.create({ brokers, prefix: 'hanging.' });
-  const place = { topic: counting.counts, partition: 1 };
+  const partition = { topic: counting.counts, partition: 1 };
   const left = await leaveUndecided({
     brokers,
     transactionalId: 'an-earlier-one',
-    records: [{ ...place, key: 'a', value: Buffer.from('100') }],
+    records: [{ ...partition, key: 'a', value: Buffer.from('100') }],
   });
   const { log, lines } = keepingLog();
   const { metric, stream } = await counting.start({}, { log });
@@ -53,7 +53,7 @@ test('refuses the partition, and continues after an operator has aborted the tra
   expect(stream.ready()).toBe(false);
 
   const connections = new BrokerConnections(brokers, 'operator');
-  await writeAbort.async(await connections.leader(place), left, place);
+  await writeAbort.async(await connections.leader(partition), left, partition);
   await connections.close();
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
   expect(await counting.read(counting.counts)).toEqual({ a: '1', bb: '1' });

@@ -7,7 +7,7 @@ import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { CountingApplication, type CountingTopics, keepingLog } from './counting.ts';
 
-const place = backbone();
+const connection = backbone();
 
 describe('a start is refused', () => {
   test.each<[string, CountingTopics, (counting: CountingApplication) => string]>([
@@ -24,7 +24,7 @@ describe('a start is refused', () => {
       ({ counts, letters }) => `${counts} has 2 partitions, not 3; ${letters} is missing`,
     ],
   ])('with %s', async (_what, topics, problem) => {
-    const counting = await CountingApplication.create(place, topics);
+    const counting = await CountingApplication.create(connection, topics);
     const starting = counting.start();
     await expect(starting).rejects.toMatchObject({ code: 'PARTITIONS_DIFFER' });
     await expect(starting).rejects.toThrow(problem(counting));
@@ -33,17 +33,17 @@ describe('a start is refused', () => {
 });
 
 test('refuses partitions added to the input while it runs, and continues the others', async () => {
-  const counting = await CountingApplication.create(place);
+  const counting = await CountingApplication.create(connection);
   const { log, lines } = keepingLog();
   const { metric } = await counting.start({}, { log });
   await counting.send(['a', '1'], ['bb', '1']);
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
 
-  await withKafkaAdmin(place.brokers, (admin) =>
+  await withKafkaAdmin(connection.brokers, (admin) =>
     admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] }),
   );
   // A new member causes a rebalance, so that the group assigns the new partitions at once.
-  const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
+  const client = openStreamClient({ brokers: connection.brokers, clientId: 'partitions', log: quietLog });
   const another = client.openGroupMember({
     group: counting.application,
     topic: counting.input,

@@ -6,7 +6,7 @@ import { limitClients } from '../../support/broker-settings.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { workload } from '../../support/workload.ts';
 
-const place = { ...backbone(), services: ['match-processor'] as const };
+const connection = { ...backbone(), services: ['match-processor'] as const };
 /** Bytes per second. The input has some 600 kB, and the output more: the broker delays responses for seconds. */
 const SLOW = 40_000;
 /** Messages of a batch. A batch larger than ten seconds of the quota would never be returned. */
@@ -16,8 +16,8 @@ test.each([
   ['reads', 'consumer_byte_rate'],
   ['writes', 'producer_byte_rate'],
 ] as const)('fails no task with a quota on its %s', async (_, limited) => {
-  const pipeline = await Pipeline.create({ ...place, prefix: `${place.prefix}${limited}.` });
-  const { brokers, prefix } = pipeline.place;
+  const pipeline = await Pipeline.create({ ...connection, prefix: `${connection.prefix}${limited}.` });
+  const { brokers, prefix } = pipeline.connection;
   await limitClients(brokers, applicationOf(prefix, 'match-processor'), limited, SLOW);
   const processor = pipeline.startProcessor();
   await processor.ready();

@@ -8,13 +8,13 @@ import { until, untilTrue } from '../../support/poll.ts';
 import { recreateTopic } from '../../support/topics.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
 
-const place = backbone();
+const connection = backbone();
 let counting: CountingApplication;
 let service: string;
 
 beforeEach(async () => {
-  counting = await CountingApplication.create(place);
-  service = counting.application.slice(place.prefix.length);
+  counting = await CountingApplication.create(connection);
+  service = counting.application.slice(connection.prefix.length);
 });
 
 /** Counts three records of partition 1, and stops. */
@@ -42,14 +42,14 @@ async function refusal(code: string) {
 
 /** Writes the position of partition 1 like an operator or another version. */
 async function writePosition(next: number, layout = 3): Promise<void> {
-  const ids = await topicIds(place.brokers, [counting.input]);
+  const ids = await topicIds(connection.brokers, [counting.input]);
   const written = { topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
   const position = { layout, next, input_epoch: null, logs: {}, ...written };
   await counting.write(counting.positions, [{ key: '1', value: JSON.stringify(position), partition: 1 }]);
 }
 
 const recreate = (topic: string, numPartitions: number) =>
-  recreateTopic(place.brokers, { topic, numPartitions });
+  recreateTopic(connection.brokers, { topic, numPartitions });
 
 describe('a position', () => {
   test('beyond the end of the input is refused, until it is corrected', async () => {
@@ -95,7 +95,7 @@ describe('a position', () => {
       { key: '__barrier', value: null, partition: 1 },
       { key: '__barrier', value: null, partition: 0 },
     ]);
-    await withKafkaAdmin(place.brokers, (admin) =>
+    await withKafkaAdmin(connection.brokers, (admin) =>
       admin.setOffsets({
         groupId: counting.application,
         topic: counting.input,
@@ -155,7 +155,7 @@ describe('an input', () => {
   test('that lost unprocessed records is refused, or counts them with onLostInput continue', async () => {
     await countThree();
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
-    await withKafkaAdmin(place.brokers, async (admin) => {
+    await withKafkaAdmin(connection.brokers, async (admin) => {
       // Makes the client look up the leaders.
       await admin.fetchTopicOffsets(counting.input);
       await admin.deleteTopicRecords({ topic: counting.input, partitions: [{ partition: 1, offset: '5' }] });

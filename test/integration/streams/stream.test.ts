@@ -5,11 +5,11 @@ import { untilTrue } from '../../support/poll.ts';
 import { POISON } from './count-by-key.ts';
 import { CountingApplication } from './counting.ts';
 
-const place = backbone();
+const connection = backbone();
 let counting: CountingApplication;
 
 beforeEach(async () => {
-  counting = await CountingApplication.create(place);
+  counting = await CountingApplication.create(connection);
 });
 
 /** Throws on the first call with this value. */

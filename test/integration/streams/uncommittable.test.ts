@@ -6,7 +6,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CountingApplication } from './counting.ts';
 
-const place = backbone();
+const connection = backbone();
 /** More bytes than any topic here accepts in one record, and than one of our batches holds. */
 const TOO_LARGE = 2 * 1024 * 1024;
 const RECORDS = 300;
@@ -14,7 +14,7 @@ const BAD = 137;
 
 let counting: CountingApplication;
 beforeEach(async () => {
-  counting = await CountingApplication.create(place);
+  counting = await CountingApplication.create(connection);
 });
 
 /** Returns a batch of records with keys of partition 1; those at `bad` have the key `bad`. */
@@ -66,7 +66,7 @@ describe('a record whose results', () => {
 });
 
 test('sends a dead letter without the bytes when it exceeds the limit of its topic', async () => {
-  counting = await CountingApplication.create(place, { maxLetter: 10_000 });
+  counting = await CountingApplication.create(connection, { maxLetter: 10_000 });
   const large = 'x'.repeat(20_000);
   const { metric } = await counting.start({
     process(value) {

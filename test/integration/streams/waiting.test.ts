@@ -4,13 +4,13 @@ import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
 
-const place = backbone();
+const connection = backbone();
 /** The minimum that a broker accepts. */
 const SESSION_MS = 6_000;
 
 let counting: CountingApplication;
 beforeEach(async () => {
-  counting = await CountingApplication.create(place);
+  counting = await CountingApplication.create(connection);
 });
 
 /** Keys of partitions 0 and 1. */

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { until } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
-import { place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
+import { prepareTopics, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
 test('answers 500 limits_unavailable while the broker does not answer, and recovers', async () => {
   const { proxy, brokers, directBrokers } = await restartableKafka();
-  const at = await place({ brokers: directBrokers });
+  const at = await prepareTopics({ brokers: directBrokers });
   const upstream = await startUpstream();
   const gateway = await startGateway({ ...at, brokers }, upstream.url);
   const ask = (address: string) => gateway.exchange({ client_id: '7', secret_key: 'wrong' }, address);

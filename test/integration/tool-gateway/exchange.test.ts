@@ -10,7 +10,7 @@ import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
+import { grant, prepareTopics, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Returns all keys and values of a topic as text. */
@@ -21,8 +21,8 @@ async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Pr
     .join('');
 }
 
-async function tokensCommand(place: TestBackbone, ...args: string[]): Promise<string> {
-  const { code, out, err } = await touchlineHere(['tokens', ...args], connectionEnv(place));
+async function tokensCommand(connection: TestBackbone, ...args: string[]): Promise<string> {
+  const { code, out, err } = await touchlineHere(['tokens', ...args], connectionEnv(connection));
   expect(code, err).toBe(0);
   return out;
 }
@@ -39,7 +39,7 @@ async function followed(at: TestBackbone): Promise<AccessTokens> {
 }
 
 test('exchanges the credentials of the api for a token, and shows it nowhere else', async () => {
-  const at = await place();
+  const at = await prepareTopics();
   const api = await startApi(at, temporaryFolder());
   const gateway = await startGateway(at, api.url, { LOG_LEVEL: 'trace' });
   const tokens = await followed(at);
@@ -103,7 +103,7 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
 });
 
 test('lists, labels, expires and revokes tokens; every replica applies it within seconds', async () => {
-  const at = await place();
+  const at = await prepareTopics();
   await clients(at, 'add --id 5');
   await clients(at, 'add --id 6');
   const gateway = await startGateway(at, (await startUpstream(grant)).url, { TOKEN_LIFETIME_DAYS: '0' });

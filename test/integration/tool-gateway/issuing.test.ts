@@ -9,7 +9,7 @@ import { clients } from '../../support/api.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { publishValues } from '../../support/publish-values.ts';
-import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
+import { grant, prepareTopics, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
 const CLIENT = 6;
 
@@ -37,7 +37,7 @@ function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
 }
 
 test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and are deleted after 30 days', async () => {
-  const at = await place();
+  const at = await prepareTopics();
   const long = Date.now() - KEEP_DEAD_MS - 1_000;
   const live = Array.from({ length: MAX_LIVE_TOKENS }, () => record());
   const [revoked, expired] = [record({ revoked_at: long }), record({ expires_at: long })];

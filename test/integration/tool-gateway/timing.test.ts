@@ -7,7 +7,7 @@ import { TokenExchange } from '../../../services/tool-gateway/token-exchange/exc
 import { Upstream } from '../../../services/tool-gateway/token-exchange/upstream.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { place } from '../../support/tool-gateway.ts';
+import { prepareTopics } from '../../support/tool-gateway.ts';
 
 /** Number of pairs of a wrong secret and a wrong id. */
 const PAIRS = 60;
@@ -20,7 +20,7 @@ const DIFFERENCE = 0.05;
 const IMBALANCE = 2 / Math.sqrt(PAIRS);
 
 test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in ${PAIRS} pairs`, async () => {
-  const at = await place();
+  const at = await prepareTopics();
   const api = await startApi(at, temporaryFolder());
   await clients(at, 'add --id 7');
   const upstream = new Upstream({

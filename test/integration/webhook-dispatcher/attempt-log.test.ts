@@ -12,16 +12,22 @@ const AHEAD_MS = 2 * 3_600_000;
 const REFUSED_FOR_MS = 4_000;
 
 test('backs off while the broker refuses records, and logs the beginning and the end once', async () => {
-  const place = backbone();
-  await Pipeline.create(place);
-  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+  const connection = backbone();
+  await Pipeline.create(connection);
+  const codec = await Registry.open({ url: connection.registryUrl, prefix: connection.prefix }).codec(
     'webhook-attempts',
   );
   const logged: [string, object][] = [];
   const say = (level: string) => (fields: object) => void logged.push([level, fields]);
   const log = { debug: () => {}, info: say('info'), warn: say('warn'), error: say('error') };
-  const topic = topicName(place.prefix, 'webhook-attempts');
-  const attempts = await AttemptLog.open({ brokers: place.brokers, clientId: 'test', topic, codec, log });
+  const topic = topicName(connection.prefix, 'webhook-attempts');
+  const attempts = await AttemptLog.open({
+    brokers: connection.brokers,
+    clientId: 'test',
+    topic,
+    codec,
+    log,
+  });
   onTestFinished(() => attempts.close());
   const head = { subscription_id: 's', client_id: 1, kind: 'passed', epoch: 1, at: Date.now() } as const;
 

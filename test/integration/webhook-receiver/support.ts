@@ -31,13 +31,13 @@ type ReceiverAnswer = { readonly status: number; readonly text: string; readonly
 
 /** A receiver in this process, on a free port, with its own topics. */
 export class TestReceiver {
-  readonly place: ReceiverTopics;
+  readonly connection: ReceiverTopics;
   readonly port: number;
   readonly metrics: Metrics;
   readonly #stop: () => Promise<void>;
 
-  private constructor(place: ReceiverTopics, port: number, metrics: Metrics, stop: () => Promise<void>) {
-    this.place = place;
+  private constructor(connection: ReceiverTopics, port: number, metrics: Metrics, stop: () => Promise<void>) {
+    this.connection = connection;
     this.port = port;
     this.metrics = metrics;
     this.#stop = stop;
@@ -45,21 +45,21 @@ export class TestReceiver {
 
   /** Creates the topics and starts the receiver; `settings` override its defaults. */
   static async start(
-    place: ReceiverTopics,
+    connection: ReceiverTopics,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<TestReceiver> {
-    await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 2 });
-    return TestReceiver.startOn(place, settings);
+    await createTopics({ brokers: connection.brokers, prefix: connection.prefix, partitions: 2 });
+    return TestReceiver.startOn(connection, settings);
   }
 
   /** Starts the receiver on existing topics; `settings` override its defaults. */
   static async startOn(
-    place: ReceiverTopics,
+    connection: ReceiverTopics,
     settings: Readonly<Record<string, string>> = {},
     start: Pick<ReceiverContext, 'connectTimeoutMs'> = {},
   ): Promise<TestReceiver> {
     const config = loadConfig(receiverSettings, {
-      ...connectionEnv(place),
+      ...connectionEnv(connection),
       WEBHOOK_PORT: '0',
       WEBHOOK_SECRET: SECRET,
       LOG_LEVEL: 'silent',
@@ -76,7 +76,7 @@ export class TestReceiver {
         throw error;
       },
     });
-    return new TestReceiver(place, receiver.port, metrics, () => receiver.stop());
+    return new TestReceiver(connection, receiver.port, metrics, () => receiver.stop());
   }
 
   stop(): Promise<void> {
@@ -115,7 +115,7 @@ export class TestReceiver {
 
   /** Returns every value of a topic. */
   read<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
-    return readValues(this.place, topic);
+    return readValues(this.connection, topic);
   }
 }
 
@@ -137,10 +137,10 @@ function fresh(): string {
 }
 
 /** Returns every value of a topic. Waits for a broker that has just restarted and knows no groups yet. */
-function readValues<T extends TopicName>(place: ReceiverTopics, topic: T): Promise<TopicValues[T][]> {
+function readValues<T extends TopicName>(connection: ReceiverTopics, topic: T): Promise<TopicValues[T][]> {
   return until(`${topic} can be read`, async () => {
     try {
-      return await readValuesNow(place, topic);
+      return await readValuesNow(connection, topic);
     } catch (error) {
       if (error instanceof StreamError && error.code === 'UNAVAILABLE') return undefined;
       throw error;
@@ -149,11 +149,11 @@ function readValues<T extends TopicName>(place: ReceiverTopics, topic: T): Promi
 }
 
 async function readValuesNow<T extends TopicName>(
-  place: ReceiverTopics,
+  connection: ReceiverTopics,
   topic: T,
 ): Promise<TopicValues[T][]> {
-  const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+  const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
   const values: TopicValues[T][] = [];
-  await readEvery(topic, { ...place, registry }, (value) => void values.push(value));
+  await readEvery(topic, { ...connection, registry }, (value) => void values.push(value));
   return values;
 }

@@ -5,7 +5,7 @@ import {
   FINISHED,
   HALFTIME,
   incidentOf,
-  type MatchPlace,
+  type MatchLevels,
   type MatchReport,
   SCHEDULED,
 } from './provider-messages.ts';
@@ -14,7 +14,7 @@ const FIRST_KICK_OFF = Date.UTC(2026, 7, 1, 15) / 1_000;
 const WEEK = 7 * 86_400;
 
 /** A match of a generated season. */
-export type GeneratedMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
+export type GeneratedMatch = Pick<MatchReport, 'event' | 'levels' | 'round' | 'start' | 'home' | 'away'> & {
   /** Time of the kick-off, Unix seconds. */
   readonly kickOff: number;
 };
@@ -23,7 +23,7 @@ export type GeneratedMatch = Pick<MatchReport, 'event' | 'place' | 'round' | 'st
  * Returns the fixtures of a season in which every two teams meet twice, one round a week. `firstEvent` is the id of the
  * first match.
  */
-export function fixtures(place: MatchPlace, teams: number, firstEvent: number): GeneratedMatch[] {
+export function fixtures(levels: MatchLevels, teams: number, firstEvent: number): GeneratedMatch[] {
   const team = (at: number) => ({ id: at + 1, name: `Team ${String(at + 1).padStart(2, '0')}` });
   const rounds = teams - 1;
   const made: GeneratedMatch[] = [];
@@ -36,7 +36,7 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
       const [home, away] = round < rounds === (pair % 2 === 0) ? [one, other] : [other, one];
       made.push({
         event: firstEvent + made.length,
-        place,
+        levels,
         round: round + 1,
         start: new Date(kickOff * 1_000).toISOString().slice(0, 16).replace('T', ' '),
         kickOff,

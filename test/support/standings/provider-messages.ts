@@ -2,7 +2,7 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 
 /** Competition, season, stage and group of a match; null fields are left out of the event. */
-export type MatchPlace = {
+export type MatchLevels = {
   readonly competition: number;
   readonly season: number;
   readonly stage: number | null;
@@ -12,7 +12,7 @@ export type MatchPlace = {
 /** The content of one provider message about a match. */
 export type MatchReport = {
   readonly event: number;
-  readonly place: MatchPlace;
+  readonly levels: MatchLevels;
   /** Unix seconds. */
   readonly ut: number;
   readonly round: number;
@@ -58,7 +58,7 @@ export function incidentOf(
 }
 
 function event(report: MatchReport): object {
-  const { place, status, results } = report;
+  const { levels, status, results } = report;
   const side = (team: MatchReport['home'], index: 0 | 1) => ({
     id: team.id,
     counter: index + 1,
@@ -71,10 +71,10 @@ function event(report: MatchReport): object {
     action: 'update',
     name: `${report.home.name} - ${report.away.name}`,
     sport_id: 5,
-    competition_id: place.competition,
-    season_id: place.season,
-    stage_id: place.stage,
-    group_id: place.group,
+    competition_id: levels.competition,
+    season_id: levels.season,
+    stage_id: levels.stage,
+    group_id: levels.group,
     round_id: report.round,
     start_date: report.start,
     status_id: status[0],

@@ -23,17 +23,17 @@ export class TablesPipeline {
 
   private constructor(pipeline: Pipeline) {
     this.pipeline = pipeline;
-    const { registryUrl, prefix } = pipeline.place;
+    const { registryUrl, prefix } = pipeline.connection;
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  static async create(place: PipelineConnection): Promise<TablesPipeline> {
-    return new TablesPipeline(await Pipeline.create(place));
+  static async create(connection: PipelineConnection): Promise<TablesPipeline> {
+    return new TablesPipeline(await Pipeline.create(connection));
   }
 
   startTables(settings: Readonly<Record<string, string>> = {}): TestService {
     return startService('standings-processor', {
-      ...connectionEnv(this.pipeline.place),
+      ...connectionEnv(this.pipeline.connection),
       SESSION_TIMEOUT_MS: '6000',
       ...settings,
     });

@@ -15,7 +15,7 @@ import { type RestartableKafka, restartableKafka } from '../../support/restartab
 import { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startGateway } from '../../support/tool-gateway.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES } from '../examples/reader-examples.ts';
 import { expectStoryOfTopics } from './disputed-match.ts';
 import { WatchedMatch } from './live-match.ts';
@@ -81,26 +81,26 @@ beforeAll(async () => {
   kafka = await restartableKafka();
   const system = await System.create(kafka.brokers);
   pipeline = system.pipeline;
-  const { place } = pipeline;
+  const { connection } = pipeline;
   match = await WatchedMatch.start(EVENT);
   const folder = temporaryFolder();
-  const api = await startApi(place, folder, { API_BOARD: 'on', ...OF_API });
+  const api = await startApi(connection, folder, { API_BOARD: 'on', ...OF_API });
   apiUrl = api.url;
   const API_PORT = new URL(apiUrl).port;
   const receiver = await system.startReceiver();
   match.webhookUrl = receiver.url;
   const WEBHOOK_PORT = new URL(receiver.url).port;
   const toolsFolder = temporaryFolder();
-  const gateway = await startGateway(place, api.url, { DATA_DIR: toolsFolder });
+  const gateway = await startGateway(connection, api.url, { DATA_DIR: toolsFolder });
   const ofTheGateway = { DATA_DIR: toolsFolder, TOOLS_PORT: new URL(gateway.url).port };
   const ofProvider = { url: match.provider.url, client: CLIENT };
-  const season = { FOLLOW_SEASONS: String(PLACE.season_id) };
+  const season = { FOLLOW_SEASONS: String(LEVEL_IDS.season_id) };
   start = {
     api: async () => {
-      running.api = (await startApi(place, folder, { API_BOARD: 'on', ...OF_API, API_PORT })).service;
+      running.api = (await startApi(connection, folder, { API_BOARD: 'on', ...OF_API, API_PORT })).service;
     },
     monitor: async () => {
-      running.monitor = startMonitor(place, OF_MONITOR);
+      running.monitor = startMonitor(connection, OF_MONITOR);
     },
     processor: async () => {
       running.processor = pipeline.startProcessor();
@@ -112,7 +112,7 @@ beforeAll(async () => {
       running.poller = system.startPoller(ofProvider, season);
     },
     tools: async () => {
-      running.tools = (await startGateway(place, api.url, ofTheGateway)).service;
+      running.tools = (await startGateway(connection, api.url, ofTheGateway)).service;
     },
     standings: async () => {
       running.standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
@@ -124,7 +124,7 @@ beforeAll(async () => {
   running.processor = system.processor;
   running.tools = gateway.service;
   await Promise.all([start.monitor(), start.poller(), start.standings()]);
-  const env = connectionEnv(place);
+  const env = connectionEnv(connection);
   connectTools = await toolClient(system, gateway);
   alerts = new Alerts(env, EVENT);
   watch = new SurfaceWatch([

@@ -16,7 +16,7 @@ import type { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { deliverSigned } from '../../support/system.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Details = Omit<MatchDetails, 'course'> & { readonly course: Course };
@@ -75,7 +75,7 @@ async function play({ webhookUrl, apiUrl }: Dispute): Promise<Details> {
     messages += 1;
     const head = { id: 2_000 + messages, ut: Math.floor(Date.now() / 1000) - late };
     const event = {
-      ...PLACE,
+      ...LEVEL_IDS,
       id: EVENT,
       name: 'Left - Right',
       clock_time: messages,
@@ -224,7 +224,7 @@ async function expectSameElsewhere({ pipeline, apiUrl, tools }: Dispute, details
       [`${clockOf(from)} to ${clockOf(to)}:`, permission].join(' '),
     ),
   );
-  const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(pipeline.place));
+  const { out } = await touchlineHere(['match', String(EVENT), '--json'], connectionEnv(pipeline.connection));
   const { course, history } = JSON.parse(out) as Details;
   expect({ course, history }).toEqual({ course: details.course, history: details.history });
   const answer = await tools.callTool({ name: 'get_match', arguments: { match_id: EVENT } });

@@ -33,19 +33,19 @@ let visit: Visit;
 beforeAll(async () => {
   if (CHROMIUM === null) return;
   const system = await System.create();
-  const { place } = system.pipeline;
+  const { connection } = system.pipeline;
   const first = await system.startReceiver();
   receiver = first.service;
   startReceiver = () => system.startReceiver({ WEBHOOK_PORT: new URL(first.url).port });
-  startMonitor(place, { STALE_AFTER_MS: String(STALE_MS) });
+  startMonitor(connection, { STALE_AFTER_MS: String(STALE_MS) });
   const [replica, browser] = await Promise.all([
-    startApi(place, temporaryFolder(), { API_BOARD: 'on' }),
+    startApi(connection, temporaryFolder(), { API_BOARD: 'on' }),
     openBrowser(),
   ]);
   atEnd(() => browser.close());
   api = replica.service;
   evening = ReviewedEvening.start(MATCHES, first.url, seeded());
-  history = TopicHistory.follow(place, evening.ids);
+  history = TopicHistory.follow(connection, evening.ids);
   visit = await Visit.open(browser, `${replica.url.replace('127.0.0.1', 'localhost')}/?by=halted`);
   await visit.until(`document.querySelectorAll('[data-guard="safe"]').length === ${MATCHES}`);
 });

@@ -4,7 +4,7 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { INCIDENT, STATUS } from '#soccer/soccer.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/system.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 
 type Fields = Record<string, unknown>;
 type Side = 1 | 2;
@@ -53,7 +53,7 @@ class ReviewedMatch {
     this.#seconds += 1;
     this.#ut = Math.max(Math.floor(Date.now() / 1000), this.#ut + 1);
     const event = {
-      ...PLACE,
+      ...LEVEL_IDS,
       id: this.id,
       name: `Home ${this.id} - Away ${this.id}`,
       clock_time: this.#seconds,

@@ -3,7 +3,7 @@ import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { TestProvider } from '../../integration/feed-poller/provider.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { deliverSigned } from '../../support/system.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 
 const side = (id: number, counter: 1 | 2, name: string, reportsResult: boolean) => ({
   id,
@@ -68,7 +68,7 @@ export class WatchedMatch {
     const message = incidentMessage(
       { id: 900_000, ut: Math.floor(Date.now() / 1000) },
       { id: '5-900000', incident_id: 'goal' },
-      { ...PLACE, id: this.eventId, name: 'Home - Away' },
+      { ...LEVEL_IDS, id: this.eventId, name: 'Home - Away' },
     );
     await this.#deliver(message);
   }
@@ -79,7 +79,7 @@ export class WatchedMatch {
 
   #list(fields: Readonly<Record<string, unknown>> = {}) {
     const event = {
-      ...PLACE,
+      ...LEVEL_IDS,
       id: this.eventId,
       name: 'Home - Away',
       clock_time: this.#clock,

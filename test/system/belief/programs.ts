@@ -12,7 +12,7 @@ import { until } from '../../support/poll.ts';
 import type { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Gateway } from '../../support/tool-gateway.ts';
-import { PLACE } from '../contract/fed.ts';
+import { LEVEL_IDS } from '../contract/fed.ts';
 import { READER_EXAMPLES, ReaderProcess } from '../examples/reader-examples.ts';
 import { ProgramOutput, type Surface, type SurfaceState } from './surfaces.ts';
 
@@ -93,7 +93,7 @@ export async function ofTools(connect: () => Promise<Client>, eventId: number): 
 function ofToolsInTurns(asking: Client[], eventId: number): Surface {
   const tools = [
     { name: 'get_match', arguments: { match_id: eventId } },
-    { name: 'list_matches', arguments: { season_id: PLACE.season_id } },
+    { name: 'list_matches', arguments: { season_id: LEVEL_IDS.season_id } },
   ];
   const said = new Map<string, SurfaceState>();
   return {

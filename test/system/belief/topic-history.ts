@@ -64,13 +64,18 @@ export class TopicHistory {
   }
 
   /** Reads both topics from their beginning until the test ends. */
-  static follow(place: PipelineConnection, matches: readonly number[]): TopicHistory {
+  static follow(connection: PipelineConnection, matches: readonly number[]): TopicHistory {
     const history = new TopicHistory(matches);
     const ended = new AbortController();
     const looking = setInterval(() => history.#lookAtFeeds(history.#lookedAt), EVALUATION_INTERVAL_MS);
     const reading = [
-      read(place, 'match-state', ended.signal, (_, value, at) => value !== null && history.#state(value, at)),
-      read(place, 'feed-health', ended.signal, (key, value, at) => {
+      read(
+        connection,
+        'match-state',
+        ended.signal,
+        (_, value, at) => value !== null && history.#state(value, at),
+      ),
+      read(connection, 'feed-health', ended.signal, (key, value, at) => {
         history.#health.apply(key, value, performance.now());
         // Changed by the record, or by expiry since the last evaluation.
         history.#lookAtFeeds(Math.min(at, history.#lookedAt));

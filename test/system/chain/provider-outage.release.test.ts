@@ -56,10 +56,10 @@ test('an outage of the provider of 48 hours halts what is in play, and ends in t
     OutageFollower.create(url, 1, settings),
     OutageFollower.create(url, 2, settings),
   ]);
-  const { place } = cut.system.pipeline;
+  const { connection } = cut.system.pipeline;
   const monitor = cut.system.start('feed-monitor', { SESSION_TIMEOUT_MS: '6000' });
   await monitor.ready();
-  const health = await HealthReader.open(place);
+  const health = await HealthReader.open(connection);
   const [saturday, , monday] = provider.timeline.stretches;
   const from = (saturday?.startsAt ?? 0) + IN_PLAY;
 
@@ -73,7 +73,7 @@ test('an outage of the provider of 48 hours halts what is in play, and ends in t
   await untilTrue('no match is believed', () =>
     inPlay.every(({ event_id }) => !health.belief(event_id).believed),
   );
-  const shown = await touchlineHere(['live', '--json'], connectionEnv(place));
+  const shown = await touchlineHere(['live', '--json'], connectionEnv(connection));
   const rows = shown.out
     .trim()
     .split('\n')

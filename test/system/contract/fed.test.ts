@@ -1,9 +1,9 @@
 /** Tests that answers do not depend on the ingress: webhooks alone, polling alone, both. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import { UNKNOWN_NODE } from '#contract/rest/tree.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { until, untilTrue } from '../../support/poll.ts';
-import { FEEDINGS, FedSystem, PLACE } from './fed.ts';
+import { FEEDINGS, FedSystem, LEVEL_IDS } from './fed.ts';
 
 const NOW = Math.floor(Date.now() / 1000);
 const TODAY = new Date(NOW * 1000).toISOString().slice(0, 10);
@@ -11,7 +11,7 @@ const TODAY = new Date(NOW * 1000).toISOString().slice(0, 10);
 type Fields = Record<string, unknown>;
 
 let lastId = 100;
-const AT = { ...PLACE, start_date: `${TODAY} 00:30` };
+const AT = { ...LEVEL_IDS, start_date: `${TODAY} 00:30` };
 const at = (ut: number) => ({ id: ++lastId, ut });
 const eventAt = (ut: number, fields: Fields) => eventMessage(at(ut), { ...AT, ...fields }) as never;
 const incidentAt = (ut: number, incident: Fields, fields: Fields) =>
@@ -94,14 +94,14 @@ describe.each(FEEDINGS)('fed by %s', (feeding) => {
     expect((await fed.ask(`/v2/${name}?timestamp=${NOW + 3_600}`)).data[name]).toEqual([]);
   });
 
-  test('a place known from events alone has every field of its level', async () => {
+  test('a competition known from events alone has every field of its level', async () => {
     const { competitions } = (await fed.ask('/v2/competitions')).data;
     const found = competitions.find(({ id }: Fields) => id === 77);
-    const stage = { ...UNKNOWN_PLACE.stage, id: 7_700 };
-    const season = { ...UNKNOWN_PLACE.season, id: 770, stages: [stage] };
+    const stage = { ...UNKNOWN_NODE.stage, id: 7_700 };
+    const season = { ...UNKNOWN_NODE.season, id: 770, stages: [stage] };
     const sport = { sport_id: 5, sport_name: 'Soccer' };
-    expect(found).toEqual({ ...UNKNOWN_PLACE.competition, ...sport, id: 77, seasons: [season] });
-    const known = competitions.find(({ id }: Fields) => id === PLACE.competition_id);
+    expect(found).toEqual({ ...UNKNOWN_NODE.competition, ...sport, id: 77, seasons: [season] });
+    const known = competitions.find(({ id }: Fields) => id === LEVEL_IDS.competition_id);
     expect(Object.keys(known).sort()).toEqual(Object.keys(found).sort());
     expect(known.name).toBe(feeding === 'webhooks' ? '' : 'Cup');
   });

@@ -12,7 +12,7 @@ export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;
 export type Feeding = (typeof FEEDINGS)[number];
 
 /** Ids of the competition, season, stage and group of the provider's matches. */
-export const PLACE = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
+export const LEVEL_IDS = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
 
 /** A provider message. */
 type Message = JsonRecord & {
@@ -42,7 +42,7 @@ export class FedSystem {
       atEnd(() => provider.close());
       list(messages, provider);
       const client = { id: CLIENT.id, secret: CLIENT.secret };
-      system.startPoller({ url: provider.url, client }, { FOLLOW_SEASONS: String(PLACE.season_id) });
+      system.startPoller({ url: provider.url, client }, { FOLLOW_SEASONS: String(LEVEL_IDS.season_id) });
     }
     if (feeding !== 'polling') await push(messages, (await system.startReceiver()).url);
     await tables.ready();
@@ -70,7 +70,8 @@ function list(messages: readonly Message[], provider: TestProvider): void {
     const { event, incident } = message.data;
     const id = Number(event.id);
     provider.feed.push(message);
-    if (event.competition_id === PLACE.competition_id) provider.events.set(id, { ...event, ut: message.ut });
+    if (event.competition_id === LEVEL_IDS.competition_id)
+      provider.events.set(id, { ...event, ut: message.ut });
     if (incident === undefined) continue;
     const others = (provider.incidents.get(id) ?? []).filter((one) => one.id !== incident.id);
     provider.incidents.set(id, [...others, { ...incident, ut: message.ut }]);

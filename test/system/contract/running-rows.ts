@@ -12,10 +12,10 @@ import { running } from './running.ts';
 export function runningRows(): void {
   describe('Errors (REST)', () => {
     test('500: server error', async () => {
-      const { place, everything } = running();
+      const { connection, everything } = running();
       const folder = temporaryFolder();
-      await (await startApi(place, folder)).service.stop();
-      const api = await startApi(place, folder);
+      await (await startApi(connection, folder)).service.stop();
+      const api = await startApi(connection, folder);
       damage(join(folder, 'api', 'views.sqlite'));
       const response = await api.get(`/v2/events/1005?token=${everything.token}`);
       const body = await response.text();
@@ -28,7 +28,7 @@ export function runningRows(): void {
       const log = api.service.lines.join('\n');
       expect(log).toContain('a request failed');
       expect(log).not.toContain(everything.token);
-      const rebuilt = await startApi(place, folder);
+      const rebuilt = await startApi(connection, folder);
       expect(rebuilt.service.lines.join('\n')).toContain('"why":"it is empty"');
       expect((await rebuilt.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
     });
@@ -36,8 +36,8 @@ export function runningRows(): void {
 
   describe('Prose of REST', () => {
     test('the token is in the query and in next_page, on no page and in no log', async () => {
-      const { place, everything } = running();
-      const api = await startApi(place, temporaryFolder(), { LOG_LEVEL: 'trace', API_BOARD: 'on' });
+      const { connection, everything } = running();
+      const api = await startApi(connection, temporaryFolder(), { LOG_LEVEL: 'trace', API_BOARD: 'on' });
       const path = (token: string) => `/v2/events?season_id=20&limit=5&token=${token}`;
       const { method } = await api.api(path(everything.token));
       expect(new URL(method.next_page).searchParams.get('token')).toBe(everything.token);

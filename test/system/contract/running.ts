@@ -34,25 +34,25 @@ class RunningApi extends ServedContract {
   static async start(): Promise<RunningApi> {
     const tables = await TablesPipeline.create(backbone());
     const { pipeline } = tables;
-    const { place } = pipeline;
+    const { connection } = pipeline;
     pipeline.startProcessor();
     tables.startTables({ RULES_DIR: rulesFolder({ 'league.json': LEAGUE_RULES }) });
-    await Promise.all([pipeline.feed(messages()), publishCatalogue(place)]);
+    await Promise.all([pipeline.feed(messages()), publishCatalogue(connection)]);
     const [everything, narrow] = await Promise.all([
-      clients(place, 'add --id 1 --name everything'),
+      clients(connection, 'add --id 1 --name everything'),
       clients(
-        place,
+        connection,
         `add --id 2 --competitions ${NARROW.competitions} --operations ${NARROW.operations.join(',')}`,
       ),
       tables.settled(),
     ]);
-    const api = await startApi(place, temporaryFolder());
+    const api = await startApi(connection, temporaryFolder());
     return new RunningApi(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
   }
 
   /** The connection of the system. */
-  get place(): PipelineConnection {
-    return this.#tables.pipeline.place;
+  get connection(): PipelineConnection {
+    return this.#tables.pipeline.connection;
   }
 
   override async publish(...messages: readonly NormalizedMessage[]): Promise<void> {
@@ -74,9 +74,9 @@ export function running(): RunningApi {
   return api;
 }
 
-function publishCatalogue(place: PipelineConnection): Promise<void> {
+function publishCatalogue(connection: PipelineConnection): Promise<void> {
   return publishValues(
-    place,
+    connection,
     'catalogue',
     catalogue().map((value) => ({ key: `${value.kind}/${value.id}`, value })),
   );

@@ -31,8 +31,8 @@ let token: string;
 beforeAll(async () => {
   const system = await System.create();
   const { pipeline } = system;
-  const { place } = pipeline;
-  const env = connectionEnv(place);
+  const { connection } = pipeline;
+  const env = connectionEnv(connection);
   const tables = startService('standings-processor', env);
   simulator = await startProvider({
     DATASET: TOURNAMENT.competition.dataset,

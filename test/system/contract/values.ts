@@ -37,7 +37,7 @@ export const NEVER_SET: Readonly<Record<string, string>> = {
     'columns',
   ]),
   ...reason(
-    'empty in lists of places: events are in lists of events',
+    'empty in lists without events: events are in lists of events',
     'competitions.index.competitions.seasons.stages',
     ['rounds', 'standings-types', 'participants', 'groups.events'],
   ),

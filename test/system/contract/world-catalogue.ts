@@ -60,7 +60,7 @@ const THEIR_TABLE: ProviderLeague = {
 export function catalogue(): CatalogueRecord[] {
   const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
   const sports = Array.from({ length: 12 }, (_, index) =>
-    place('sport', 901 + index, null, {
+    catalogueRecord('sport', 901 + index, null, {
       name: `Sport ${index}`,
       url: `sport-${index}`,
       active: 'yes',
@@ -69,7 +69,7 @@ export function catalogue(): CatalogueRecord[] {
   );
   return [
     ...sports,
-    place('sport', 1, null, {
+    catalogueRecord('sport', 1, null, {
       name: 'Basketball',
       url: 'basketball',
       active: 'yes',
@@ -77,23 +77,31 @@ export function catalogue(): CatalogueRecord[] {
       template: 'quarters',
       incidents_positions: 'yes',
     }),
-    place('area', 900, null, { name: 'Atlantis', area_code: 'ATL', parent_area_id: '899' }),
-    place('language', 900, null, { name: 'Atlantean', code: 'at' }),
-    place('status', 900, null, { name: 'Under water', short_name: 'UW', type: 'other' }),
-    place('incident', 900, null, { name: 'Flood', sport_id: 5, ...flags }),
-    place('competition', 10, null, { ...COMPETITION, stats_lvl: 'gold', generate_season_stats: true }),
-    place('competition', 11, null, { name: 'Cup', stats_lvl: 'bronze', generate_season_stats: false }),
-    place('competition', 12, null, { name: 'Third league', stats_lvl: 'bronze' }),
-    place('season', 20, 10, SEASON),
-    place('season', 21, 11, { name: '2026', actual: 'yes' }),
-    place('stage', 30, 20, STAGE),
-    place('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
-    place('group', 40, 30, { name: 'Group A' }),
-    place(PROVIDER_LEAGUE, 50, 20, THEIR_TABLE),
+    catalogueRecord('area', 900, null, { name: 'Atlantis', area_code: 'ATL', parent_area_id: '899' }),
+    catalogueRecord('language', 900, null, { name: 'Atlantean', code: 'at' }),
+    catalogueRecord('status', 900, null, { name: 'Under water', short_name: 'UW', type: 'other' }),
+    catalogueRecord('incident', 900, null, { name: 'Flood', sport_id: 5, ...flags }),
+    catalogueRecord('competition', 10, null, {
+      ...COMPETITION,
+      stats_lvl: 'gold',
+      generate_season_stats: true,
+    }),
+    catalogueRecord('competition', 11, null, {
+      name: 'Cup',
+      stats_lvl: 'bronze',
+      generate_season_stats: false,
+    }),
+    catalogueRecord('competition', 12, null, { name: 'Third league', stats_lvl: 'bronze' }),
+    catalogueRecord('season', 20, 10, SEASON),
+    catalogueRecord('season', 21, 11, { name: '2026', actual: 'yes' }),
+    catalogueRecord('stage', 30, 20, STAGE),
+    catalogueRecord('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
+    catalogueRecord('group', 40, 30, { name: 'Group A' }),
+    catalogueRecord(PROVIDER_LEAGUE, 50, 20, THEIR_TABLE),
   ];
 }
 
-function place(kind: string, id: number, parent: number | null, record: object): CatalogueRecord {
+function catalogueRecord(kind: string, id: number, parent: number | null, record: object): CatalogueRecord {
   const parent_id = parent === null ? null : String(parent);
   return { kind, id: String(id), parent_id, ut: LISTED, body: JSON.stringify({ id, ...record, ut: LISTED }) };
 }

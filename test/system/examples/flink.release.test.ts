@@ -122,7 +122,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
       System.create(),
     ]);
     system = made;
-    publish = await openHealth(system.pipeline.place);
+    publish = await openHealth(system.pipeline.connection);
     const receiver = await system.startReceiver();
     const simulator = startSimulator({
       WEBHOOK_URL: receiver.url,
@@ -132,7 +132,7 @@ describe.runIf(HAS_MAVEN)(`Flink SQL${needs}`, () => {
       SPEED: 'max',
     });
     const file = join(temporaryFolder(), 'statements.sql');
-    writeFileSync(file, statements(system.pipeline.place));
+    writeFileSync(file, statements(system.pipeline.connection));
     table = new FlinkTable(classPath, file);
     await untilTrue('all was played', () => simulator.exited);
     await receiver.service.stop();

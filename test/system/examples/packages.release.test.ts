@@ -46,7 +46,7 @@ test('a reader installed from its file is told goals, scorers, cancellations and
   await goal(1, { confirmation: 'confirmed' });
   await pipeline.settled();
 
-  const { brokers, registryUrl, prefix } = pipeline.place;
+  const { brokers, registryUrl, prefix } = pipeline.connection;
   const child = spawn(process.execPath, ['follow.ts'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -87,7 +87,7 @@ test('Touchline installed from its file runs a service, and says its version', a
     stderr: '',
   });
 
-  const { place } = await Pipeline.create(backbone());
+  const { connection } = await Pipeline.create(backbone());
   // Its listener is a thread.
   const receiver = new TestService(
     spawn(process.execPath, [bin, 'webhook-receiver'], {
@@ -95,7 +95,7 @@ test('Touchline installed from its file runs a service, and says its version', a
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env.PATH,
-        ...connectionEnv(place),
+        ...connectionEnv(connection),
         WEBHOOK_PORT: '0',
         WEBHOOK_SECRET: 'x'.repeat(32),
       },

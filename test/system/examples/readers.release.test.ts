@@ -35,7 +35,7 @@ beforeAll(async () => {
     System.create(directBrokers),
     ...present.map((example) => example.prepare()),
   ]);
-  const { registryUrl, prefix } = system.pipeline.place;
+  const { registryUrl, prefix } = system.pipeline.connection;
   const start = (index: number): ReaderProcess => {
     const command = commands[index];
     if (command === undefined) throw new Error(`there is no example ${index}`);

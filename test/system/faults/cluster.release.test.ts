@@ -60,8 +60,8 @@ test('topics have three copies, and doctor warns of fewer', async () => {
 const ONLY_REPLICA = 3;
 
 async function withLoneLetters(): Promise<CountingApplication> {
-  const place = { brokers: cluster.brokers, prefix: 'leaderless.' };
-  const counting = await CountingApplication.create(place, { letters: null });
+  const connection = { brokers: cluster.brokers, prefix: 'leaderless.' };
+  const counting = await CountingApplication.create(connection, { letters: null });
   const replicaAssignment = [{ partition: 0, replicas: [ONLY_REPLICA] }];
   await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: counting.letters, replicaAssignment }] }),

@@ -18,7 +18,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { workload } from '../../support/workload.ts';
 
-const place = { ...backbone(), services: ['match-processor'] as const };
+const connection = { ...backbone(), services: ['match-processor'] as const };
 const KILLS = times(30, 3);
 const RESTARTS = times(100, 2);
 /** A load that is long enough for every restart. */
@@ -27,14 +27,14 @@ const LONG_LOAD = workload({ ...LOAD, perEvent: times(300, LOAD.perEvent) });
 let expected: PipelineOutput;
 
 beforeAll(async () => {
-  expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
+  expected = await undisturbed({ ...connection, prefix: `${connection.prefix}calm.` });
 }, FAULT_TIMEOUT_MS);
 
 test(
   `${KILLS} times kill -9 of a running processor under load: no loss, no duplicates`,
   async () => {
     const actual = await disturbed({
-      place: { ...place, prefix: `${place.prefix}killed.` },
+      connection: { ...connection, prefix: `${connection.prefix}killed.` },
       processors: 2,
       count: KILLS,
       async disturb({ processors, pipeline, random }) {
@@ -56,8 +56,8 @@ test(
   'a processor stopped past its session timeout and then resumed writes nothing',
   async () => {
     const pipeline = await Pipeline.create({
-      ...place,
-      prefix: `${place.prefix}zombie.`,
+      ...connection,
+      prefix: `${connection.prefix}zombie.`,
       partitions: PARTITIONS,
     });
     const zombie = pipeline.startProcessor();
@@ -100,11 +100,11 @@ test(
   async () => {
     const { kafka, directBrokers: brokers } = await restartableKafka();
     const wanted = await times(
-      () => undisturbed({ ...place, prefix: `${place.prefix}long.` }, LONG_LOAD),
+      () => undisturbed({ ...connection, prefix: `${connection.prefix}long.` }, LONG_LOAD),
       async () => expected,
     )();
     const actual = await disturbed({
-      place: { ...place, brokers, prefix: `${place.prefix}restarted.` },
+      connection: { ...connection, brokers, prefix: `${connection.prefix}restarted.` },
       processors: 2,
       count: RESTARTS,
       load: LONG_LOAD,

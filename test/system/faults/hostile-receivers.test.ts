@@ -23,11 +23,11 @@ const KILLS = times(60, 6);
 /** Share of requests with a fault. */
 const RATE = 0.3;
 const gone: HostileAnswer = (response) => void response.writeHead(410).end();
-const place = backbone();
+const connection = backbone();
 
 async function touchline(line: string): Promise<CommandOutput> {
   return touchlineHere(line.split(' '), {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     CLIENTS_KEY,
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
     WEBHOOK_CA_FILE: await caFile(),
@@ -58,12 +58,12 @@ test(
   `loses nothing to receivers that fail in every way, over ${KILLS} kill -9 of dispatchers and each order of an operator`,
   async () => {
     const random = seeded();
-    await Pipeline.create(place);
-    const source = new NumberedMessages(place);
-    const dispatchers = new KilledDispatchers(place);
+    await Pipeline.create(connection);
+    const source = new NumberedMessages(connection);
+    const dispatchers = new KilledDispatchers(connection);
     const receiver = () => HostileReceiver.start(newSecret(), RATE, random);
     const subscribed = async (one: HostileReceiver) =>
-      subscribe(place, { url: one.url, secret: one.secrets[0] ?? '' });
+      subscribe(connection, { url: one.url, secret: one.secrets[0] ?? '' });
     const names = ['plain', 'other', 'resent', 'skipped', 'poisoned', 'rotated', 'disabled'] as const;
     const receivers = {} as Record<(typeof names)[number], HostileReceiver>;
     const ids = {} as Record<(typeof names)[number], string>;

@@ -28,7 +28,7 @@ import { type KillTimes, killInTurns, startCluster } from './killed-cluster.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { TransitionLatency } from './transition-latency.ts';
 
-const place = backbone();
+const connection = backbone();
 const PER_SECOND = 150;
 const CALM_MS = times(30_000, 2_000);
 const KILL_EVERY_MS = 10_000;
@@ -64,7 +64,7 @@ describe.each(IN_FULL)('%s', () => {
     async () => {
       const users = ['webhook-receiver', 'match-processor'] as const;
       const { cluster, addresses, ca, password, envOf } = await startSecuredCluster(users);
-      const prefix = `${place.prefix}secured.`;
+      const prefix = `${connection.prefix}secured.`;
       for (const user of users) await grant(cluster.brokers, user, rightsOf(prefix, user));
       await playWhileKilling(cluster, 'secured', {
         ...SLOWLY,
@@ -82,8 +82,8 @@ describe.each(IN_FULL)('%s', () => {
   test(
     'a tournament on three brokers with TLS, SCRAM and access control lists, one of them killed every 30 s for 5 minutes: all is right in the end',
     async () => {
-      const { registryUrl } = place;
-      const prefix = `${place.prefix}tournament.`;
+      const { registryUrl } = connection;
+      const prefix = `${connection.prefix}tournament.`;
       const { cluster, folder, envOf } = await startSecuredCluster([USER]);
       await createTopics({ brokers: cluster.brokers, prefix });
       const all = { name: prefix, pattern: 'Prefixed' } as const;
@@ -147,9 +147,9 @@ type Killing = KillTimes & {
 /** Publishes steadily while brokers are killed, and compares the output with that of an undisturbed run. */
 async function playWhileKilling(cluster: KafkaCluster, name: string, killing: Killing): Promise<void> {
   const on = {
-    ...place,
+    ...connection,
     brokers: cluster.brokers,
-    prefix: `${place.prefix}${name}.`,
+    prefix: `${connection.prefix}${name}.`,
     replicationFactor: 3,
     partitions: PARTITIONS,
   };
@@ -173,7 +173,9 @@ async function playWhileKilling(cluster: KafkaCluster, name: string, killing: Ki
   await latency.close();
   process.stderr.write(`brokers killed: ${await killed}\n${latency.summary}\n`);
 
-  const expected = await undisturbed({ ...place, prefix: `${place.prefix}${name}-calm.` }, [...load.sent]);
+  const expected = await undisturbed({ ...connection, prefix: `${connection.prefix}${name}-calm.` }, [
+    ...load.sent,
+  ]);
   expect(await killed).toBeGreaterThan(0);
   expectSame(actual, expected, { offsets: false });
 }

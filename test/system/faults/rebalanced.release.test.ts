@@ -9,7 +9,7 @@ import { disturbed, expectSame, FAULT_TIMEOUT_MS, times, undisturbed } from '../
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 
-const place = backbone();
+const connection = backbone();
 const REBALANCES = times(10, 2);
 const DISTURBANCES = times(30, 3);
 /** Maximum freeze: longer than the session timeout, and in the long variant than a transaction's timeout. */
@@ -19,14 +19,14 @@ const MOST_SLOWED_MS = 400;
 let expected: PipelineOutput;
 
 beforeAll(async () => {
-  expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
+  expected = await undisturbed({ ...connection, prefix: `${connection.prefix}calm.` });
 }, FAULT_TIMEOUT_MS);
 
 test(
   `${REBALANCES} rebalances between 1 and 3 processors under load: no loss, no duplicates`,
   async () => {
     const actual = await disturbed({
-      place: { ...place, prefix: `${place.prefix}rebalanced.` },
+      connection: { ...connection, prefix: `${connection.prefix}rebalanced.` },
       processors: 1,
       count: REBALANCES,
       async disturb({ step, processors, pipeline, random }) {
@@ -52,7 +52,7 @@ test(
     const { proxy, brokers, directBrokers } = await restartableKafka();
     let cut = 0;
     const actual = await disturbed({
-      place: { ...place, brokers: directBrokers, prefix: `${place.prefix}proxied.` },
+      connection: { ...connection, brokers: directBrokers, prefix: `${connection.prefix}proxied.` },
       settings: { KAFKA_BROKERS: brokers.join(',') },
       processors: 2,
       count: DISTURBANCES,

@@ -11,7 +11,7 @@ import type { TestService } from '../../support/processes.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { seeded } from '../../support/seed.ts';
 
-const place = backbone();
+const connection = backbone();
 const MATCHES = Array.from({ length: times(100, 10) }, (_, index) => 5_000 + index);
 /** Staleness limit; the default in the long variant. */
 const STALE_MS = times(20_000, 5_000);
@@ -36,7 +36,7 @@ test(
   `${MATCHES.length} matches cut while processors are killed and the broker restarts: each stale in a second, none falsely`,
   async () => {
     const { kafka, directBrokers: brokers } = await restartableKafka(APPEND_TIME);
-    const own = { ...place, brokers };
+    const own = { ...connection, brokers };
     const pipeline = await Pipeline.create(own);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
     const monitor = startMonitor(own, { STALE_AFTER_MS: String(STALE_MS) });

@@ -12,7 +12,7 @@ import { seeded } from '../../support/seed.ts';
 import { fixtures, seasonMessages, shuffled } from '../../support/standings/made-up-season.ts';
 import { finalBytes, type TablesOutput, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
-const place = { ...backbone(), services: ['match-processor', 'standings-processor'] as const };
+const connection = { ...backbone(), services: ['match-processor', 'standings-processor'] as const };
 const KILLS = times(20, 4);
 const SEASONS = 6;
 const COMPETITION = 1;
@@ -21,7 +21,7 @@ const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 test(
   `${KILLS} times kill -9 of a processor, and rebalances: the tables of all results, no version twice`,
   async () => {
-    const run = await TablesPipeline.create(place);
+    const run = await TablesPipeline.create(connection);
     const random = seeded();
     const starts = [() => run.pipeline.startProcessor(), () => run.startTables(), () => run.startTables()];
     const processors = starts.map((start) => start());

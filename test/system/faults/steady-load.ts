@@ -33,10 +33,10 @@ export class SteadyLoad {
   }
 
   static async open(
-    place: Omit<PipelineConnection, 'brokers'> & { readonly brokers: Brokers },
+    connection: Omit<PipelineConnection, 'brokers'> & { readonly brokers: Brokers },
     messages: readonly NormalizedMessage[],
   ): Promise<SteadyLoad> {
-    const { brokers, registryUrl, prefix } = place;
+    const { brokers, registryUrl, prefix } = connection;
     const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
     const publisher = await openPublisher({
       brokers,

@@ -15,13 +15,13 @@ export class TransitionLatency {
   #reading: Promise<unknown> = Promise.resolve();
 
   /** Reads match-transitions until `close`. */
-  static async start(place: PipelineConnection): Promise<TransitionLatency> {
+  static async start(connection: PipelineConnection): Promise<TransitionLatency> {
     const latency = new TransitionLatency();
-    const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+    const codec = await Registry.open({ url: connection.registryUrl, prefix: connection.prefix }).codec(
       'match-transitions',
     );
-    const topic = topicName(place.prefix, 'match-transitions');
-    const client = openStreamClient({ brokers: place.brokers, clientId: 'test-latency', log: quietLog });
+    const topic = topicName(connection.prefix, 'match-transitions');
+    const client = openStreamClient({ brokers: connection.brokers, clientId: 'test-latency', log: quietLog });
     const read = async (partition: number): Promise<void> => {
       const reader = client.openReader({ topic, partition, maxBytes: 1024 * 1024, maxWaitMs: 200 });
       for (let at = 0; !latency.#stop.signal.aborted; ) {

@@ -81,11 +81,11 @@ async function withTwoReplicas(topic: string): Promise<void> {
     });
   });
   // First a single replica, so that the second one does not lead.
-  await place(topic, [LEADER]);
-  await place(topic, [LEADER, BEHIND]);
+  await assignReplicas(topic, [LEADER]);
+  await assignReplicas(topic, [LEADER, BEHIND]);
 }
 
-async function place(topic: string, replicas: number[]): Promise<void> {
+async function assignReplicas(topic: string, replicas: number[]): Promise<void> {
   await withKafkaAdmin(cluster.brokers, (admin) =>
     admin.alterPartitionReassignments({
       topics: [{ topic, partitionAssignment: [{ partition: PARTITION, replicas }] }],

@@ -19,7 +19,7 @@ import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '
 import { workload } from '../../support/workload.ts';
 import { lastOfEach, OUTPUTS, Outputs } from './left-undecided.ts';
 
-const place = backbone();
+const connection = backbone();
 const MESSAGES = workload(LOAD);
 const FIRST = MESSAGES.slice(0, 1_000);
 const NEXT = MESSAGES.slice(1_000, 1_800);
@@ -44,9 +44,9 @@ async function processed(at: PipelineConnection, messages: typeof MESSAGES): Pro
 describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (version) => {
   let brokers: string[];
   const on = (name: string): PipelineConnection => ({
-    ...place,
+    ...connection,
     brokers,
-    prefix: `${place.prefix}${version}.${name}.`,
+    prefix: `${connection.prefix}${version}.${name}.`,
   });
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
     async () => {
       const expected = await undisturbed(on('calm'));
       const pipeline = await processed(on('aborted'), [...FIRST, ...NEXT]);
-      const outputs = new Outputs(pipeline.place);
+      const outputs = new Outputs(pipeline.connection);
 
       // A single output lacks its marker for each of the first input partitions; then all outputs do.
       for (const [partition, alone] of OUTPUTS.entries()) {
@@ -102,10 +102,10 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
     'a transaction that the coordinator has decided to commit is committed where a marker is missing',
     async () => {
       const calm = await processed(on('calm-twice'), [...FIRST, ...NEXT]);
-      const calmOutputs = new Outputs(calm.place);
+      const calmOutputs = new Outputs(calm.connection);
       const pipeline = await processed(on('committed'), FIRST);
       await pipeline.feed(NEXT);
-      const outputs = new Outputs(pipeline.place);
+      const outputs = new Outputs(pipeline.connection);
       const LACKING = [
         'match-incidents',
         'match-state',

@@ -35,7 +35,7 @@ function expectLines(out: string, lines: string): void {
 test('every command of the first steps prints what the page says', async () => {
   const folder = temporaryFolder();
   const { brokers, registryUrl, prefix } = backbone();
-  const place = {
+  const connection = {
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,
     TOPIC_PREFIX: `${prefix}first.`,
@@ -49,7 +49,7 @@ test('every command of the first steps prints what the page says', async () => {
       .map((pair) => pair.split('=')),
   );
   const ports = { WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' };
-  const demo = touchline(['demo', '--keep'], { ...place, ...settings, DURATION: '10', ...ports });
+  const demo = touchline(['demo', '--keep'], { ...connection, ...settings, DURATION: '10', ...ports });
   const [API = '', SECRET = '', TOOLS = ''] = await until(
     'the demonstration goes on',
     () =>
@@ -63,10 +63,10 @@ test('every command of the first steps prints what the page says', async () => {
   const steps = [...PAGE.matchAll(STEP)];
   expect(steps).toHaveLength(11);
   const script = steps.map(([, command = '']) => command).join(`echo '${NEXT}'\n`);
-  const placed = script
-    .replaceAll(/\btouchline\.(?= )/g, place.TOPIC_PREFIX)
+  const renamed = script
+    .replaceAll(/\btouchline\.(?= )/g, connection.TOPIC_PREFIX)
     .replaceAll('rebuilt.', `${prefix}firstrebuilt.`);
-  const { code, out, err } = await runBlock(placed, { ...place, API, SECRET, TOOLS, MATCH }, folder);
+  const { code, out, err } = await runBlock(renamed, { ...connection, API, SECRET, TOOLS, MATCH }, folder);
   expect(code, out + err).toBe(0);
   // Progress goes to standard error.
   const outputs = out.split(`${NEXT}\n`);

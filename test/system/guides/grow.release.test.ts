@@ -69,10 +69,10 @@ function events(url: string, season: number, token: string): Promise<unknown> {
 }
 
 /** Plays matches under a `touchline up`. Returns a client's token, and what the client sees. */
-async function playUnderUp(place: TestBackbone, DATA_DIR: string) {
+async function playUnderUp(connection: TestBackbone, DATA_DIR: string) {
   const port = await freePort();
   const up = touchline(['up'], {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     DATA_DIR,
     TOPIC_PARTITIONS: String(PARTITIONS),
     WEBHOOK_SECRET: '',

@@ -44,7 +44,7 @@ let hasPandas: boolean;
 beforeAll(async () => {
   const live = await playLive({ 'world-cup-2018': MATCHES });
   output = await live.pipeline.output();
-  const monitor = startService('feed-monitor', connectionEnv(live.pipeline.place));
+  const monitor = startService('feed-monitor', connectionEnv(live.pipeline.connection));
   await untilTrue('the feed of the matches is judged', async () => {
     let judged = 0;
     await live.pipeline.read('feed-health', () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   await monitor.stop();
   folder = temporaryFolder();
-  env = { ...connectionEnv(live.pipeline.place), CLIENTS_KEY: 'k'.repeat(32) };
+  env = { ...connectionEnv(live.pipeline.connection), CLIENTS_KEY: 'k'.repeat(32) };
   for (const [, words = '', file = ''] of GUIDE.matchAll(/^npx touchline (export .*) --out (\S+)$/gm)) {
     const { code, err } = await touchlineHere([...words.split(' '), '--out', join(folder, file)], env);
     expect(code, err).toBe(0);

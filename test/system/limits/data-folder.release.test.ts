@@ -37,9 +37,9 @@ beforeAll(async () => {
 
 const SERVICES = {
   api: async (folder: string): Promise<TestService> =>
-    (await startApi(system.pipeline.place, folder)).service,
+    (await startApi(system.pipeline.connection, folder)).service,
   'tool-gateway': async (folder: string): Promise<TestService> =>
-    (await startGateway(system.pipeline.place, upstream, { DATA_DIR: folder })).service,
+    (await startGateway(system.pipeline.connection, upstream, { DATA_DIR: folder })).service,
 } as const;
 
 /** Waits until a service has ended by itself, and expects one error that names the setting. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
   deliveries = new Deliveries((await system.startReceiver()).url);
   await deliveries.sendAll(5);
   settings = {
-    ...connectionEnv(system.pipeline.place),
+    ...connectionEnv(system.pipeline.connection),
     WEBHOOK_SECRET,
     CLIENTS_KEY,
     WEBHOOK_PORT: '0',
@@ -92,7 +92,7 @@ test('a service whose heap fills while it works warns with the option, and does 
   }));
   const pipeline = await Pipeline.create({ ...backbone(), services: ['feed-poller'] });
   const polling = {
-    ...connectionEnv(pipeline.place),
+    ...connectionEnv(pipeline.connection),
     PROVIDER_BASE_URL: provider.url,
     PROVIDER_CLIENT_ID: CLIENT.id,
     PROVIDER_SECRET_KEY: CLIENT.secret,

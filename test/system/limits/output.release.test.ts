@@ -25,7 +25,7 @@ beforeAll(async () => {
   const deliveries = new Deliveries((await system.startReceiver()).url);
   await deliveries.sendAll(5);
   await deliveries.expectAll(system);
-  env = connectionEnv(system.pipeline.place);
+  env = connectionEnv(system.pipeline.connection);
 });
 
 /** Runs an export, and returns its exit code and what it wrote to standard error. */

@@ -22,8 +22,8 @@ test.for([
     remountDisk(folder, harm);
     const pipeline = await Pipeline.create({ ...backbone(), partitions: 1, services: ['match-processor'] });
     const processor = pipeline.startProcessor({ TMPDIR: folder, MAX_LOADED_MATCHES: '1' });
-    const place = { competition: 1, season: 1, stage: 1, group: null };
-    const messages = seasonMessages(fixtures(place, TEAMS, 1_000), 1);
+    const levels = { competition: 1, season: 1, stage: 1, group: null };
+    const messages = seasonMessages(fixtures(levels, TEAMS, 1_000), 1);
     const fed = pipeline.feed(messages);
     const line = await until('the processor says what is wrong', () =>
       processor.lines.find((one) => one.includes('FOLDER_UNUSABLE')),

@@ -37,8 +37,8 @@ function limitFiles({ pid }: TestService, limit: number): void {
 }
 
 function play(system: System, season: number): Promise<void> {
-  const place = { competition: COMPETITION, season, stage: season, group: null };
-  return system.pipeline.feed(seasonMessages(fixtures(place, TEAMS, season * 1_000), season));
+  const levels = { competition: COMPETITION, season, stage: season, group: null };
+  return system.pipeline.feed(seasonMessages(fixtures(levels, TEAMS, season * 1_000), season));
 }
 
 /** A service, and a wait until it works again and has lost nothing. */
@@ -46,12 +46,12 @@ type StarvedService = { readonly service: TestService; readonly recovers: () => 
 
 /** Starts every service but the simulator, and `API_AND_TOOLS`. */
 async function startAll(system: System, deliveriesFor: (url: string) => Deliveries) {
-  const { place } = system.pipeline;
+  const { connection } = system.pipeline;
   const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
   const deliveries = deliveriesFor(receiver.url);
   const customer = await HttpsReceiver.start();
   // The first client, which `clients add` then leaves alone.
-  await subscribe(place, { url: customer.url, secret: WEBHOOK_SECRET });
+  await subscribe(connection, { url: customer.url, secret: WEBHOOK_SECRET });
   const client = await system.addClient('limits');
   const provider = await TestProvider.start();
   atEnd(() => provider.close());
@@ -61,12 +61,12 @@ async function startAll(system: System, deliveriesFor: (url: string) => Deliveri
   );
   const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
   const monitor = system.start('feed-monitor', { SESSION_TIMEOUT_MS: '6000' });
-  const dispatcher = await startDispatcher(place);
+  const dispatcher = await startDispatcher(connection);
   const api = await system.startApi(temporaryFolder());
   const upstream = await startUpstream(grant);
-  const gateway = await startGateway(place, upstream.url);
+  const gateway = await startGateway(connection, upstream.url);
   const both = startService(API_AND_TOOLS, {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     DATA_DIR: temporaryFolder(),
     API_PORT: '0',
     TOOLS_PORT: '0',

@@ -63,7 +63,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     const restartable = await restartableKafka(UNVERIFIED);
     kafka = restartable.kafka;
     system = await System.create(restartable.directBrokers);
-    const { place } = system.pipeline;
+    const { connection } = system.pipeline;
     customer = await HttpsReceiver.start(answers.accepted);
     const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
     const monitor = system.start('feed-monitor', {
@@ -76,9 +76,9 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
       system.startReceiver({ PATIENCE_MS: '1000' }),
       system.startApi(temporaryFolder()),
     ]);
-    await subscribe(place, { url: customer.url, secret: WEBHOOK_SECRET });
-    [gateway] = await Promise.all([startGateway(place, api.url), standings.ready()]);
-    const dispatcher = await startDispatcher(place);
+    await subscribe(connection, { url: customer.url, secret: WEBHOOK_SECRET });
+    [gateway] = await Promise.all([startGateway(connection, api.url), standings.ready()]);
+    const dispatcher = await startDispatcher(connection);
     await dispatcher.ready();
     const provider = await startProvider({
       WEBHOOK_URL: receiver.url,
@@ -161,7 +161,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
   });
 
   const nameOf = (topic: Parameters<typeof topicName>[1]): string =>
-    topicName(system.pipeline.place.prefix, topic);
+    topicName(system.pipeline.connection.prefix, topic);
 
   /** Sends requests that this test would otherwise lack: a page, a refused exchange and a forged delivery. */
   async function clientsAsk(): Promise<void> {

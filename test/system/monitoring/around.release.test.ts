@@ -53,7 +53,7 @@ async function askUntil(api: ApiReplica, path: string, signal: AbortSignal): Pro
 }
 
 describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', () => {
-  const place = backbone();
+  const connection = backbone();
   const dataDir = temporaryFolder();
   const tls = temporaryFolder();
   const secret = newSecret();
@@ -84,19 +84,19 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
       ut: 1,
       cause: null,
     };
-    await publishValues(place, 'standings', [{ key: String(BROKEN_TABLE), value }]);
+    await publishValues(connection, 'standings', [{ key: String(BROKEN_TABLE), value }]);
   }
 
   beforeAll(async () => {
     hasDisk = mountDisk(dataDir, DISK_BYTES);
-    const pipeline = await Pipeline.create(place);
+    const pipeline = await Pipeline.create(connection);
     const feed = await pipeline.openFeed();
     const processor = pipeline.startProcessor();
     await feed.send(feedMessages());
     await pipeline.settled();
     await Promise.all([processor.stop(), feed.close()]);
     await writeCertificate(90);
-    await ClientDirectory.open({ ...place, log: quietLog }).edit(CLIENT, () => ({
+    await ClientDirectory.open({ ...connection, log: quietLog }).edit(CLIENT, () => ({
       client_id: CLIENT,
       name: `client ${CLIENT}`,
       active: true,
@@ -107,13 +107,13 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
     }));
     await publishBrokenTable();
     const receiver = startService('webhook-receiver', {
-      ...connectionEnv(place),
+      ...connectionEnv(connection),
       WEBHOOK_PORT: '0',
       WEBHOOK_SECRET: 's'.repeat(32),
       HTTP_TLS_CERT_FILE: join(tls, 'cert.pem'),
       HTTP_TLS_KEY_FILE: join(tls, 'key.pem'),
     });
-    api = await startApi(place, dataDir);
+    api = await startApi(connection, dataDir);
     await untilTrue('the receiver listens', () => receiver.lines.some((line) => line.includes('"started"')));
     prometheus = await Prometheus.start([
       ['api', api.service],

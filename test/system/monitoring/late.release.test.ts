@@ -51,7 +51,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
   let messageId = 0;
 
   const now = () => Math.floor(Date.now() / 1_000);
-  const inputTopic = () => topicName(system.pipeline.place.prefix, 'normalized-messages');
+  const inputTopic = () => topicName(system.pipeline.connection.prefix, 'normalized-messages');
 
   beforeAll(async () => {
     system = await System.create();
@@ -62,7 +62,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       { url: provider.url, client },
       { FEED_INITIAL_SECONDS: '1', FOLLOW_SEASONS: String(provider.season.id) },
     );
-    await publishDifferingTable(system.pipeline.place);
+    await publishDifferingTable(system.pipeline.connection);
     const [replica] = await Promise.all([system.startApi(temporaryFolder()), poller.ready()]);
     api = replica.service;
     receiver = await system.startReceiver();
@@ -100,7 +100,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     await post(Array.from({ length: ABOVE_LIMIT }, () => ({ shape: 'unknown' })));
     await post([eventMessage(head(), { id: 3, latency: {} })]);
     const unreadable = {
-      topic: topicName(system.pipeline.place.prefix, 'match-state'),
+      topic: topicName(system.pipeline.connection.prefix, 'match-state'),
       key: 'x',
       value: Buffer.from('?'),
     };
@@ -191,13 +191,13 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
   const lagOf = (service: TestService, metric: string) => () => service.metric(metric);
 
   const limitProcessors = (read: number | null) => {
-    const { brokers, prefix } = system.pipeline.place;
+    const { brokers, prefix } = system.pipeline.connection;
     return limitClients(brokers, applicationOf(prefix, 'match-processor'), 'consumer_byte_rate', read);
   };
 
   const openFlooder = () =>
     openPublisher({
-      brokers: system.pipeline.place.brokers,
+      brokers: system.pipeline.connection.brokers,
       clientId: 'test-flood',
       log: quietLog,
       timeoutMs: DEADLINE_MS,
@@ -224,7 +224,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
 
   /** Returns one message of each match, received `agoMs` ago. */
   async function recordsOf(agoMs: number): Promise<PublishedRecord[]> {
-    const { registryUrl, prefix } = system.pipeline.place;
+    const { registryUrl, prefix } = system.pipeline.connection;
     const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
     const messages = Array.from({ length: MATCHES }, (_, n) => eventMessage(head(), { id: n + 1 }));
     return received(...messages).map((message) =>
@@ -258,7 +258,7 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
 
   /** Removes the unprocessed records of a partition, as retention does, and returns their number. */
   async function removeUnprocessed(): Promise<number> {
-    const { brokers, prefix } = system.pipeline.place;
+    const { brokers, prefix } = system.pipeline.connection;
     const bounds = await topicBounds({ brokers, clientId: 'test-late' }, [inputTopic()]);
     const end = bounds.find(({ partition }) => partition === REFUSED_PARTITION)?.end ?? 0;
     const positions = await readPositions({

@@ -15,9 +15,9 @@ import { touchline } from '../demo/platform.ts';
 const PROCESSED_AGAIN = 'match-processor and standings-processor and alert-processor process';
 
 test('rebuilds a refused processor with the command that it prints, beside the platform that runs it', async () => {
-  const place = backbone();
-  const { brokers, prefix } = place;
-  const pipeline = await Pipeline.create(place);
+  const connection = backbone();
+  const { brokers, prefix } = connection;
+  const pipeline = await Pipeline.create(connection);
   const first = pipeline.startProcessor();
   await pipeline.feed(workload({ events: 6, perEvent: 10, seed: 5 }));
   await pipeline.settled();
@@ -28,7 +28,7 @@ test('rebuilds a refused processor with the command that it prints, beside the p
 
   const DATA_DIR = temporaryFolder();
   const settings = {
-    ...connectionEnv(place),
+    ...connectionEnv(connection),
     TOPIC_PARTITIONS: String(FEW_PARTITIONS),
     WEBHOOK_PORT: '0',
     API_PORT: '0',

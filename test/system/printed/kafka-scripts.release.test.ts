@@ -66,12 +66,12 @@ test('the printed scripts give a secured broker its topics and each service its 
   const { registryUrl } = backbone();
   // The pages name the topics of the usual prefix.
   const prefix = 'touchline.';
-  const place = {
+  const settings = {
     ...secured.saslEnv(MECHANISM),
     SCHEMA_REGISTRY_URL: registryUrl,
     TOPIC_PREFIX: prefix,
   };
-  const as = (user: string) => ({ ...place, KAFKA_SASL_USERNAME: user, KAFKA_SASL_PASSWORD: PASSWORD });
+  const as = (user: string) => ({ ...settings, KAFKA_SASL_USERNAME: user, KAFKA_SASL_PASSWORD: PASSWORD });
   const startApi = () =>
     startService('api', { ...as('api'), DATA_DIR: temporaryFolder(), API_PORT: '0', CLIENTS_KEY });
   const BOOTSTRAP = secured.kafka.secured?.sasl[0] ?? '';

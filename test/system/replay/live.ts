@@ -13,11 +13,11 @@ const DEADLINE_MS = FULL ? 600_000 : undefined;
 
 /** Plays the matches, and waits until states and tables include every message. */
 export async function playLive(played: Readonly<Record<string, number>> = MATCHES): Promise<TablesPipeline> {
-  const place = backbone();
-  const tables = await TablesPipeline.create(place);
+  const connection = backbone();
+  const tables = await TablesPipeline.create(connection);
   const processors = [tables.pipeline.startProcessor(), tables.startTables()];
   const [receiver] = await Promise.all([
-    startReceiver(place),
+    startReceiver(connection),
     ...processors.map((service) => service.ready()),
   ]);
   for (const [dataset, matches] of Object.entries(played)) {

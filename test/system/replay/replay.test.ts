@@ -20,9 +20,9 @@ let env: Readonly<Record<string, string>>;
 beforeAll(async () => {
   live = await playLive();
   output = await live.pipeline.output();
-  const { place } = live.pipeline;
-  prefix = place.prefix;
-  env = connectionEnv(place);
+  const { connection } = live.pipeline;
+  prefix = connection.prefix;
+  env = connectionEnv(connection);
 });
 
 /** Runs a command until it exits. */
@@ -84,14 +84,14 @@ describe('a replay', () => {
   });
 
   test('refuses the prefix of another application, and one whose readers run', async () => {
-    const { place } = live.pipeline;
+    const { connection } = live.pipeline;
     const shop = ['clients', 'baskets'].map((name) => ({ topic: `${prefix}shop.${name}`, numPartitions: 1 }));
-    await makeTopics(place.brokers, shop);
+    await makeTopics(connection.brokers, shop);
     const into = (name: string) => run('replay', '--into', `${prefix}${name}`, '--replace', '--yes');
     const foreign = await into('shop.');
     expect(foreign).toMatchObject({ code: 1, out: '' });
     expect(foreign.err).toContain(`${prefix}shop.baskets are not topics of Touchline`);
-    const member = openStreamClient({ ...place, clientId: 'reader', log: quietLog }).openGroupMember({
+    const member = openStreamClient({ ...connection, clientId: 'reader', log: quietLog }).openGroupMember({
       group: `${prefix}raw-a.desk`,
       topic: `${prefix}raw-a.match-state`,
       sessionTimeoutMs: 6_000,
@@ -106,11 +106,11 @@ describe('a replay', () => {
   });
 
   test('for a switch serves the same clients', async () => {
-    const { place } = live.pipeline;
-    const printed = await clients(place, 'add --name switched');
+    const { connection } = live.pipeline;
+    const printed = await clients(connection, 'add --name switched');
     const next = `${prefix}next.`;
     expect(await run('replay', '--into', next, '--for-switch')).toMatchObject({ code: 0 });
-    const api = await startApi({ ...place, prefix: next }, temporaryFolder());
+    const api = await startApi({ ...connection, prefix: next }, temporaryFolder());
     const [state] = output.states.values();
     const { data } = await api.api(`/v2/events/${state?.event_id}?token=${await api.token(printed)}`);
     expect(JSON.stringify(data)).toContain(`"id":${state?.event_id}`);

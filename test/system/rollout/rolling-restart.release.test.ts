@@ -37,15 +37,15 @@ type Question = {
 
 describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () => {
   test(`fails none of ${REQUESTS} requests to api, receiver and tool gateway`, async () => {
-    const { place } = await Pipeline.create(backbone());
+    const { connection } = await Pipeline.create(backbone());
     const common = {
-      ...connectionEnv(place),
+      ...connectionEnv(connection),
       CLIENTS_KEY,
       // The default; `startService` sets 0.
       DRAIN_MS: '5000',
     };
-    const added = await clients(place, 'add --name rolling');
-    const token = await (await startApi(place, temporaryFolder())).token(added);
+    const added = await clients(connection, 'add --name rolling');
+    const token = await (await startApi(connection, temporaryFolder())).token(added);
     const targets = targetsOf(token, (await startUpstream()).url);
     const rollouts = targets.map((target) => new Rollout(target, common));
     await Promise.all(rollouts.map((rollout) => rollout.start()));

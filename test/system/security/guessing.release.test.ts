@@ -28,7 +28,7 @@ const LAG_SECONDS = 1;
 const KNOWN = 1;
 const OTHER = 2;
 
-const place = backbone();
+const connection = backbone();
 const secret = newSecret();
 let doors: Readonly<Record<string, Door>>;
 
@@ -43,8 +43,8 @@ type Door = {
 };
 
 beforeAll(async () => {
-  await Pipeline.create(place);
-  const directory = ClientDirectory.open({ ...place, log: quietLog });
+  await Pipeline.create(connection);
+  const directory = ClientDirectory.open({ ...connection, log: quietLog });
   for (const [client_id, secret_hash] of [
     [KNOWN, hashSecret(secret)],
     [OTHER, hashSecret(newSecret())],
@@ -58,8 +58,8 @@ beforeAll(async () => {
       competitions: null,
       webhooks: [],
     }));
-  const api = await startApi(place, temporaryFolder(), { TRUSTED_PROXIES: '127.0.0.1' });
-  const gateway = await startGateway(place, api.url);
+  const api = await startApi(connection, temporaryFolder(), { TRUSTED_PROXIES: '127.0.0.1' });
+  const gateway = await startGateway(connection, api.url);
   const status = async (url: string, init: RequestInit): Promise<number> => {
     const response = await fetch(url, { ...init, redirect: 'manual' });
     await response.arrayBuffer();

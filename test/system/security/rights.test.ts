@@ -78,7 +78,7 @@ describe('with an authorizer', () => {
     };
     const services = names.map((name) => start(name, settings));
     await Promise.all(services.map((service) => service.ready()));
-    await subscribe(pipeline.place, { url: receiver.url, secret: SECRET });
+    await subscribe(pipeline.connection, { url: receiver.url, secret: SECRET });
     const { port } = await (services[0] as TestService).logged('POST /webhook');
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {

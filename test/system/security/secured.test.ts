@@ -75,8 +75,8 @@ describe('connections of each kind', () => {
     ['SCRAM-SHA-256', () => secured.bySasl(password('SCRAM-SHA-256'))],
     ['SCRAM-SHA-512', () => secured.bySasl(password('SCRAM-SHA-512'))],
     ['OAUTHBEARER', () => secured.bySasl(bearer(unsignedToken('operator')))],
-  ])('create, write and read a topic: %s', async (name, place) => {
-    const brokers = await place();
+  ])('create, write and read a topic: %s', async (name, connect) => {
+    const brokers = await connect();
     const topic = `of-${name.toLowerCase().replaceAll(' ', '-')}`;
     await makeTopics(brokers, [{ topic, numPartitions: 1 }]);
     const publisher = await openPublisher({ brokers, clientId: 'secured', log: quietLog });
@@ -147,8 +147,8 @@ describe('what is refused', () => {
       { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('without a client certificate') },
     ],
     ['a connection without TLS', () => secured.kafka.secured?.sasl ?? [], { code: 'TLS_REQUIRED' }],
-  ])('in one error: %s', async (_, place, error) => {
-    const brokers = await place();
+  ])('in one error: %s', async (_, connect, error) => {
+    const brokers = await connect();
     const refused = await requireKafkaAccess(brokers).catch((thrown: Error) => thrown);
     expect(refused).toMatchObject(error);
     expect(String(refused)).not.toMatch(/\n|wrong-password|eyJ/);
@@ -156,11 +156,11 @@ describe('what is refused', () => {
 
   test('with one line of the process, by a service and by a command', async () => {
     const file = writeText(secured.folder, 'wrong', WRONG);
-    const place = { ...passwordEnv('SCRAM-SHA-256', file), ...registryEnv };
-    const service = startService('match-processor', place);
+    const settings = { ...passwordEnv('SCRAM-SHA-256', file), ...registryEnv };
+    const service = startService('match-processor', settings);
     expect((await service.failed()).map(({ code }) => code)).toEqual(['AUTHENTICATION_FAILED']);
     expect(service.log).not.toContain(WRONG);
-    const run = touchline(['topics'], place);
+    const run = touchline(['topics'], settings);
     expect(await run.ended).toBe(1);
     expect(run.err).toBe(
       `touchline topics: connect to ${at()}: the broker refuses user operator (SASL SCRAM-SHA-256)\n`,
@@ -169,9 +169,9 @@ describe('what is refused', () => {
 
   test('the registry: a wrong password, a certificate of another authority', async () => {
     const file = writeText(secured.folder, 'right', PASSWORD);
-    const place = { ...passwordEnv('SCRAM-SHA-256', file), ...registryEnv };
-    const { SCHEMA_REGISTRY_TLS_CA_FILE: _, ...untrusting } = place;
-    const wrong = { ...place, SCHEMA_REGISTRY_PASSWORD_FILE: writeText(secured.folder, 'wrong', WRONG) };
+    const trusting = { ...passwordEnv('SCRAM-SHA-256', file), ...registryEnv };
+    const { SCHEMA_REGISTRY_TLS_CA_FILE: _, ...untrusting } = trusting;
+    const wrong = { ...trusting, SCHEMA_REGISTRY_PASSWORD_FILE: writeText(secured.folder, 'wrong', WRONG) };
     for (const [settings, code] of [
       [untrusting, 'REGISTRY_UNTRUSTED'],
       [wrong, 'REGISTRY_REFUSES'],
@@ -188,23 +188,26 @@ describe('a pipeline', () => {
     const prefix = backbone().prefix;
     const right = writeText(secured.folder, 'right', PASSWORD);
     const token = writeText(secured.folder, 'token', unsignedToken('operator'));
-    const place = (env: Record<string, string>) => ({ ...env, ...registryEnv, TOPIC_PREFIX: prefix });
+    const withTopics = (env: Record<string, string>) => ({ ...env, ...registryEnv, TOPIC_PREFIX: prefix });
     const http = writeCertificate(secured.folder, 'http', await secured.authority.sign('http'));
     const served = { HTTP_TLS_CERT_FILE: http.cert, HTTP_TLS_KEY_FILE: http.key };
-    const byPlain = place({ ...passwordEnv('plain', right), CLIENTS_KEY });
+    const byPlain = withTopics({ ...passwordEnv('plain', right), CLIENTS_KEY });
 
     const ask = httpsClient(secured.authority.ca.cert);
     const topics = touchline(['topics'], byPlain);
     expect(await topics.ended, topics.err).toBe(0);
     const receiver = startService('webhook-receiver', {
-      ...place(passwordEnv('SCRAM-SHA-512', right)),
+      ...withTopics(passwordEnv('SCRAM-SHA-512', right)),
       ...served,
       WEBHOOK_PORT: '0',
       WEBHOOK_SECRET_FILE: writeText(secured.folder, 'webhook', `${SECRET}\n`),
     });
-    const processor = startService('match-processor', place((await secured.byCertificate('operator')).env));
+    const processor = startService(
+      'match-processor',
+      withTopics((await secured.byCertificate('operator')).env),
+    );
     const api = startService('api', {
-      ...place({ ...secured.saslEnv('OAUTHBEARER'), KAFKA_SASL_TOKEN_FILE: token }),
+      ...withTopics({ ...secured.saslEnv('OAUTHBEARER'), KAFKA_SASL_TOKEN_FILE: token }),
       ...served,
       API_PORT: '0',
       CLIENTS_KEY,

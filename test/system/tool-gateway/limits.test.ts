@@ -9,7 +9,7 @@ import {
   type ExchangeAnswer,
   type Gateway,
   grant,
-  place,
+  prepareTopics,
   refuse,
   startGateway,
   startUpstream,
@@ -34,7 +34,7 @@ let two: Gateway;
 const start = (): Promise<Gateway> => startGateway(at, upstream.url);
 
 beforeAll(async () => {
-  at = await place();
+  at = await prepareTopics();
   await clients(at, 'add --id 6');
   upstream = await startUpstream((query, response) => answer(query, response));
   [one, two] = await Promise.all([start(), start()]);

@@ -51,19 +51,19 @@ export class Playing {
   /** Creates the system before the first match; stages and groups of the tournament are known. */
   static async create(): Promise<Playing> {
     const system = await System.create();
-    const { place } = system.pipeline;
+    const { connection } = system.pipeline;
     system.start('standings-processor', { RULES_DIR: RULES });
-    startMonitor(place);
+    startMonitor(connection);
     const [api, live, feed] = await Promise.all([
       system.startApi(temporaryFolder()),
-      LiveFeed.open(place),
+      LiveFeed.open(connection),
       system.pipeline.openFeed(),
-      publishPlaces(system),
+      publishTree(system),
     ]);
     atEnd(() => feed.close());
     await live.report();
     live.keepReporting(REPORT_MS);
-    const gateway = await startGateway(place, api.url);
+    const gateway = await startGateway(connection, api.url);
     const credentials = await system.addClient('desk');
     const [own, watching] = [await endpointOf(gateway, credentials), await endpointOf(gateway, credentials)];
     return new Playing(system, [await connect(own), await connect(watching)], watching, feed);
@@ -127,7 +127,7 @@ async function connect({ url, token }: Endpoint): Promise<Client> {
 }
 
 /** Publishes the catalogue as the poller would. */
-async function publishPlaces(system: System): Promise<void> {
+async function publishTree(system: System): Promise<void> {
   const { competition, season, stages, area } = DATASET.competition;
   const record = (kind: string, id: number, parent: number | null, body: object): CatalogueRecord => ({
     kind,
@@ -149,7 +149,7 @@ async function publishPlaces(system: System): Promise<void> {
     ]),
   ];
   await publishValues(
-    system.pipeline.place,
+    system.pipeline.connection,
     'catalogue',
     records.map((value) => ({ key: `${value.kind}/${value.id}`, value })),
   );

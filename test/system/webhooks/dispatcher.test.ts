@@ -13,12 +13,12 @@ import { publishValues } from '../../support/publish-values.ts';
 import { startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
 
 const SECRET = '0123456789abcdef0123456789ABCDEF';
-const place = backbone();
+const connection = backbone();
 let pipeline: Pipeline | undefined;
 
 /** Starts a match processor for all tests of this file; each test has its own matches and receivers. */
 beforeAll(async () => {
-  pipeline = await Pipeline.create(place);
+  pipeline = await Pipeline.create(connection);
   await pipeline.startProcessor().ready();
 });
 
@@ -80,7 +80,7 @@ async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Pr
  * Starts a dispatcher that is stopped gracefully after its tests: the group would wait for the session of a killed one.
  */
 async function dispatcher(): Promise<TestService> {
-  const service = await startDispatcher(place);
+  const service = await startDispatcher(connection);
   atEnd(() => service.stop());
   await service.ready();
   return service;
@@ -88,18 +88,18 @@ async function dispatcher(): Promise<TestService> {
 
 /** Returns the row of `webhooks list` for a subscription. */
 async function row(id: string): Promise<string> {
-  const line = (await webhooks(place, 'list')).split('\n').find((text) => text.startsWith(id));
+  const line = (await webhooks(connection, 'list')).split('\n').find((text) => text.startsWith(id));
   return line ?? '';
 }
 
 /** Returns the rows of `webhooks undelivered`, without the header. */
 async function undelivered(id: string): Promise<string[]> {
-  return (await webhooks(place, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
+  return (await webhooks(connection, `undelivered ${id}`)).split('\n').slice(1).filter(Boolean);
 }
 
 function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
   const value = attemptOf(head, { next });
-  return publishValues(place, 'webhook-attempts', [{ key: head.subscription_id, value }]);
+  return publishValues(connection, 'webhook-attempts', [{ key: head.subscription_id, value }]);
 }
 
 describe('the messages of a client', () => {
@@ -110,11 +110,11 @@ describe('the messages of a client', () => {
       await HttpsReceiver.start(),
       await HttpsReceiver.start(),
     ];
-    await subscribe(place, { url: all.url, secret: SECRET });
-    await subscribe(place, { url: some.url, secret: SECRET, types: ['incident'] }, [12]);
-    const disabled = await subscribe(place, { url: none.url, secret: SECRET });
+    await subscribe(connection, { url: all.url, secret: SECRET });
+    await subscribe(connection, { url: some.url, secret: SECRET, types: ['incident'] }, [12]);
+    const disabled = await subscribe(connection, { url: none.url, secret: SECRET });
     const clientId = /client (\d+)/.exec(await row(disabled))?.[1];
-    await clients(place, `disable ${clientId}`);
+    await clients(connection, `disable ${clientId}`);
     await untilTrue('it is disabled', async () => (await row(disabled)).includes('client disabled'));
 
     await feed(
@@ -164,14 +164,14 @@ describe('touchline webhooks', () => {
 
   test('shows a failing webhook, its backlog and attempts, and its recovery', async () => {
     const receiver = await HttpsReceiver.start(answers.error);
-    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    const id = await subscribe(connection, { url: receiver.url, secret: SECRET });
     await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
     await untilTrue('it fails', async () => /FAILING since .* attempts/.test(await row(id)));
     expect(await undelivered(id.slice(0, 6))).toHaveLength(2);
-    expect(await webhooks(place, `attempts ${id} --since 1h`)).toMatch(/failed +status 500 +\d /);
+    expect(await webhooks(connection, `attempts ${id} --since 1h`)).toMatch(/failed +status 500 +\d /);
     receiver.answerWith(answers.accepted);
     // A webhook is delivering again with the first accepted message; the other one follows.
-    await untilTrue('both arrive', async () => (await webhooks(place, `undelivered ${id}`)) === '');
+    await untilTrue('both arrive', async () => (await webhooks(connection, `undelivered ${id}`)) === '');
     await untilTrue('it is said to deliver', async () => / delivering +2/.test(await row(id)));
     expect(await service.metric('touchline_dispatcher_attempts_total', 'outcome="status"')).toBeGreaterThan(
       0,
@@ -184,31 +184,33 @@ describe('touchline webhooks', () => {
       if (body.includes('5-poison')) response.writeHead(500).end();
       else response.end('Accepted');
     });
-    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    const id = await subscribe(connection, { url: receiver.url, secret: SECRET });
     await feed(goal(1420, '5-poison', 11));
     await untilTrue('it fails', async () => /FAILING/.test(await row(id)));
     await feed(goal(1420, '5-well', 11));
     await composed(1420, 2);
     await untilTrue('both wait', async () => (await undelivered(id)).length === 2);
     const [poison, well] = (await undelivered(id)).map((line) => line.split('  ')[1]);
-    await expect(webhooks(place, `skip ${id} --message ${well} --yes`)).rejects.toThrow('wait before');
-    await expect(webhooks(place, `skip ${id} --message ${poison}`)).rejects.toThrow(
+    await expect(webhooks(connection, `skip ${id} --message ${well} --yes`)).rejects.toThrow('wait before');
+    await expect(webhooks(connection, `skip ${id} --message ${poison}`)).rejects.toThrow(
       `1 messages of webhook ${id} would never be sent`,
     );
-    expect(await webhooks(place, `skip ${id} --message ${poison} --yes`)).toContain('is not sent 1 messages');
+    expect(await webhooks(connection, `skip ${id} --message ${poison} --yes`)).toContain(
+      'is not sent 1 messages',
+    );
     await untilTrue('the other arrives', async () => (await undelivered(id)).length === 0);
     expect(receiver.received.at(-1)?.body.toString()).toContain('5-well');
-    expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('skipped');
+    expect(await webhooks(connection, `attempts ${id} --since 1h`)).toContain('skipped');
   });
 
   test('removes the progress of a deleted webhook', async () => {
     const receiver = await HttpsReceiver.start();
-    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    const id = await subscribe(connection, { url: receiver.url, secret: SECRET });
     await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
     const clientId = /client (\d+)/.exec(await row(id))?.[1];
-    await clients(place, `webhook remove ${clientId} ${id} --yes`);
+    await clients(connection, `webhook remove ${clientId} ${id} --yes`);
     await untilTrue('it is said to be removed', async () =>
-      (await webhooks(place, `attempts ${id} --since 1h`)).includes(`${id}  removed`),
+      (await webhooks(connection, `attempts ${id} --since 1h`)).includes(`${id}  removed`),
     );
     await feed(goal(1500, '5-1', 11));
     await composed(1500, 1);
@@ -218,7 +220,7 @@ describe('touchline webhooks', () => {
 
 test('sends everything again when webhook-messages ends before the delivered offset', async () => {
   const receiver = await HttpsReceiver.start();
-  const id = await subscribe(place, { url: receiver.url, secret: SECRET }, [77]);
+  const id = await subscribe(connection, { url: receiver.url, secret: SECRET }, [77]);
   await feed(goal(1650, '5-1', 77));
   const first = await dispatcher();
   await hasIncidents(receiver, ['insert 5-1']);
@@ -235,15 +237,15 @@ test('sends everything again when webhook-messages ends before the delivered off
   });
   await dispatcher();
   await untilTrue('it is sent again', () => receiver.received.length > before);
-  expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('POSITION_LOST');
+  expect(await webhooks(connection, `attempts ${id} --since 1h`)).toContain('POSITION_LOST');
 });
 
 test('a failing webhook and a hanging one delay no other', async () => {
   // Killed at the end: a graceful stop would wait for the hanging request.
-  await (await startDispatcher(place, { WEBHOOK_TIMEOUT_MS: '10000' })).ready();
+  await (await startDispatcher(connection, { WEBHOOK_TIMEOUT_MS: '10000' })).ready();
   const [well, hanging] = [await HttpsReceiver.start(), await HttpsReceiver.start(answers.silent)];
   for (const url of [hanging.url, 'https://127.0.0.1:9/', well.url])
-    await subscribe(place, { url, secret: SECRET });
+    await subscribe(connection, { url, secret: SECRET });
   await feed(goal(1700, '5-1', 11));
   await hasIncidents(well, ['insert 5-1']);
   await untilTrue('the other hangs', () => hanging.received.length > 0);

@@ -13,9 +13,9 @@ import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import { readEvery } from '../../support/read-records.ts';
 import { workload } from '../../support/workload.ts';
 
-const place = backbone();
-const { brokers } = place;
-const former = formerComposerTopics(place.prefix);
+const connection = backbone();
+const { brokers } = connection;
+const former = formerComposerTopics(connection.prefix);
 
 /** Writes where the composer of release 1 stopped: at these offsets of the partitions of match-transitions. */
 async function stopFormerComposer(stops: readonly number[]): Promise<void> {
@@ -37,9 +37,9 @@ async function stopFormerComposer(stops: readonly number[]): Promise<void> {
 
 /** Returns the ids of the transitions before these offsets. */
 async function idsBefore(stops: readonly number[]): Promise<ReadonlySet<string>> {
-  const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+  const registry = Registry.open({ url: connection.registryUrl, prefix: connection.prefix });
   const ids = new Set<string>();
-  await readEvery('match-transitions', { ...place, registry }, ({ id }, { partition, offset }) => {
+  await readEvery('match-transitions', { ...connection, registry }, ({ id }, { partition, offset }) => {
     if (offset < (stops[partition] ?? 0)) ids.add(id);
   });
   return ids;
@@ -60,14 +60,14 @@ test('is composed once by match processors that are killed, before what comes', 
     ...one,
     received_at: now,
   }));
-  const whole = await Pipeline.create({ ...place, prefix: `${place.prefix}whole.` });
+  const whole = await Pipeline.create({ ...connection, prefix: `${connection.prefix}whole.` });
   const undisturbed = whole.startProcessor();
   await whole.feed(messages);
   await whole.settled();
   const all = await composed(whole);
   await undisturbed.stop();
 
-  const pipeline = await Pipeline.create(place);
+  const pipeline = await Pipeline.create(connection);
   const without = pipeline.startProcessor({ COMPOSE_WEBHOOKS: 'off' });
   await pipeline.feed(messages.slice(0, 400));
   await pipeline.settled();

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** What may be traded: the same rule as libs/tradability for Java, held to the same cases. Without I/O, and without a clock. */
 public final class Tradability {
-  private static final Set<String> GOOD = Set.of("alive", "recovered");
+  private static final Set<String> BELIEVED = Set.of("alive", "recovered");
   private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
 
   /** A record of feed-health: of a source when `eventId` is null, else of one of its matches. */
@@ -16,7 +16,7 @@ public final class Tradability {
       String source, Long eventId, String state, String reason, long since, long term, Long validUntil, long writtenAt) {}
 
   /** Whether and why a match may be believed. */
-  public record Belief(boolean believed, String state, String reason, Long since, String source) {}
+  public record FeedStatus(boolean believed, String state, String reason, Long since, String source) {}
 
   /** The fields of match state that the rule reads. */
   public record Match(String statusType, boolean hasFirmScore, boolean safe, List<String> reasons) {}
@@ -48,24 +48,24 @@ public final class Tradability {
     }
 
     /** Whether a match may be believed, by two clocks in milliseconds: one source that is alive is enough. */
-    public Belief match(long eventId, long wall, double steady) {
-      List<Belief> beliefs =
+    public FeedStatus match(long eventId, long wall, double steady) {
+      List<FeedStatus> statuses =
           matches.getOrDefault(eventId, Map.of()).values().stream()
-              .map(match -> belief(sources.get(match.source()), match, wall, steady))
+              .map(match -> status(sources.get(match.source()), match, wall, steady))
               .toList();
-      return beliefs.stream()
-          .filter(Belief::believed)
+      return statuses.stream()
+          .filter(FeedStatus::believed)
           .findFirst()
           // Of several that are not believed, the most recently disbelieved.
-          .or(() -> beliefs.stream().max(Comparator.comparingLong(one -> one.since() == null ? 0 : one.since())))
-          .orElse(new Belief(false, "unknown", null, null, null));
+          .or(() -> statuses.stream().max(Comparator.comparingLong(one -> one.since() == null ? 0 : one.since())))
+          .orElse(new FeedStatus(false, "unknown", null, null, null));
     }
   }
 
   private Tradability() {}
 
   /** Returns the permission to trade on a match. `match` is null without a state; `doubts` are the reader's own reasons. */
-  public static Trading trading(Match match, Belief feed, List<String> doubts) {
+  public static Trading trading(Match match, FeedStatus feed, List<String> doubts) {
     if (match != null && match.statusType() != null && OVER.contains(match.statusType()))
       return new Trading("not_in_play", List.of());
     List<String> reasons = new ArrayList<>(match == null ? List.of("unknown_match") : match.reasons());
@@ -80,22 +80,22 @@ public final class Tradability {
   }
 
   /** Combines a source's record with that of one of its matches. */
-  private static Belief belief(Received received, Health match, long wall, double steady) {
+  private static FeedStatus status(Received received, Health match, long wall, double steady) {
     if (match.state().equals("ended")) return recorded(match);
-    if (received == null) return new Belief(false, "unknown", null, null, match.source());
+    if (received == null) return new FeedStatus(false, "unknown", null, null, match.source());
     Health source = received.record();
     Long until = source.validUntil();
-    if (until == null) return new Belief(false, "expired", null, null, source.source());
+    if (until == null) return new FeedStatus(false, "expired", null, null, source.source());
     // Both clocks: the wall clock detects a record that was read late, the monotonic one is right when wall clocks differ or step.
     if (wall >= until || steady - received.at() >= until - source.writtenAt())
-      return new Belief(false, "expired", null, Math.min(until, wall), source.source());
+      return new FeedStatus(false, "expired", null, Math.min(until, wall), source.source());
     // The leading monitor has not evaluated the match yet.
-    if (match.term() < source.term()) return new Belief(false, "expired", null, match.since(), match.source());
-    return recorded(GOOD.contains(source.state()) || !GOOD.contains(match.state()) ? match : source);
+    if (match.term() < source.term()) return new FeedStatus(false, "expired", null, match.since(), match.source());
+    return recorded(BELIEVED.contains(source.state()) || !BELIEVED.contains(match.state()) ? match : source);
   }
 
-  private static Belief recorded(Health record) {
-    return new Belief(
-        GOOD.contains(record.state()), record.state(), record.reason(), record.since(), record.source());
+  private static FeedStatus recorded(Health record) {
+    return new FeedStatus(
+        BELIEVED.contains(record.state()), record.state(), record.reason(), record.since(), record.source());
   }
 }

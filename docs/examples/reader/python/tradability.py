@@ -1,6 +1,6 @@
 """What may be traded: the same rule as libs/tradability for Python, held to the same cases. Without I/O, and without a clock."""
 
-GOOD = {"alive", "recovered"}
+BELIEVED = {"alive", "recovered"}
 OVER = {"finished", "cancelled", "deleted"}
 
 
@@ -22,28 +22,28 @@ class HealthTable:
 
     def match(self, event_id, wall, steady):
         """Whether a match may be believed, by two clocks in milliseconds: one source that is alive is enough."""
-        beliefs = [
-            self._belief(source, match, wall, steady)
+        statuses = [
+            self._status_of(source, match, wall, steady)
             for source, (match, _) in self.matches.get(event_id, {}).items()
         ]
-        good = [belief for belief in beliefs if belief["state"] in GOOD]
+        believed = [status for status in statuses if status["state"] in BELIEVED]
         # Of several that are not believed, the most recently disbelieved.
-        return good[0] if good else max(beliefs, key=lambda one: one["since"] or 0, default=_belief("unknown"))
+        return believed[0] if believed else max(statuses, key=lambda one: one["since"] or 0, default=_status("unknown"))
 
-    def _belief(self, name, match, wall, steady):
+    def _status_of(self, name, match, wall, steady):
         """Combines a source's record with that of one of its matches."""
         if match["state"] == "ended":
             return _recorded(match)
         if name not in self.sources:
-            return _belief("unknown", source=name)
+            return _status("unknown", source=name)
         source, at = self.sources[name]
         until = source["valid_until"]
         # Both clocks: the wall clock detects a record that was read late, the monotonic one is right when wall clocks differ or step.
         if until is None or wall >= until or steady - at >= until - source["written_at"]:
-            return _belief("expired", since=None if until is None else min(until, wall), source=name)
+            return _status("expired", since=None if until is None else min(until, wall), source=name)
         if match["term"] < source["term"]:  # the monitor that leads now has not judged it
-            return _belief("expired", since=match["since"], source=name)
-        return _recorded(match if source["state"] in GOOD or match["state"] not in GOOD else source)
+            return _status("expired", since=match["since"], source=name)
+        return _recorded(match if source["state"] in BELIEVED or match["state"] not in BELIEVED else source)
 
 
 def trading(match, feed, doubts=()):
@@ -58,7 +58,7 @@ def trading(match, feed, doubts=()):
     if match and match["firm"] is None and not begins:
         reasons.append("unknown_score")
     reasons.extend(doubts)
-    if feed["state"] not in GOOD and not begins:
+    if feed["state"] not in BELIEVED and not begins:
         reasons.append(f"feed_{feed['state']}")
     if reasons:
         return {"permission": "halted", "reasons": reasons}
@@ -66,8 +66,8 @@ def trading(match, feed, doubts=()):
 
 
 def _recorded(record):
-    return _belief(record["state"], record["reason"], record["since"], record["source"])
+    return _status(record["state"], record["reason"], record["since"], record["source"])
 
 
-def _belief(state, reason=None, since=None, source=None):
-    return {"believed": state in GOOD, "state": state, "reason": reason, "since": since, "source": source}
+def _status(state, reason=None, since=None, source=None):
+    return {"believed": state in BELIEVED, "state": state, "reason": reason, "since": since, "source": source}

@@ -1,7 +1,7 @@
 /** Events, their participants and incidents, and the trees they come in (spec, "Event", "Incident"). */
 import { z } from 'zod';
 import { empty, int, maybe, natural, text, yesNo } from './fields.ts';
-import { placeFields } from './structure.ts';
+import { levelFields } from './structure.ts';
 
 /** A result, a detail or a statistic. */
 const value = z.looseObject({
@@ -111,19 +111,19 @@ const importantIncident = incident;
 
 /** Returns the schema of a competition that nests its events. */
 function treeOf<E extends z.ZodType>(event: E) {
-  const group = z.looseObject({ ...placeFields.group, events: z.array(event) });
-  const stage = z.looseObject({ ...placeFields.stage, groups: z.array(group) });
-  const season = z.looseObject({ ...placeFields.season, stages: z.array(stage) });
-  return z.looseObject({ ...placeFields.competition, seasons: z.array(season) });
+  const group = z.looseObject({ ...levelFields.group, events: z.array(event) });
+  const stage = z.looseObject({ ...levelFields.stage, groups: z.array(group) });
+  const season = z.looseObject({ ...levelFields.season, stages: z.array(stage) });
+  return z.looseObject({ ...levelFields.competition, seasons: z.array(season) });
 }
 
-/** Returns the schema of one event with its incidents, in its places: `competition.season.stage.group.event`. */
+/** Returns the schema of one event with its incidents, in its tree: `competition.season.stage.group.event`. */
 function eventChain() {
   const detailed = event.extend({ events_incidents: incident.array() });
-  const group = z.looseObject({ ...placeFields.group, event: detailed });
-  const stage = z.looseObject({ ...placeFields.stage, group });
-  const season = z.looseObject({ ...placeFields.season, stage });
-  return z.looseObject({ ...placeFields.competition, season });
+  const group = z.looseObject({ ...levelFields.group, event: detailed });
+  const stage = z.looseObject({ ...levelFields.stage, group });
+  const season = z.looseObject({ ...levelFields.season, stage });
+  return z.looseObject({ ...levelFields.competition, season });
 }
 
 export const eventRecords = {

@@ -1,4 +1,4 @@
-/** Competition, season, stage, group: the places of events (spec, "Competition, season, stage, group"). */
+/** Competition, season, stage, group: the levels above events (spec, "Competition, season, stage, group"). */
 import { z } from 'zod';
 import { empty, int, maybe, natural, text, yesNo } from './fields.ts';
 
@@ -32,7 +32,7 @@ const season = {
   id: natural,
   name: text,
   year: maybe(text),
-  /** '' is unknown, as in all flags of places. */
+  /** '' is unknown, as in all flags of these levels. */
   actual: maybe(z.union([yesNo, empty])),
   ut: maybe(int),
   old_season_id: maybe(z.union([natural, text])),
@@ -65,7 +65,7 @@ const group = {
 };
 
 /** Fields of each level, without nested records. */
-export const placeFields = { competition, season, stage, group };
+export const levelFields = { competition, season, stage, group };
 
 const none = z.array(z.unknown());
 const groupRecord = z.looseObject({ ...group, events: z.array(z.unknown()).optional() });
@@ -78,13 +78,13 @@ const stageRecord = z.looseObject({
 });
 const seasonRecord = z.looseObject({ ...season, stages: z.array(stageRecord).optional() });
 
-/** Records of places without events, as in the lists of `competitions` and `stages`. */
+/** Records without events, as in the lists of `competitions` and `stages`. */
 export const structureRecords = {
   competition: z.looseObject({ ...competition, seasons: z.array(seasonRecord).optional() }),
   season: seasonRecord,
   stage: stageRecord,
   group: groupRecord,
-  /** A stage in its places. */
+  /** A stage in its season and competition. */
   stageChain: z.looseObject({
     ...competition,
     season: z.looseObject({ ...season, stage: stageRecord.optional() }),

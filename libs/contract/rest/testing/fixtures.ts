@@ -31,10 +31,10 @@ export function fixtures(): AnswerFixture[] {
     .map(({ file, json }) => ({ file, json, name: json.api.method.name }));
 }
 
-/** A place where providers' answers differ from the spec. */
+/** A field where providers' answers differ from the spec. */
 export type AnswerDifference = {
   readonly operation: string;
-  readonly place: string;
+  readonly path: string;
   readonly spec: string;
   readonly seen: string;
 };
@@ -46,15 +46,15 @@ export function findingsOf({ name, json }: AnswerFixture): AnswerDifference[] {
   const { error } = strict.safeParse(json);
   const found = new Map<string, AnswerDifference>();
   for (const issue of error?.issues ?? []) {
-    const place = placeOf(issue.path);
-    const finding = { operation: name, place, spec: expected(issue), seen: kindOf(at(json, issue.path)) };
-    found.set(`${place} ${finding.seen}`, finding);
+    const path = pathOf(issue.path);
+    const finding = { operation: name, path, spec: expected(issue), seen: kindOf(at(json, issue.path)) };
+    found.set(`${path} ${finding.seen}`, finding);
   }
   return [...found.values()];
 }
 
 /** Returns the path of an issue, without list positions and parameter names. */
-function placeOf(path: readonly PropertyKey[]): string {
+function pathOf(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? '[]' : String(step)));
   const parameters = steps.indexOf('parameters');
   return (parameters === 2 && steps.length > 3 ? [...steps.slice(0, 3), '*'] : steps).join('.');

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { PlacedResult } from '../types.ts';
+import type { SeasonResult } from '../types.ts';
 import { teamOf } from './results.ts';
 
 const DIR =
@@ -26,7 +26,7 @@ type OpenMatch = {
 };
 
 /** The matches of a season as results, and the id of each team by name. */
-export type OfficialSeason = { readonly results: PlacedResult[]; readonly ids: ReadonlyMap<string, number> };
+export type OfficialSeason = { readonly results: SeasonResult[]; readonly ids: ReadonlyMap<string, number> };
 
 /** Reads a season of football.json. `stageOf`: the stage of a round; null leaves its matches out. */
 export function readOpenSeason(file: string, stageOf: (round: string) => number | null): OfficialSeason {
@@ -35,7 +35,7 @@ export function readOpenSeason(file: string, stageOf: (round: string) => number 
   };
   const names = [...new Set(matches.flatMap(({ team1, team2 }) => [team1, team2]))].sort();
   const ids = new Map(names.map((name, at) => [name, at + 1]));
-  const results = matches.flatMap(({ round, date, time, team1, team2, score }, at): PlacedResult[] => {
+  const results = matches.flatMap(({ round, date, time, team1, team2, score }, at): SeasonResult[] => {
     const stage_id = stageOf(round);
     if (stage_id === null || score?.ft === undefined) return [];
     const [home, away] = score.ft;
@@ -55,8 +55,8 @@ export function finished(
   event_id: number,
   start_date: string,
   stage_id: number,
-  known: Pick<PlacedResult, 'home' | 'away' | 'score'> & Partial<PlacedResult>,
-): PlacedResult {
+  known: Pick<SeasonResult, 'home' | 'away' | 'score'> & Partial<SeasonResult>,
+): SeasonResult {
   return {
     event_id,
     version: 1,

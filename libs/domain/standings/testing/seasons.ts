@@ -1,6 +1,6 @@
 import type { CompetitionRules } from '../competition-rules.ts';
 import { SeasonTables } from '../season-tables.ts';
-import type { PlacedResult } from '../types.ts';
+import type { SeasonResult } from '../types.ts';
 import { result } from './results.ts';
 
 /** Returns a finished match of a stage, as `result` reads it. */
@@ -8,8 +8,8 @@ export function placed(
   event: number,
   text: string,
   stage_id: number | null,
-  overrides: Partial<PlacedResult> = {},
-): PlacedResult {
+  overrides: Partial<SeasonResult> = {},
+): SeasonResult {
   return { ...result(event, text), stage_id, group_id: null, ...overrides };
 }
 
@@ -21,7 +21,7 @@ type Body = { object_id: number; groups: { id: string; participants: Row[] }[] }
  * values of some columns.
  */
 export function tablesOfSeason(
-  results: Iterable<PlacedResult>,
+  results: Iterable<SeasonResult>,
   rules: CompetitionRules,
   kind: string,
   ...codes: string[]

@@ -55,8 +55,8 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
           await delay(RETRY_PAUSE_MS);
         };
         try {
-          const { placed, unsent } = await place(records, connections, turn);
-          await sender.send(batchRecords(placed), resend);
+          const { chosen, unsent } = await choosePartitions(records, connections, turn);
+          await sender.send(batchRecords(chosen), resend);
           return unsent;
         } catch (error) {
           throw toStreamError('publish', error);
@@ -73,16 +73,16 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
  * Chooses the partition of each record: its own, that of its key, or for `any` the next one from `turn` on with a leader. Records
  * whose partition has no leader are returned as `unsent`.
  */
-async function place(
+async function choosePartitions(
   records: readonly PublishRecord[],
   connections: BrokerConnections,
   turn: number,
-): Promise<{ readonly placed: readonly BatchRecord[]; readonly unsent: Unsent }> {
+): Promise<{ readonly chosen: readonly BatchRecord[]; readonly unsent: Unsent }> {
   const topics = new Map<string, readonly boolean[]>();
   for (const { topic } of records) {
     if (!topics.has(topic)) topics.set(topic, await connections.haveLeaders(topic));
   }
-  const placed: BatchRecord[] = [];
+  const chosen: BatchRecord[] = [];
   const unsent = new Map<PublishRecord, NoLeaderError>();
   for (const record of records) {
     const { topic, key, value, traceparent } = record;
@@ -91,10 +91,10 @@ async function place(
     if (haveLeaders[partition] === false) {
       unsent.set(record, new NoLeaderError({ topic, partition }));
       connections.forgetTopic(topic);
-    } else if (traceparent === undefined) placed.push({ topic, partition, key, value });
-    else placed.push({ topic, partition, key, value, traceparent });
+    } else if (traceparent === undefined) chosen.push({ topic, partition, key, value });
+    else chosen.push({ topic, partition, key, value, traceparent });
   }
-  return { placed, unsent };
+  return { chosen, unsent };
 }
 
 function partitionOf(

@@ -56,7 +56,7 @@ test.each([
   await expectChange(path, READ);
 });
 
-test('dates a competition and a stage by the last change of a place in them', async () => {
+test('dates a competition and a stage by the last change below them', async () => {
   world.give(record('competition', 1, null), record('season', 2, 1), record('stage', 3, 2));
   await expectChange('competitions', READ);
   world.give(record('group', 4, 3, READ + 100));
@@ -67,15 +67,15 @@ test('dates a competition and a stage by the last change of a place in them', as
   expect(await changed('stages', READ + 200)).toBe(0);
 });
 
-test('dates a place that is known only from an event by that event', async () => {
-  const place = { competition_id: 6, season_id: 7, stage_id: 8 };
-  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1, ...place }), READ * 1_000));
+test('dates a stage that is known only from an event by that event', async () => {
+  const ids = { competition_id: 6, season_id: 7, stage_id: 8 };
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1, ...ids }), READ * 1_000));
   await expectChange('competitions', READ);
   await expectChange('stages', READ);
-  // Another event in the same place changes nothing; another stage changes the competition.
-  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 2, ...place }), (READ + 100) * 1_000));
+  // Another event in the same stage changes nothing; another stage changes the competition.
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 2, ...ids }), (READ + 100) * 1_000));
   await expectChange('competitions', READ);
-  const other = { ...place, stage_id: 9 };
+  const other = { ...ids, stage_id: 9 };
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 3, ...other }), (READ + 200) * 1_000));
   await expectChange('competitions', READ + 200);
 });

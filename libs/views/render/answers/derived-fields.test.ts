@@ -37,7 +37,7 @@ test('shows the name of its status, not of one that a list showed before', async
   expect((await served(list, { status_id: 34 })).status_name).toBe('2nd half');
 });
 
-test('omits the names of its places, even if a message has them', async () => {
+test('omits the names of the levels above it, even if a message has them', async () => {
   const named = { competition_name: 'Cup', season_name: '2026', stage_name: 'Final', group_name: 'A' };
   const event = await served({ ...named, area_name: 'Europe', tour_name: '', gender: 'male' });
   expect(event).toMatchObject({ gender: 'male', competition_id: 6628 });

@@ -1,4 +1,4 @@
-/** Answers with events in their places, and with their incidents. */
+/** Answers with events in their tree, and with their incidents. */
 
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, Paging, ProviderData } from '#contract/rest/provider.ts';
@@ -9,7 +9,7 @@ import { boardConditions, eventConditions, visibleEvent, visibleEvents } from '.
 import type { EventForm, EventRow } from '../../store/matches.ts';
 import type { Conditions } from '../../store/sql.ts';
 import type { Views } from '../../store/views.ts';
-import { placeLookup } from '../place.ts';
+import { nodeLookup } from '../tree-node.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { listData } from './lists.ts';
 
@@ -39,8 +39,8 @@ type Page = {
 
 /** Answers from the matches of `views`. Caches answers until their sources change. */
 export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
-  const { matches, incidentLog, places } = views;
-  const lookup = placeLookup(views);
+  const { matches, incidentLog, tree } = views;
+  const lookup = nodeLookup(views);
   const lists = new AnswerCache(LIST_BYTES);
   const single = new AnswerCache(EVENT_BYTES);
   views.onStale((eventId) => single.drop(String(eventId)));
@@ -55,7 +55,7 @@ export function eventData(views: Views, maxBasic = MAX_BASIC): EventData {
       render(page()),
     );
   const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => ({
-    conditions: eventConditions(query, places, access),
+    conditions: eventConditions(query, tree, access),
     paging: query,
     form,
   });

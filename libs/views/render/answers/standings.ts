@@ -3,7 +3,7 @@ import type { ComparedGroup } from '#domain/standings/provider-league.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
-import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
+import { nameEntry, nameTable, type TableNames } from '../standings.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { listData } from './lists.ts';
 
@@ -12,9 +12,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const NAMED_OBJECTS = new Set(['sport', 'competition', 'season', 'stage']);
 
 export function standingsData(views: Views): Pick<ProviderData, 'standingsList' | 'standings'> {
-  const { standings: tables, catalogue, places } = views;
+  const { standings: tables, catalogue, tree } = views;
   const cache = new AnswerCache(MAX_BYTES);
-  const placeOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TablePlace => {
+  const namesOf = ({ object_type, object_id, competition_id, season_id }: JsonObject): TableNames => {
     const id = toWholeNumber(object_id);
     const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
     const kind = String(object_type);
@@ -39,13 +39,13 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
     standingsList(query, access) {
       const { object_type: kind, object_id: id } = query;
       if (id !== undefined && (kind === 'season' || kind === 'stage')) {
-        requireAccess(access, places.competitionOf(kind, id));
+        requireAccess(access, tree.competitionOf(kind, id));
       } else if (kind === 'competition') requireAccess(access, id ?? null);
       const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
       const entries = items.map(({ json, ut }) => {
         const entry: JsonObject = JSON.parse(json);
         const written = { ...entry, ut: Math.max(Number(entry.ut), ut ?? 0) };
-        return JSON.stringify(nameEntry(written, placeOf(entry)));
+        return JSON.stringify(nameEntry(written, namesOf(entry)));
       });
       return { data: listData('standings_list', entries), total };
     },
@@ -59,7 +59,7 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       return cache.get(String(id), version, () => {
         const record: JsonObject = { ut: table.ut, ...JSON.parse(table.json) };
         return {
-          data: JSON.stringify({ standings: nameTable(record, placeOf(record), compared) }),
+          data: JSON.stringify({ standings: nameTable(record, namesOf(record), compared) }),
           total: 1,
         };
       });

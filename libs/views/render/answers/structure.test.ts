@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import { UNKNOWN_NODE } from '#contract/rest/tree.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
@@ -8,7 +8,7 @@ import { askApi, ViewsWorld } from '../../testing/world.ts';
 /** A cup with a knock-out final and a group stage that is none. `final`: more fields of the final's record. */
 async function cup(final: JsonObject = {}) {
   const world = new ViewsWorld();
-  const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
+  const named = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
     catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, ...record });
   const table = (id: number, stage: number) => {
     const of = { object_type: 'stage', object_id: stage, competition_id: 1, season_id: 2 };
@@ -16,12 +16,12 @@ async function cup(final: JsonObject = {}) {
     return [tableEntry(id, of), tableRecord(id, body, of)];
   };
   world.give(
-    place('competition', 1, null),
-    place('season', 2, 1, { actual: 'yes' }),
-    place('stage', 3, 2, { has_brackets: 'no', show_standings: 'no' }),
-    place('stage', 4, 2, { has_brackets: 'yes', show_standings: 'no', ...final }),
-    place('group', 5, 3),
-    place('group', 6, 3),
+    named('competition', 1, null),
+    named('season', 2, 1, { actual: 'yes' }),
+    named('stage', 3, 2, { has_brackets: 'no', show_standings: 'no' }),
+    named('stage', 4, 2, { has_brackets: 'yes', show_standings: 'no', ...final }),
+    named('group', 5, 3),
+    named('group', 6, 3),
     ...table(70, 3),
     ...table(71, 4),
   );
@@ -40,16 +40,16 @@ test('shows competitions down to their stages', async () => {
   // A stage known only from an event.
   world.play(eventMessage({}, { competition_id: 1, season_id: 2, stage_id: 9 }));
   const [again] = (await ask('/v2/competitions')).data.competitions;
-  expect(again.seasons[0].stages).toContainEqual({ ...UNKNOWN_PLACE.stage, id: 9 });
+  expect(again.seasons[0].stages).toContainEqual({ ...UNKNOWN_NODE.stage, id: 9 });
   // A competition known only from an event, whose sport it has.
   world.play(eventMessage({}, { competition_id: 7, season_id: 8, stage_id: 9, group_id: 6 }));
   const found = (await ask('/v2/competitions')).data.competitions.find(({ id }: { id: number }) => id === 7);
   const sport = { sport_id: 5, sport_name: 'Soccer' };
   expect(found).toEqual({
-    ...UNKNOWN_PLACE.competition,
+    ...UNKNOWN_NODE.competition,
     ...sport,
     id: 7,
-    seasons: [{ ...UNKNOWN_PLACE.season, id: 8, stages: [{ ...UNKNOWN_PLACE.stage, id: 9 }] }],
+    seasons: [{ ...UNKNOWN_NODE.season, id: 8, stages: [{ ...UNKNOWN_NODE.stage, id: 9 }] }],
   });
 });
 

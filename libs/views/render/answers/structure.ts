@@ -10,7 +10,7 @@ import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { accessKey, isCovered, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
-import { placeLookup } from '../place.ts';
+import { nodeLookup } from '../tree-node.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { listData } from './lists.ts';
 
@@ -18,31 +18,31 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 type RenderedList = { readonly data: string; readonly total: number };
 
-/** Answers from the catalogue, and from events for places without a record, which have no name. */
+/** Answers from the catalogue, and from events for nodes without a record, which have no name. */
 export function structureData(views: Views): Pick<ProviderData, 'competitions' | 'stages'> {
-  const { catalogue, places } = views;
-  const lookup = placeLookup(views);
-  // Rendered from the places of all events: cached until one of these or a name changes.
+  const { catalogue, tree } = views;
+  const lookup = nodeLookup(views);
+  // Rendered from the nodes of all events: cached until one of these or a name changes.
   const lists = new AnswerCache(MAX_BYTES);
   const cached = (name: string, query: object, access: Access, render: () => RenderedList): RestAnswer => {
-    const version = `${views.nameVersion} ${views.matches.placeVersion}`;
+    const version = `${views.nameVersion} ${views.matches.treeVersion}`;
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, render);
   };
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | undefined): boolean =>
-    timestamp === undefined || (places.changedAt(level, id) ?? 0) >= since(timestamp);
+    timestamp === undefined || (tree.changedAt(level, id) ?? 0) >= since(timestamp);
 
   const competitions = (query: CompetitionsQuery, access: Access): RenderedList => {
     const { timestamp, sport_id, area_id } = query;
-    const wanted = places.ids('competition').filter((id) => {
+    const wanted = tree.ids('competition').filter((id) => {
       if (!isCovered(access, id)) return false;
-      if (sport_id !== undefined && places.sportOf(id) !== sport_id) return false;
+      if (sport_id !== undefined && tree.sportOf(id) !== sport_id) return false;
       const area = toWholeNumber(catalogue.find('competition', id)?.record.area_id);
       return (area_id === undefined || area === area_id) && changedSince('competition', id, timestamp);
     });
     const items = pageOf(wanted, query).map((id) => {
-      const seasons = places.ids('season', { level: 'competition', id });
+      const seasons = tree.ids('season', { level: 'competition', id });
       const records = seasons.map((season) => {
-        const stages = places.ids('stage', { level: 'season', id: season });
+        const stages = tree.ids('stage', { level: 'season', id: season });
         const inside = stages.map((stage) => lookup('stage', stage));
         return withList(lookup('season', season), 'stages', inside);
       });
@@ -52,27 +52,27 @@ export function structureData(views: Views): Pick<ProviderData, 'competitions' |
   };
   const stages = (query: StagesQuery, access: Access): RenderedList => {
     const { timestamp, season_id: seasonId, sport_id } = query;
-    if (seasonId !== undefined) requireAccess(access, places.competitionOf('season', seasonId));
+    if (seasonId !== undefined) requireAccess(access, tree.competitionOf('season', seasonId));
     const above = seasonId === undefined ? undefined : ({ level: 'season', id: seasonId } as const);
-    const wanted = places
+    const wanted = tree
       .ids('stage', above)
       .filter((id) => changedSince('stage', id, timestamp))
       .map((id) => {
-        const season_id = places.parent('stage', id);
+        const season_id = tree.parent('stage', id);
         return {
           id,
           season_id,
-          competition_id: season_id === null ? null : places.parent('season', season_id),
+          competition_id: season_id === null ? null : tree.parent('season', season_id),
         };
       })
       .filter(({ competition_id }) => {
         if (competition_id === null) return access.competitions === null && sport_id === undefined;
-        if (sport_id !== undefined && places.sportOf(competition_id) !== sport_id) return false;
+        if (sport_id !== undefined && tree.sportOf(competition_id) !== sport_id) return false;
         return isCovered(access, competition_id);
       });
-    const page = pageOf(wanted, query).map(({ id, ...place }) => {
-      const groups = places.ids('group', { level: 'stage', id }).map((group) => lookup('group', group));
-      return { ...place, text: withList(lookup('stage', id), 'groups', groups) };
+    const page = pageOf(wanted, query).map(({ id, ...above }) => {
+      const groups = tree.ids('group', { level: 'stage', id }).map((group) => lookup('group', group));
+      return { ...above, text: withList(lookup('stage', id), 'groups', groups) };
     });
     return { data: `{"competitions":${renderStages(page, lookup)}}`, total: wanted.length };
   };

@@ -89,14 +89,14 @@ export function morphChildren(have: Element, want: ParentNode & Node): void {
 
 /** Returns the largest set of siblings that can stay while the others are moved into this order. Each moved row costs a layout. */
 function longestOrdered(siblings: readonly Element[]): ReadonlySet<Node> {
-  type Run = { readonly last: Element; readonly place: number; readonly before: Run | undefined };
-  const places = new Map(Array.from(siblings[0]?.parentElement?.children ?? [], (child, n) => [child, n]));
+  type Run = { readonly last: Element; readonly index: number; readonly before: Run | undefined };
+  const indexes = new Map(Array.from(siblings[0]?.parentElement?.children ?? [], (child, n) => [child, n]));
   /** At index n: of all runs of n + 1 elements, the one whose last element comes first in the page. */
   const runs: Run[] = [];
   for (const last of siblings) {
-    const place = places.get(last) ?? 0;
-    const at = runs.findLastIndex((run) => run.place < place) + 1;
-    runs[at] = { last, place, before: runs[at - 1] };
+    const index = indexes.get(last) ?? 0;
+    const at = runs.findLastIndex((run) => run.index < index) + 1;
+    runs[at] = { last, index, before: runs[at - 1] };
   }
   const longest = new Set<Node>();
   for (let run = runs.at(-1); run !== undefined; run = run.before) longest.add(run.last);

@@ -14,16 +14,16 @@ const KEY: Readonly<Record<string, string>> = { safe: 'safe', halted: 'halted', 
  */
 export function courseHtml(course: Course, now: number): Html {
   const { from, to, stretches, scores } = course;
-  const place = (at: number): number => (at - from) / Math.max(1, to - from);
+  const shareOf = (at: number): number => (at - from) / Math.max(1, to - from);
   const total = (which: (stretch: CourseStretch) => boolean): string =>
     durationWords(seconds(stretches.filter(which).reduce((sum, one) => sum + one.to - one.from, 0)));
   const path = scores.map(({ score }) => score).join(', ');
   const words = `Trading was halted for ${total(({ permission }) => permission === 'halted')} of ${durationWords(seconds(to - from))}; the feed was not believed for ${total(({ believed }) => !believed)}. The score: ${path || 'unknown'}.`;
   const kinds = ['safe', 'halted', 'unfed'].filter((kind) => stretches.some((one) => kindOf(one) === kind));
   return html`<figure class="course" data-key="course"><svg width="100%" height="48" role="img" aria-label="${words}">
-${stretches.map((one) => html`<rect class="${kindOf(one)}" x="${percent(place(one.from))}" width="${percent(place(one.to) - place(one.from))}" y="26" height="14"><title>${titleOf(one)}</title></rect>`)}
-${scores.map(({ at }) => html`<line x1="${percent(place(at))}" x2="${percent(place(at))}" y1="20" y2="46"/>`)}
-${labels(course).map(({ at, score }) => html`<text x="${percent(place(at))}" y="15" text-anchor="${anchor(place(at))}">${score}</text>`)}
+${stretches.map((one) => html`<rect class="${kindOf(one)}" x="${percent(shareOf(one.from))}" width="${percent(shareOf(one.to) - shareOf(one.from))}" y="26" height="14"><title>${titleOf(one)}</title></rect>`)}
+${scores.map(({ at }) => html`<line x1="${percent(shareOf(at))}" x2="${percent(shareOf(at))}" y1="20" y2="46"/>`)}
+${labels(course).map(({ at, score }) => html`<text x="${percent(shareOf(at))}" y="15" text-anchor="${anchor(shareOf(at))}">${score}</text>`)}
 </svg><figcaption class="row small"><span>${timeOf(from / 1000, now)} <span class="zone">UTC</span></span> <span class="key">${kinds.map((kind) => html`<span class="${kind}">${KEY[kind]}</span> `)}</span> <span>${timeOf(to / 1000, now)} <span class="zone">UTC</span></span></figcaption></figure>`;
 }
 

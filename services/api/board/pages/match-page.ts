@@ -56,8 +56,8 @@ ${timelineHtml(details, now)}</section>
 }
 
 function headHtml(match: BoardMatch, now: number): Html {
-  const { home, away, score, shoot_out, place, season_id, under_review } = match;
-  const where = [place.season ?? place.competition, place.stage, place.group].filter(
+  const { home, away, score, shoot_out, levels, season_id, under_review } = match;
+  const where = [levels.season ?? levels.competition, levels.stage, levels.group].filter(
     (name) => name !== null && name !== '',
   );
   return html`<p class="where small">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>

@@ -19,9 +19,9 @@ const CURRENT = html` aria-current="true"`;
 /** Renders `/standings`: the tables of a season, its knock-out stages, or the provider's rankings. `now`: Unix seconds. */
 export function standingsPage(standings: SeasonStandings, now: number): string {
   const { seasons, rankings, season, shown, bracket, search } = standings;
-  const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
+  const generalName = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
-  const name = season === null ? unplaced : seasonName(season);
+  const name = season === null ? generalName : seasonName(season);
   const kinds = kindsOf(standings);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
@@ -68,11 +68,11 @@ type Kind = {
 function kindsOf({ tables, shown, hasBracket, bracket }: SeasonStandings): Kind[] {
   const shownType = shown[0]?.entry.type_id;
   const types = new Map(tables.toReversed().map((table) => [table.type_id, table]));
-  const place = ({ type_id }: TableEntry): number => {
+  const order = ({ type_id }: TableEntry): number => {
     const first = FIRST_TYPES.indexOf(type_id);
     return first === -1 ? FIRST_TYPES.length + type_id : first;
   };
-  const ordered = [...types.values()].sort((a, b) => place(a) - place(b));
+  const ordered = [...types.values()].sort((a, b) => order(a) - order(b));
   const kinds = ordered.map(
     ({ standings_id: value, type_name: title, type_id }): Kind => ({
       value,
@@ -120,9 +120,9 @@ function isEmpty({ table }: ShownStandings): boolean {
   return table.groups.every(({ participants }) => participants.length === 0);
 }
 
-type PlacedGroup = ShownStandings['table']['groups'][number];
+type TableGroup = ShownStandings['table']['groups'][number];
 
-function groupHtml(group: PlacedGroup, key: string, caption: string): Html {
+function groupHtml(group: TableGroup, key: string, caption: string): Html {
   const columns = columnsOf(group);
   const hasClubs = isOfPlayers(group);
   return html`<div class="standing" data-key="group-${key}">
@@ -193,7 +193,7 @@ function correctionsHtml(corrections: readonly CorrectionWords[]): Html | null {
 }
 
 /** Renders the provider's own corrections, which are not in this table, and where its table differs. */
-function providerHtml({ provider }: PlacedGroup): Html | null {
+function providerHtml({ provider }: TableGroup): Html | null {
   if (provider === undefined) return null;
   const { corrections, differences } = provider;
   return html`${

@@ -61,8 +61,8 @@ describe('by status', () => {
 });
 
 test('sorts by competition: those with a live match first, live matches first in each', () => {
-  const place = { competition: 'Cup', season: null, stage: null, group: null };
-  const cup = liveMatch({ event_id: 8, ...UPCOMING, competition_id: 5, place });
+  const levels = { competition: 'Cup', season: null, stage: null, group: null };
+  const cup = liveMatch({ event_id: 8, ...UPCOMING, competition_id: 5, levels });
   expect(shape([cup, ...matches.slice(0, 6)], { by: 'competition' })).toEqual({
     League: [[5, 6, 4, 3, 2, 1]],
     Cup: [[8]],
@@ -154,8 +154,8 @@ describe('filters', () => {
   });
 
   test('list all competitions by name, whichever is chosen', () => {
-    const place = { competition: 'Cup', season: null, stage: null, group: null };
-    const all = [liveMatch(), liveMatch({ event_id: 9, competition_id: 5, place })];
+    const levels = { competition: 'Cup', season: null, stage: null, group: null };
+    const all = [liveMatch(), liveMatch({ event_id: 9, competition_id: 5, levels })];
     const { competitions } = arrange(all, { ...ALL, competition: 6628 }, null, NOW);
     expect(competitions).toEqual([
       { id: 5, name: 'Cup' },

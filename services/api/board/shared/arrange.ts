@@ -59,14 +59,14 @@ export function arrange(
   });
   const dayAgo = new Date((now - DAY) * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const sectionOf = SECTIONS[query.by];
-  const placed = shown.map((match) => ({
+  const arranged = shown.map((match) => ({
     match,
     phase: phaseOf(match),
     isOverdue: phaseOf(match) === 'upcoming' && (match.start_date ?? '') < dayAgo,
     section: sectionOf(match, favourites !== null && isFavourite(match)),
     group: groupOf(match, query.by),
   }));
-  const ordered = placed.sort(query.by === 'kick-off' ? byKickOff : byPhase);
+  const ordered = arranged.sort(query.by === 'kick-off' ? byKickOff : byPhase);
   const count = (phase: Phase): number => selected.filter((match) => phaseOf(match) === phase).length;
   return {
     sections: sectionsOf(ordered, query.by),
@@ -94,7 +94,7 @@ function isSelected(match: BoardMatch, competition: number | null, words: readon
 }
 
 type Section = { readonly key: string; readonly title: string; readonly rank: number };
-type Placed = {
+type ArrangedMatch = {
   readonly match: BoardMatch;
   readonly phase: Phase;
   /** Whether it has not begun and its kick-off was more than a day ago, in any time zone. */
@@ -132,7 +132,7 @@ const SECTIONS: Readonly<Record<BoardQuery['by'], (match: BoardMatch, isFavourit
  * the latest start. Compares
  * equal starts by group, so that a group stays in place when its first match leaves.
  */
-function byPhase(a: Placed, b: Placed): number {
+function byPhase(a: ArrangedMatch, b: ArrangedMatch): number {
   const rank = a.section.rank - b.section.rank || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase);
   if (rank !== 0) return rank;
   if (a.isOverdue !== b.isOverdue) return a.isOverdue ? 1 : -1;
@@ -142,7 +142,7 @@ function byPhase(a: Placed, b: Placed): number {
 }
 
 /** Compares matches by kick-off; those without one come last. */
-function byKickOff(a: Placed, b: Placed): number {
+function byKickOff(a: ArrangedMatch, b: ArrangedMatch): number {
   return compareText(startOf(a) || '9', startOf(b) || '9') || a.match.event_id - b.match.event_id;
 }
 
@@ -151,11 +151,11 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function startOf({ match }: Placed): string {
+function startOf({ match }: ArrangedMatch): string {
   return match.start_date ?? '';
 }
 
-function sectionsOf(ordered: readonly Placed[], by: BoardQuery['by']) {
+function sectionsOf(ordered: readonly ArrangedMatch[], by: BoardQuery['by']) {
   return Array.from(
     Map.groupBy(ordered, ({ section }) => section.key),
     ([key, members]) => ({
@@ -163,8 +163,8 @@ function sectionsOf(ordered: readonly Placed[], by: BoardQuery['by']) {
       title: members[0]?.section.title ?? '',
       groups: Array.from(
         Map.groupBy(members, ({ group }) => group),
-        ([group, placed]) => {
-          const matches = placed.map(({ match }) => match);
+        ([group, arranged]) => {
+          const matches = arranged.map(({ match }) => match);
           return { key: `${key}-${group}`, ...headOf(matches[0] as BoardMatch, by), matches };
         },
       ),
@@ -179,10 +179,10 @@ function groupOf(match: BoardMatch, by: BoardQuery['by']): string {
 }
 
 /** Returns the head of a match's group. */
-function headOf({ place, start_date }: BoardMatch, by: BoardQuery['by']) {
+function headOf({ levels, start_date }: BoardMatch, by: BoardQuery['by']) {
   if (by === 'kick-off') return { title: timeWords(start_date), detail: '' };
-  const inside = [place.stage, place.group].filter(isText);
-  const season = place.season ?? place.competition ?? '';
+  const inside = [levels.stage, levels.group].filter(isText);
+  const season = levels.season ?? levels.competition ?? '';
   if (by === 'competition')
     return inside.length === 0
       ? { title: season, detail: '' }
@@ -200,8 +200,8 @@ function competitionsOf(matches: readonly BoardMatch[]) {
   );
 }
 
-function competitionName({ place, competition_id }: BoardMatch): string {
-  return place.competition ?? (competition_id === null ? 'Other matches' : `Competition ${competition_id}`);
+function competitionName({ levels, competition_id }: BoardMatch): string {
+  return levels.competition ?? (competition_id === null ? 'Other matches' : `Competition ${competition_id}`);
 }
 
 function isText(text: string | null): text is string {

@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Team = readonly [id: number, name: string];
 
 /** Competition, season, stage and group of the tests' matches. */
-export const PLACE = { competition_id: 31, season_id: 312, stage_id: 3121, group_id: 31211 } as const;
+export const LEVEL_IDS = { competition_id: 31, season_id: 312, stage_id: 3121, group_id: 31211 } as const;
 
 /** A match of a test. `event`: more fields of the event record. */
 export type FixtureMatch = {
@@ -28,10 +28,10 @@ export class PlayedViews extends ViewsWorld {
   constructor() {
     super();
     this.views.caughtUp();
-    this.name('competition', PLACE.competition_id, null, 'World Cup');
-    this.name('season', PLACE.season_id, PLACE.competition_id, 'World Cup 2018');
-    this.name('stage', PLACE.stage_id, PLACE.season_id, 'Group stage');
-    this.name('group', PLACE.group_id, PLACE.stage_id, 'Group E');
+    this.name('competition', LEVEL_IDS.competition_id, null, 'World Cup');
+    this.name('season', LEVEL_IDS.season_id, LEVEL_IDS.competition_id, 'World Cup 2018');
+    this.name('stage', LEVEL_IDS.stage_id, LEVEL_IDS.season_id, 'Group stage');
+    this.name('group', LEVEL_IDS.group_id, LEVEL_IDS.stage_id, 'Group E');
   }
 
   /** Applies records as if they were written now. */
@@ -58,11 +58,11 @@ export class PlayedViews extends ViewsWorld {
     typeName: string,
     body: Fields,
     version = 1,
-    stageId: number = PLACE.stage_id,
+    stageId: number = LEVEL_IDS.stage_id,
   ): void {
-    const { competition_id, season_id } = PLACE;
-    const place = { object_type: 'stage', object_id: stageId, competition_id, season_id };
-    const at = { ...place, version, type_id: typeId, ut: 1 };
+    const { competition_id, season_id } = LEVEL_IDS;
+    const ranked = { object_type: 'stage', object_id: stageId, competition_id, season_id };
+    const at = { ...ranked, version, type_id: typeId, ut: 1 };
     const names = { name: typeName, type_name: typeName, object_name: 'Group stage' };
     this.give(tableEntry(standingsId, { ...at, ...names }), tableRecord(standingsId, body, at));
   }
@@ -106,7 +106,7 @@ export class PlayedViews extends ViewsWorld {
       action: 'update',
       name: `${home[1]} - ${away[1]}`,
       sport_id: 5,
-      ...PLACE,
+      ...LEVEL_IDS,
       ...fixture.event,
       ...fields,
       participants: [side(home, 1, reported?.[0]), side(away, 2, reported?.[1])],

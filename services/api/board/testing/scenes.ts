@@ -1,6 +1,6 @@
 import { HOSTILE_NAME } from '#views/testing/ranking.ts';
 import type { FixtureMatch, PlayedViews } from './playing.ts';
-import { PLACE } from './playing.ts';
+import { LEVEL_IDS } from './playing.ts';
 import { leagueTable } from './provider-tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -155,10 +155,10 @@ const OTHERS: readonly (readonly [number, string, string])[] = [
 /** Publishes live, finished and upcoming matches. `now`: Unix seconds. */
 export function playBoard(played: PlayedViews, now: number): void {
   const at = Math.floor(now);
-  played.name('group', 31212, PLACE.stage_id, 'Group F');
-  played.name('stage', 3122, PLACE.season_id, 'Final');
+  played.name('group', 31212, LEVEL_IDS.stage_id, 'Group F');
+  played.name('stage', 3122, LEVEL_IDS.season_id, 'Final');
   OTHERS.forEach(([id, home, away], n) => {
-    const group_id = n === 0 ? PLACE.group_id : 31212;
+    const group_id = n === 0 ? LEVEL_IDS.group_id : 31212;
     const fixture: FixtureMatch = {
       id,
       home: [40_000 + n, home],
@@ -204,7 +204,7 @@ export function playKnockOut(played: PlayedViews, now: number): void {
   const names = ['Croatia', 'England', 'France', 'Belgium'];
   const stages = ['Semi-finals', 'Third place', 'Final'];
   stages.forEach((name, n) => {
-    played.name('stage', SEMI_FINALS + n, PLACE.season_id, name, {
+    played.name('stage', SEMI_FINALS + n, LEVEL_IDS.season_id, name, {
       has_brackets: 'yes',
       show_standings: 'no',
       sort: n + 2,

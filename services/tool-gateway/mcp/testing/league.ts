@@ -39,7 +39,7 @@ export function leagues(served: ServedCompetitions = null): ViewsWorld {
   const world = new ViewsWorld(served);
   world.views.caughtUp();
   for (const league of [OPEN, CLOSED] as const) {
-    world.give(...places(league), ...tables(league));
+    world.give(...catalogue(league), ...tables(league));
     world.play(
       eventMessage({ id: `${league.earlier}` }, event(league, league.earlier, FINISHED, [2, 1])),
       incidentMessage({ id: `${league.match}` }, incident(league), event(league, league.match)),
@@ -100,24 +100,24 @@ export function incident(league: League, changes: Fields = {}): Fields {
   };
 }
 
-function places(league: League): ViewRecord[] {
+function catalogue(league: League): ViewRecord[] {
   const mark = markOf(league);
-  const place = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord =>
+  const named = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord =>
     catalogueRecord(kind, id, parent, { id, name: `${mark} ${kind}`, ...body });
   return [
-    place('competition', league.competition, null, { sport_id: 5, area_name: `${mark} area` }),
-    place('season', league.season, league.competition, { actual: 'yes' }),
-    place('stage', league.stage, league.season, {}),
+    named('competition', league.competition, null, { sport_id: 5, area_name: `${mark} area` }),
+    named('season', league.season, league.competition, { actual: 'yes' }),
+    named('stage', league.stage, league.season, {}),
   ];
 }
 
 /** Creates a newer version of the table of a league, with this body. */
 export function changedTable(league: League, body: object): ViewRecord {
-  return tableRecord(league.table, body, { ...placeOf(league, 2), version: 2, ut: 1_700_000_001 });
+  return tableRecord(league.table, body, { ...idsOf(league, 2), version: 2, ut: 1_700_000_001 });
 }
 
 /** Returns the fields of a table that catalogue and topic of tables share. */
-function placeOf({ competition, season }: League, type_id: number) {
+function idsOf({ competition, season }: League, type_id: number) {
   return { type_id, object_id: season, competition_id: competition, season_id: season };
 }
 
@@ -139,7 +139,7 @@ function table(
   rows: readonly (readonly [number, number])[],
 ): ViewRecord[] {
   const mark = markOf(league);
-  const place = placeOf(league, typeId);
+  const ids = idsOf(league, typeId);
   const names = { name: `${mark} ${type}`, type_name: type, object_name: `${mark} season` };
   const body = {
     id,
@@ -171,5 +171,5 @@ function table(
       },
     ],
   };
-  return [tableEntry(id, { ...place, ...names }), tableRecord(id, body, place)];
+  return [tableEntry(id, { ...ids, ...names }), tableRecord(id, body, ids)];
 }

@@ -91,7 +91,7 @@ export function summaryOf(
     away: { team_id: state.away?.id ?? null, name: state.away?.name ?? null },
     start: state.start_date,
     competition_id: state.competition_id,
-    competition: queries.place(state).competition,
+    competition: queries.levelNames(state).competition,
     season_id: state.season_id,
     round: roundName,
     status: statusName,

@@ -74,7 +74,7 @@ const DOCUMENTS: Readonly<
       ...queries.matches({ ...of, status_type: 'scheduled', date_from: today }, access, 'earliest').items,
       ...queries.matches({ ...of, status_type: 'finished' }, access, 'latest').items,
     ];
-    const { competition } = queries.place({
+    const { competition } = queries.levelNames({
       competition_id: id,
       season_id: null,
       stage_id: null,

@@ -22,8 +22,8 @@ const lengthened = <T>(data: T): T => JSON.parse(JSON.stringify(data).replaceAll
 /** The league with every name of its match and its table lengthened. */
 function longNames() {
   const world = leagues();
-  const [listed, place] = [incident(OPEN, { id: '5-400' }), event(OPEN, OPEN.match)].map(lengthened);
-  world.play(incidentMessage({ id: 'long', ut: 1_790_000_500 }, listed, place));
+  const [listed, named] = [incident(OPEN, { id: '5-400' }), event(OPEN, OPEN.match)].map(lengthened);
+  world.play(incidentMessage({ id: 'long', ut: 1_790_000_500 }, listed, named));
   world.give(changedTable(OPEN, lengthened(world.views.table(OPEN.table) ?? {})));
   return scopeOf(world);
 }

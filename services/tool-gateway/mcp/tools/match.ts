@@ -106,7 +106,7 @@ function answerOf(
   scope: ToolScope,
 ): z.input<typeof answer> {
   const { state } = match;
-  const { season, stage, group } = scope.queries.place(state);
+  const { season, stage, group } = scope.queries.levelNames(state);
   return {
     act: actLine(state, scope.queries.health(state.event_id, scope.now * 1000)),
     ...summaryOf(match, scope),

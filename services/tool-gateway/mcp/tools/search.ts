@@ -104,7 +104,7 @@ function ofTeam(
   { id, name, competition_id }: ReturnType<ToolScope['queries']['teams']>[number],
   scope: ToolScope,
 ): Found {
-  const { competition } = scope.queries.place({ competition_id, ...NO_SEASON });
+  const { competition } = scope.queries.levelNames({ competition_id, ...NO_SEASON });
   const own = { team_id: id, competition_id, name, competition };
   return { ...NOTHING, kind: 'team', ...identified('team', id, name, scope), ...own };
 }
@@ -113,7 +113,7 @@ function ofMatch({ state }: NamedMatch, scope: ToolScope): Found {
   const { event_id: match_id, competition_id, start_date } = state;
   const name = titleOf(state);
   const title = start_date === null ? name : `${name}, ${start_date}`;
-  const own = { match_id, competition_id, name, competition: scope.queries.place(state).competition };
+  const own = { match_id, competition_id, name, competition: scope.queries.levelNames(state).competition };
   return { ...NOTHING, kind: 'match', ...identified('match', match_id, title, scope), ...own };
 }
 

@@ -17,7 +17,7 @@ export const UNLISTED: readonly Reason[] = [
     ],
   },
   {
-    why: 'no catalogue was read that tells it: the place is known from its events alone',
+    why: 'no catalogue was read that tells it: the competition, season or stage is known from events alone',
     kinds: ['""', '0'],
     fields: [
       'competition.short_name',

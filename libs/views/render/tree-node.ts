@@ -1,6 +1,6 @@
 /** Renders competitions, seasons, stages and groups as the contract shows them from the catalogue's records. Pure. */
 
-import { type TreeLevel, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import { type TreeLevel, UNKNOWN_NODE } from '#contract/rest/tree.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import type { Views } from '../store/views.ts';
@@ -14,10 +14,10 @@ const SPORT_NAMES: ReadonlyMap<number, string> = new Map([[SOCCER, 'Soccer']]);
 const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 'ut'];
 
 /**
- * Returns the record of a place with every field of its level; a field that was not reported has the provider's empty
+ * Returns the record of a node with every field of its level; a field that was not reported has the provider's empty
  * value. `ut`: the time of the catalogue's record, Unix seconds.
  */
-function renderPlace(
+function renderNode(
   level: TreeLevel,
   id: number,
   record: JsonObject,
@@ -26,35 +26,35 @@ function renderPlace(
 ): JsonObject {
   const name = typeof record.name === 'string' ? record.name : '';
   const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
-  const place = {
-    ...UNKNOWN_PLACE[level],
+  const node = {
+    ...UNKNOWN_NODE[level],
     ...(level === 'competition' ? { ...sport, slug: name === '' ? '' : slugOf(name, id) } : {}),
     ...Object.fromEntries(reported),
     id,
     name,
     ut: toWholeNumber(record.ut) ?? ut,
   };
-  if (level !== 'competition') return place;
+  if (level !== 'competition') return node;
   const numbers = NUMBERS.flatMap((field) => {
     const number = toWholeNumber(record[field]);
     return number === null ? [] : [[field, number] as const];
   });
-  return { ...place, ...Object.fromEntries(numbers) };
+  return { ...node, ...Object.fromEntries(numbers) };
 }
 
-/** Returns a lookup of places as JSON text, from the provider's record or else from the events in the place. */
-export function placeLookup({
+/** Returns a lookup of nodes as JSON text, from the provider's record or else from the events below the node. */
+export function nodeLookup({
   catalogue,
-  places,
-}: Pick<Views, 'catalogue' | 'places'>): (level: TreeLevel, id: number) => string {
+  tree,
+}: Pick<Views, 'catalogue' | 'tree'>): (level: TreeLevel, id: number) => string {
   const sportOf = (id: number): JsonObject => {
-    const sport_id = places.sportOf(id);
+    const sport_id = tree.sportOf(id);
     if (sport_id === null) return {};
     return { sport_id, sport_name: catalogue.name('sport', sport_id) ?? SPORT_NAMES.get(sport_id) ?? '' };
   };
   return (level, id) => {
     const entry = catalogue.find(level, id);
     const sport = level === 'competition' ? sportOf(id) : {};
-    return JSON.stringify(renderPlace(level, id, entry?.record ?? {}, entry?.ut ?? 0, sport));
+    return JSON.stringify(renderNode(level, id, entry?.record ?? {}, entry?.ut ?? 0, sport));
   };
 }

@@ -24,12 +24,12 @@ const SWEEP_MS = 10_000;
 const SWEEP_PAUSE_MS = 20;
 
 /** The topics that say in which competition an event is, and with which names it is rendered. */
-const PLACE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
+const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
 /** Errors after which the views lack records, so that the next start rebuilds them. */
 const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 
-/** The folder of a replica's views, and the topics that they are built from. */
-type ReplicaOptions = Pick<
+/** The folder of the views, and the topics that they are built from. */
+type ViewFollowerOptions = Pick<
   SourceOptions,
   'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentBatchMs' | 'metrics' | 'log' | 'signal'
 > & {
@@ -45,10 +45,10 @@ type ReplicaOptions = Pick<
   readonly fail: (error: unknown) => void;
 };
 
-/** The views of one replica of a service, which follow the topics. */
-export class Replica {
+/** Follows the topics, and applies their records to the views of a service. */
+export class ViewFollower {
   readonly views: Views;
-  readonly #options: ReplicaOptions;
+  readonly #options: ViewFollowerOptions;
   readonly #folder: string;
   /** Number of partitions of match-state. */
   readonly #partitions: number;
@@ -59,7 +59,7 @@ export class Replica {
   #nextCommit: NodeJS.Timeout | undefined;
 
   private constructor(
-    options: ReplicaOptions,
+    options: ViewFollowerOptions,
     { folder, views, partitions }: { folder: string; views: Views; partitions: number },
   ) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class Replica {
   }
 
   /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
-  static async open(options: ReplicaOptions): Promise<Replica> {
+  static async open(options: ViewFollowerOptions): Promise<ViewFollower> {
     const { name, dataDir, brokers, prefix, competitions, topics = SOURCES, log } = options;
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
@@ -88,7 +88,7 @@ export class Replica {
     });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
-    return new Replica(options, { folder, views, partitions });
+    return new ViewFollower(options, { folder, views, partitions });
   }
 
   /** Whether all records that existed at the start are applied, and the views are intact. */
@@ -132,9 +132,9 @@ export class Replica {
     const { competitions, signal } = this.#options;
     const stopping = AbortSignal.any([signal, this.#stopping.signal]);
     if (competitions !== null) {
-      const first = topics.filter((topic) => PLACE_TOPICS.has(topic));
-      const placesRead = new AbortController();
-      await this.#follow(first, AbortSignal.any([stopping, placesRead.signal]), () => placesRead.abort());
+      const first = topics.filter((topic) => TREE_TOPICS.has(topic));
+      const treeRead = new AbortController();
+      await this.#follow(first, AbortSignal.any([stopping, treeRead.signal]), () => treeRead.abort());
     }
     if (!stopping.aborted) await this.#follow(topics, stopping, onCaughtUp);
   }

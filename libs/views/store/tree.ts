@@ -13,13 +13,13 @@ const ABOVE = {
 } as const satisfies Readonly<Record<TreeLevel, TreeLevel | null>>;
 
 /**
- * Competitions, seasons, stages and groups, from the catalogue and from the places that events name, with the time of each
- * place's last change. A change of a place also changes the places above it, whose records in lists contain it.
+ * The nodes of the tree: competitions, seasons, stages and groups, from the catalogue and from the ids that events name, with the
+ * time of each node's last change. A change of a node also changes those above it, whose records in lists contain it.
  */
-export class PlaceView {
+export class TreeView {
   readonly #sql: Statements;
   readonly #catalogue: CatalogueView;
-  /** Known places as `level/id`: every new event checks its places. */
+  /** Known nodes as `level/id`: every new event checks its nodes. */
   readonly #known = new Set<string>();
 
   constructor(sql: Statements, catalogue: CatalogueView) {
@@ -27,7 +27,7 @@ export class PlaceView {
     this.#catalogue = catalogue;
   }
 
-  /** Returns the ids of all places of a level, or of those within `parent`, ascending. */
+  /** Returns the ids of all nodes of a level, or of those within `parent`, ascending. */
   ids(level: TreeLevel, parent?: { level: TreeLevel; id: number }): number[] {
     const reported = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
     const where = parent === undefined ? '' : ` AND ${parent.level}_id = ?`;
@@ -36,7 +36,7 @@ export class PlaceView {
     return [...new Set([...reported, ...seen])].sort((a, b) => a - b);
   }
 
-  /** Returns the id of the place one level above, by the catalogue, else by the events of the place; null if unknown. */
+  /** Returns the id of the node one level above, by the catalogue, else by the events of the node; null if unknown. */
   parent(level: TreeLevel, id: number): number | null {
     const above = ABOVE[level];
     if (above === null) return null;
@@ -60,46 +60,46 @@ export class PlaceView {
     return this.#sql.value<number>(text, competitionId) ?? null;
   }
 
-  /** Marks the place of a new catalogue record, and those above it, as changed; ignores other kinds. `changed`: Unix seconds. */
+  /** Marks the node of a new catalogue record, and those above it, as changed; ignores other kinds. `changed`: Unix seconds. */
   applyRecord(kind: string, id: string, changed: number): void {
     if (!Object.hasOwn(ABOVE, kind)) return;
     let level: TreeLevel | null = kind as TreeLevel;
-    let place: number | null = Number(id);
-    while (level !== null && place !== null) {
-      this.#touch(level, place, changed);
-      place = this.parent(level, place);
+    let node: number | null = Number(id);
+    while (level !== null && node !== null) {
+      this.#touch(level, node, changed);
+      node = this.parent(level, node);
       level = ABOVE[level];
     }
   }
 
-  /** If an event names a new place, marks all places of the event as changed. `changed`: Unix seconds. */
+  /** If an event names a new node, marks all nodes of the event as changed. `changed`: Unix seconds. */
   applyEvent(state: MatchState, changed: number): void {
-    const places = LEVELS.flatMap((level) => {
+    const nodes = LEVELS.flatMap((level) => {
       const id = state[`${level}_id`];
       return id === null ? [] : [{ level, id }];
     });
-    if (places.every(({ level, id }) => this.#isKnown(level, id))) return;
-    for (const { level, id } of places) this.#touch(level, id, changed);
+    if (nodes.every(({ level, id }) => this.#isKnown(level, id))) return;
+    for (const { level, id } of nodes) this.#touch(level, id, changed);
   }
 
-  /** Returns the time of a place's last change, Unix seconds; null for an unknown place. */
+  /** Returns the time of a node's last change, Unix seconds; null for an unknown node. */
   changedAt(level: TreeLevel, id: number): number | null {
-    const text = 'SELECT changed FROM places WHERE level = ? AND id = ?';
+    const text = 'SELECT changed FROM tree WHERE level = ? AND id = ?';
     return this.#sql.value<number>(text, level, id) ?? null;
   }
 
   #isKnown(level: TreeLevel, id: number): boolean {
-    const place = `${level}/${id}`;
-    if (this.#known.has(place)) return true;
+    const node = `${level}/${id}`;
+    if (this.#known.has(node)) return true;
     if (this.changedAt(level, id) === null) return false;
-    this.#known.add(place);
+    this.#known.add(node);
     return true;
   }
 
   #touch(level: TreeLevel, id: number, changed: number): void {
     this.#sql
       .of(
-        `INSERT INTO places VALUES (?, ?, ?)
+        `INSERT INTO tree VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET changed = max(changed, excluded.changed)`,
       )
       .run(level, id, changed);

@@ -4,7 +4,7 @@ import type { Competition } from '../../data/dataset.ts';
 export type Meeting = { readonly round: number; readonly home: string; readonly away: string };
 
 /** Ids of the stage, group and round of a match. */
-type Place = { stage: number; group: number | null; round: number | null };
+type MatchStage = { stage: number; group: number | null; round: number | null };
 
 type Stage = Competition['stages'][number];
 /** A stage without the final ranks of its groups. */
@@ -12,8 +12,8 @@ type PlannedStage = Omit<Stage, 'groups'> & {
   readonly groups: readonly Pick<Stage['groups'][number], 'id' | 'name'>[];
 };
 
-/** The stages of a competition, and the place of each match. */
-export type PlannedStages = { readonly stages: readonly PlannedStage[]; readonly of: readonly Place[] };
+/** The stages of a competition, and that of each match. */
+export type PlannedStages = { readonly stages: readonly PlannedStage[]; readonly of: readonly MatchStage[] };
 
 /** Plans a league: one stage, one unnamed table, one round for each matchday. */
 export function league(matches: readonly Meeting[], base: number): PlannedStages {
@@ -61,7 +61,7 @@ export function cup(matches: readonly Meeting[], base: number): PlannedStages {
   const stageOfKnockout = knockout.flatMap(([, size], n) => Array<number>(size).fill(base * 10 + 2 + n));
   const groupStage = base * 10 + 1;
   let played = 0;
-  const of = matches.map(({ round, home }): Place => {
+  const of = matches.map(({ round, home }): MatchStage => {
     if (round === 0)
       return {
         stage: stageOfKnockout[played++] ?? fail('too many knockout matches'),

@@ -1,4 +1,4 @@
-/** Lists of places and tables by query and contract, over two competitions of two sports and areas. */
+/** Lists of the tree and of tables by query and contract, over two competitions of two sports and areas. */
 
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -11,10 +11,10 @@ import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
 let world: ViewsWorld;
 let app: FastifyInstance;
 
-const place = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
+const named = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
   catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, ...record });
 
-/** Returns a derived table and its entry in the catalogue of standings, without the names of its place. */
+/** Returns a derived table and its entry in the catalogue of standings, without the names around it. */
 function table(
   id: number,
   object_type: string,
@@ -22,12 +22,12 @@ function table(
   competition_id: number,
   season_id: number,
 ) {
-  const place = { object_type, object_id, competition_id, season_id };
+  const ids = { object_type, object_id, competition_id, season_id };
   const names = { name: 'League standings', type_name: 'League standings' };
   const groups = [{ id: '4', name: '', participants: [{ id: 1, name: 'A', rank: 1, columns: [] }] }];
   return [
-    tableEntry(id, { ...place, ...names }),
-    tableRecord(id, { id, ...names, type_id: 2, ...place, groups }, { ...place, ut: 1_700_000_500 }),
+    tableEntry(id, { ...ids, ...names }),
+    tableRecord(id, { id, ...names, type_id: 2, ...ids, groups }, { ...ids, ut: 1_700_000_500 }),
   ];
 }
 
@@ -36,20 +36,20 @@ beforeEach(async () => {
   const one = { ...EVERYTHING, competitions: new Set([1]) };
   app = await world.server({ t: EVERYTHING, one });
   world.give(
-    place('competition', 1, null, { sport_id: 5, area_id: '10', area_name: 'Poland', area_type: 'country' }),
-    place('competition', 7, null, {
+    named('competition', 1, null, { sport_id: 5, area_id: '10', area_name: 'Poland', area_type: 'country' }),
+    named('competition', 7, null, {
       sport_id: 1,
       area_id: 20,
       area_name: 'Europe',
       area_type: 'international',
     }),
-    place('season', 2, 1),
-    place('season', 8, 7),
-    place('stage', 3, 2),
-    place('stage', 9, 8),
+    named('season', 2, 1),
+    named('season', 8, 7),
+    named('stage', 3, 2),
+    named('stage', 9, 8),
     // Its season is unknown.
-    place('stage', 55, null),
-    place('group', 4, 3),
+    named('stage', 55, null),
+    named('group', 4, 3),
     ...table(70, 'season', 2, 1, 2),
     ...table(71, 'season', 8, 7, 8),
     ...table(72, 'stage', 3, 1, 2),
@@ -105,9 +105,9 @@ test('refuses the stages of a season outside the contract', async () => {
   expect((await ask('/v2/stages?season_id=8', 'one')).status).toBe(403);
 });
 
-test('lists a place that arrived after the previous query', async () => {
+test('lists a competition that arrived after the previous query', async () => {
   expect(await competitions('')).toEqual([1, 7]);
-  world.give(place('competition', 5, null));
+  world.give(named('competition', 5, null));
   expect(await competitions('')).toEqual([1, 5, 7]);
   world.play(eventMessage({}, { competition_id: 6 }));
   expect(await competitions('')).toEqual([1, 5, 6, 7]);
@@ -149,7 +149,7 @@ describe('tables', () => {
     expect(await provider()).toMatchObject({ corrections: [{ value: '-3' }] });
   });
 
-  test('have the names of their places, and the later time of entry and table', async () => {
+  test('have the names of season, stage and groups, and the later time of entry and table', async () => {
     const entries = (await ask('/v2/standings?object_type=season&object_id=2')).api.data.standings_list;
     expect(entries).toMatchObject([
       {
@@ -176,7 +176,7 @@ describe('tables', () => {
   test('have the current names of their groups', async () => {
     const group = async () => (await ask('/v2/standings/72')).api.data.standings.groups[0];
     expect(await group()).toMatchObject({ id: '4', name: 'group 4', ut: 1_700_000_000 });
-    world.give(place('group', 4, 3, { name: 'Group A' }));
+    world.give(named('group', 4, 3, { name: 'Group A' }));
     expect(await group()).toMatchObject({ name: 'Group A' });
   });
 });
