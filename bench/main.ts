@@ -39,8 +39,6 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   webhooks: async () => (await import('./webhooks.ts')).bench,
   'log-size': async () => (await import('./log-size.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
-  start: async () => (await import('./start.ts')).bench,
-  demo: async () => (await import('./demo.ts')).bench,
 };
 
 /** Number of parallel benches: two in the smallest form, whose figures do not matter and which mostly waits. */
