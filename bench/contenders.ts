@@ -3,12 +3,14 @@
  * output.
  */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MatchState } from '#records/types.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { readEvery } from '../test/support/read-records.ts';
 import { type BenchContext, connectionEnv, format } from './context.ts';
-import { readToEnd, remove } from './kafka.ts';
+import { remove } from './kafka.ts';
 import { startPeer } from './peer.ts';
 import { type Resident, type Running, startService, together } from './processes.ts';
 import { groupProgress, type ProgressReader, positionProgress } from './progress.ts';
@@ -122,9 +124,14 @@ export function runInTurns<S extends BacklogSubject>(
 }
 
 /** Runs a job through a backlog from its beginning. */
-export async function runOn(context: BenchContext, job: Job, records: number): Promise<ContenderRun> {
+export async function runOn(
+  context: BenchContext,
+  job: Job,
+  records: number,
+  afterwards?: (running: Running) => Promise<void>,
+): Promise<ContenderRun> {
   await prepare(context, job);
-  return runThrough(context, job, records);
+  return runThrough(context, job, records, afterwards);
 }
 
 /** Describes a run in a line. */
@@ -138,7 +145,7 @@ export function describeRun(run: ContenderRun): string {
 }
 
 /** Recreates the topics of a job, and resets its group to the beginning. */
-export async function prepare(context: BenchContext, job: Job): Promise<void> {
+async function prepare(context: BenchContext, job: Job): Promise<void> {
   const keep = (topic: string) =>
     topic === topicName(job.prefix, 'normalized-messages') ||
     (job.outputPrefix === job.prefix && topic.startsWith(`${job.prefix}peer-`));
@@ -181,7 +188,7 @@ export async function runThrough(
     let done = 0;
     let movedAt = 0;
     while (done < records) {
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      await delay(SAMPLE_MS);
       const now = await progress.done();
       const at = seconds();
       if (now > done) movedAt = at;
@@ -226,17 +233,12 @@ export function cpuMicros({ records, cpuSeconds }: ContenderRun): number {
 }
 
 /** Returns the last state of each event that a job wrote, as a read-committed consumer sees it. */
-export async function readStates(context: BenchContext, job: Job): Promise<ReadonlyMap<number, MatchState>> {
-  const decoder = Registry.open({ url: context.registryUrl, prefix: job.prefix }).decoder('match-state');
-  const latest = new Map<string, Buffer>();
-  const topic = topicName(job.outputPrefix, 'match-state');
-  await readToEnd(context.brokers, [topic], ({ key, value }) => {
-    if (key !== null && value !== null) latest.set(key.toString(), value);
-  });
+export async function readStates(
+  { brokers, registryUrl: url }: BenchContext,
+  { prefix, outputPrefix }: Job,
+): Promise<ReadonlyMap<number, MatchState>> {
+  const source = { brokers, prefix: outputPrefix, registry: Registry.open({ url, prefix }) };
   const states = new Map<number, MatchState>();
-  for (const bytes of latest.values()) {
-    const state = await decoder.read(bytes);
-    states.set(state.event_id, state);
-  }
+  await readEvery('match-state', source, (state) => void states.set(state.event_id, state));
   return states;
 }

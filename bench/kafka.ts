@@ -2,7 +2,7 @@
 import { Admin as LogAdmin } from '@platformatic/kafka';
 import kafkajs, { type Admin, Kafka, logLevel, type Message } from 'kafkajs';
 import type { Logger } from '#streams/log.ts';
-import { type FollowedBatch, follow, type ReadRecord } from '#streams/read/follow.ts';
+import { follow } from '#streams/read/follow.ts';
 import { retry } from '#timing/retry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 
@@ -113,18 +113,18 @@ export class BulkWriter {
   }
 }
 
-/** Reads topics from their beginning to their current ends, read committed. Returns the number of records. */
-export async function readToEnd(
-  brokers: readonly string[],
-  topics: readonly string[],
-  onRecord: (record: ReadRecord) => void = () => {},
-): Promise<number> {
+/** Reads a topic from its beginning to its current end, read committed. Returns the number of records. */
+export async function countRecords(brokers: readonly string[], topic: string): Promise<number> {
   let count = 0;
-  const onBatch = ({ records }: FollowedBatch) => {
-    count += records.length;
-    for (const record of records) onRecord(record);
-  };
-  await follow({ brokers, reader: 'bench-reader', topics, untilEnd: true, onBatch });
+  await follow({
+    brokers,
+    reader: 'bench-reader',
+    topics: [topic],
+    untilEnd: true,
+    onBatch({ records }) {
+      count += records.length;
+    },
+  });
   return count;
 }
 

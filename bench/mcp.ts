@@ -2,13 +2,11 @@
 import { join } from 'node:path';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { freePort } from '#embedded/ports.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
+import { publishValues } from '../test/support/publish-values.ts';
 import { CLIENTS_KEY, startApi, tokenOf } from './api-process.ts';
 import { makePlace, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, connectionEnv, describeMs, quantile } from './context.ts';
-import { remove, silent } from './kafka.ts';
+import { remove } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 import { answered, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
@@ -84,33 +82,26 @@ export const bench: Bench = {
 };
 
 /** Writes tokens to their topic, because the exchange issues only ten to a client in a quarter of an hour. */
-async function issueTokens(
-  { brokers, registryUrl }: BenchContext,
-  prefix: string,
-  clientId: number,
-): Promise<string[]> {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('access-tokens');
-  const publisher = await openPublisher({ brokers, log: silent, clientId: 'touchline-bench' });
+async function issueTokens(context: BenchContext, prefix: string, clientId: number): Promise<string[]> {
+  const created_at = Date.now();
   const tokens = Array.from({ length: TOKENS }, newToken);
-  const now = Date.now();
-  await publisher.publish(
-    tokens.map((token) => {
-      const token_id = newTokenId();
-      const value = codec.encode({
-        token_id,
-        client_id: clientId,
-        token_hash: hashToken(token),
-        label: null,
-        version: 1,
-        created_at: now,
-        expires_at: null,
-        revoked_at: null,
-        updated_at: now,
-      });
-      return { topic: topicName(prefix, 'access-tokens'), key: token_id, value };
-    }),
-  );
-  await publisher.close();
+  const records = tokens.map((token) => {
+    const token_id = newTokenId();
+    const value = {
+      token_id,
+      client_id: clientId,
+      token_hash: hashToken(token),
+      label: null,
+      version: 1,
+      created_at,
+      expires_at: null,
+      revoked_at: null,
+      updated_at: created_at,
+    };
+    return { key: token_id, value };
+  });
+  const { brokers, registryUrl } = context;
+  await publishValues({ brokers: [...brokers], registryUrl, prefix }, 'access-tokens', records);
   return tokens;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeFixtures } from './backlog.ts';
-import { describeRun, OURS, prepare, runThrough } from './contenders.ts';
+import { describeRun, OURS, runOn } from './contenders.ts';
 import { type Bench, format, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf, sizesOf } from './size.ts';
@@ -22,9 +22,8 @@ export const bench: Bench = {
       const prefix = context.prefix(String(count));
       const { records } = await writeFixtures(context, prefix, count);
       const job = OURS.on(prefix, 0);
-      await prepare(context, job);
       let calm = Number.NaN;
-      const run = await runThrough(context, job, records, async (running) => {
+      const run = await runOn(context, job, records, async (running) => {
         await delay(CALM_MS);
         calm = (await running.residentMiB()).now;
       });

@@ -19,7 +19,6 @@ const WARM_UP_SECONDS = sizeOf('BENCH_WARM_UP_SECONDS', 20, 1);
 /** Number of messages in a delivery; by default all of `LOADS`. */
 const DELIVERY = process.env.BENCH_DELIVERY;
 const CONNECTIONS = 128;
-const READY_MS = 60_000;
 /** Threads of every server: the receiver's own default. */
 const THREADS = Math.min(availableParallelism(), 4);
 
@@ -32,9 +31,9 @@ const LOADS = [
 /**
  * Sends signed deliveries to the receiver and to Fastify routes with the same check of the signature, in turns, from
  * the same generator, on the same cores with the same number of threads on one port. The durable route publishes the
- * raw body and answers once it is acknowledged: the minimum for a truthful `Accepted`. With the client's stream, which
- * batches the deliveries of many connections, it is the peer of the targets; with one send for each delivery it is the
- * naive form of such a route. The bare route stores nothing. Every accepted message must be on the topics at the end.
+ * raw body by the client's stream, which batches the deliveries of many connections, and answers once it is
+ * acknowledged: the minimum for a truthful `Accepted`. The bare route stores nothing. Every accepted message must be on
+ * the topics at the end.
  *
  * Cpu time limits all of them, their own and the broker's, so the bench prints all cpu time of the machine per request.
  */
@@ -52,8 +51,7 @@ export const bench: Bench = {
     const store = { brokers: context.brokers, topic: topicName(peerPrefix, 'raw-messages') };
     const openPeer = (name: string, to: PeerRouteOptions['store']) =>
       startPeerRoute(context, name, { secret, threads: THREADS, store: to });
-    const durable = await openPeer('durable route', { ...store, batched: true });
-    const single = await openPeer('durable route, a send a delivery', { ...store, batched: false });
+    const durable = await openPeer('durable route', store);
     const bare = await openPeer('bare route', null);
     let run = 0;
     const accepted = { ours: 0, messages: 0, durable: 0 };
@@ -61,7 +59,7 @@ export const bench: Bench = {
       context.print(`${name}:`);
       const turns = await Turns.take(context, {
         rounds: ROUNDS,
-        subjects: [ours, durable, single, bare],
+        subjects: [ours, durable, bare],
         async measure(server, round) {
           run += 1;
           const measured = await measureLoad(server, {
@@ -73,12 +71,12 @@ export const bench: Bench = {
           if (server === ours) {
             accepted.ours += measured.answers;
             accepted.messages += measured.answers * batch;
-          } else if (server !== bare) accepted.durable += measured.answers;
+          } else if (server === durable) accepted.durable += measured.answers;
           return measured;
         },
         describe: describeLoad,
       });
-      for (const peer of [durable, single, bare]) {
+      for (const peer of [durable, bare]) {
         const wanted = peer === durable ? { target } : {};
         turns.compare(ours, peer, { name, unit: 'requests/s', of: ({ perSecond }) => perSecond, ...wanted });
         const cost = (of: string) => `${name}, processor time of ${of} a request`;
@@ -91,7 +89,7 @@ export const bench: Bench = {
         });
       }
     }
-    for (const { process } of [ours, durable, single, bare]) await process.stop();
+    for (const { process } of [ours, durable, bare]) await process.stop();
     await checkTopics(context, { prefix, peerPrefix, accepted });
     for (const each of [prefix, peerPrefix]) await remove(context.brokers, each);
   },
@@ -113,7 +111,7 @@ async function startPeerRoute(
   const outputFile = join(dir, `${name.replaceAll(' ', '-')}.log`);
   const process = startScript('peer-route.ts', { ...options, port } satisfies PeerRouteOptions, outputFile);
   const client = new WebhookClient(`http://127.0.0.1:${port}/webhook`, options.secret);
-  await client.untilReady(READY_MS);
+  await client.untilReady();
   client.close();
   return { name, port, process };
 }

@@ -1,21 +1,10 @@
 /** Measures the cost of one more goal and one more match as a season grows: a part of the bench of standings. */
-import { readRulesFile } from '#domain/standings/competition-rules.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { rulesOf } from '#domain/standings/testing/results.ts';
 import type { MatchResult } from '#records/types.ts';
 import { type BenchContext, median } from './context.ts';
 import { sizeOf } from './size.ts';
 import { MATCHES, resultOf } from './standings-season.ts';
-
-const RULES = readRulesFile(
-  JSON.stringify({
-    format: 1,
-    name: 'bench',
-    applies_to: [],
-    points: { won: 3, draw: 1, lost: 0 },
-    tie_break: ['points', 'goals_diff', 'goals_scored'],
-  }),
-  'bench rules',
-).withStages({});
 
 /** Numbers of matches at the beginning and at the end of a season, and of one twice as long. */
 const LENGTHS = [0.1, 1, 2].map((share) => Math.round(MATCHES * share));
@@ -78,7 +67,7 @@ class GrowingSeason {
 
   constructor(matches: number, persons: boolean) {
     const nobody = persons ? {} : { goals: null, cards: null };
-    this.#tables = new SeasonTables(1, 1, RULES);
+    this.#tables = new SeasonTables(1, 1, rulesOf());
     for (let match = 0; match < matches; match++) {
       this.#tables.apply({ ...resultOf(0, match, 'over'), ...nobody });
     }

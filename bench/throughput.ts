@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { deepEqual } from 'node:assert/strict';
 import type { MatchState } from '#records/types.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Backlog, writeBacklog } from './backlog.ts';
@@ -16,7 +16,7 @@ import {
 } from './contenders.ts';
 import { type Bench, type BenchContext, PROCESSOR } from './context.ts';
 import { recordedFloor } from './floors.ts';
-import { readToEnd, remove } from './kafka.ts';
+import { countRecords, remove } from './kafka.ts';
 import { buildPeer } from './peer.ts';
 import { sizeOf } from './size.ts';
 
@@ -65,25 +65,24 @@ export const bench: Bench = {
 async function checkStates(context: BenchContext, backlog: Backlog, us: Job, peer: Job): Promise<void> {
   const ours = await readStates(context, us);
   const theirs = await readStates(context, peer);
-  const wrong: string[] = [];
   for (const [eventId, final] of backlog.finals) {
-    const state = ours.get(eventId);
-    if (state === undefined || !isDeepStrictEqual({ ...state.score }, final)) {
-      wrong.push(`${eventId}: ours is ${JSON.stringify(state?.score)}, not ${JSON.stringify(final)}`);
-    }
-    const difference = differenceOf(state, theirs.get(eventId));
-    if (difference !== null) wrong.push(`${eventId}: ${difference}`);
+    const state = plain(ours.get(eventId));
+    deepEqual(state.score, final, `score of ${eventId}`);
+    deepEqual(state, plain(theirs.get(eventId)));
   }
-  if (wrong.length > 0)
-    throw new Error(`${wrong.length} states are wrong:\n  ${wrong.slice(0, 5).join('\n  ')}`);
   context.print(`checked: ${ours.size} final scores are right, match-state is the peer's in every field`);
+}
+
+/** Returns a state as an object without a class. */
+function plain(state: MatchState | undefined): Partial<MatchState> {
+  return JSON.parse(JSON.stringify(state ?? {}));
 }
 
 /** Checks that all have written the same number of transitions. */
 async function checkTransitions(context: BenchContext, jobs: readonly Job[]): Promise<void> {
   const counts = await Promise.all(
     jobs.map(async ({ name, outputPrefix }) => {
-      const records = await readToEnd(context.brokers, [topicName(outputPrefix, 'match-transitions')]);
+      const records = await countRecords(context.brokers, topicName(outputPrefix, 'match-transitions'));
       return { name, records };
     }),
   );
@@ -91,15 +90,4 @@ async function checkTransitions(context: BenchContext, jobs: readonly Job[]): Pr
   if (counts.some(({ records }) => records !== counts[0]?.records))
     throw new Error(`they differ in transitions: ${found}`);
   context.print(`checked: transitions of ${found}`);
-}
-
-function differenceOf(ours: MatchState | undefined, theirs: MatchState | undefined): string | null {
-  if (ours === undefined || theirs === undefined)
-    return `is missing at ${ours === undefined ? 'ours' : 'the peer'}`;
-  for (const name of Object.keys(ours) as (keyof MatchState)[]) {
-    const [a, b] = [ours[name], theirs[name]].map((value) => JSON.parse(JSON.stringify(value)));
-    if (!isDeepStrictEqual(a, b))
-      return `${name} is ${JSON.stringify(a)} at ours, ${JSON.stringify(b)} at the peer`;
-  }
-  return null;
 }

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#embedded/ports.ts';
 import { signatureHeaders } from '#signing/signing.ts';
+import { retry } from '#timing/retry.ts';
 import { type BenchContext, connectionEnv } from './context.ts';
 import { type Running, startService } from './processes.ts';
 
-/** Maximum time of retries of a delivery that is answered 503: new topics may have no leaders for a while. */
-const REPEAT_MS = 30_000;
-const REPEAT_PAUSE_MS = 100;
+/** Retries of a delivery that is answered 503: new topics may have no leaders for a while. */
+const REPEAT = { firstMs: 100, ceilingMs: 100, deadlineMs: 30_000 };
 const READY_MS = 60_000;
 
 /** Sends signed deliveries over kept connections, as a provider does. */
@@ -24,26 +23,24 @@ export class WebhookClient {
   }
 
   /** Resolves when the delivery is accepted. Retries on 503, and rejects on any other answer. */
-  async post(body: Buffer): Promise<void> {
-    const until = performance.now() + REPEAT_MS;
-    for (;;) {
-      const { status, text } = await this.#send(body);
-      if (status === 200 && text === 'Accepted') return;
-      if (status !== 503 || performance.now() > until)
-        throw new Error(`a delivery was answered ${status} ${text}`);
-      await delay(REPEAT_PAUSE_MS);
-    }
+  post(body: Buffer): Promise<void> {
+    return retry(() => this.#send(body), { ...REPEAT, passes: (error) => (error as Error).cause === 503 });
   }
 
-  #send(body: Buffer): Promise<{ status: number | undefined; text: string }> {
+  #send(body: Buffer): Promise<void> {
     const headers = {
       'content-type': 'application/json',
       'content-length': body.length,
       ...signatureHeaders(body, this.#secret, Date.now()),
     };
     return new Promise((resolve, reject) => {
-      const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers }, (response) => {
-        text(response).then((answer) => resolve({ status: response.statusCode, text: answer }), reject);
+      const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers }, async (response) => {
+        const answer = await text(response).catch(reject);
+        if (response.statusCode === 200 && answer === 'Accepted') resolve();
+        else {
+          const { statusCode: cause } = response;
+          reject(new Error(`a delivery was answered ${cause} ${answer}`, { cause }));
+        }
       });
       sent.on('error', reject);
       sent.end(body);
@@ -51,16 +48,8 @@ export class WebhookClient {
   }
 
   /** Waits until an empty delivery is accepted. */
-  async untilReady(withinMs: number): Promise<void> {
-    const until = performance.now() + withinMs;
-    for (;;) {
-      try {
-        return await this.post(Buffer.from('[]'));
-      } catch (error) {
-        if (performance.now() > until) throw error;
-        await delay(100);
-      }
-    }
+  untilReady(deadlineMs = READY_MS): Promise<void> {
+    return retry(() => this.#send(Buffer.from('[]')), { ...REPEAT, deadlineMs, passes: () => true });
   }
 
   close(): void {
@@ -90,6 +79,6 @@ export async function startReceiver(
     ...env,
   });
   const client = new WebhookClient(`http://127.0.0.1:${port}/webhook`, secret);
-  await client.untilReady(READY_MS);
+  await client.untilReady();
   return { port, secret, client, process };
 }

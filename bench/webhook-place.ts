@@ -126,10 +126,10 @@ export class Sink {
   readonly #countsUrl: string;
   readonly #process: Running;
 
-  private constructor(process: Running, ports: SinkOptions, caFile: string) {
+  private constructor(process: Running, { port, countsPort }: SinkOptions, caFile: string) {
     this.#process = process;
-    this.url = `https://127.0.0.1:${ports.port}`;
-    this.#countsUrl = `http://127.0.0.1:${ports.countsPort}`;
+    this.url = `https://127.0.0.1:${port}`;
+    this.#countsUrl = `http://127.0.0.1:${countsPort}`;
     this.caFile = caFile;
   }
 

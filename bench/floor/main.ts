@@ -8,7 +8,7 @@ import { topicIds } from '#cluster/logs.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { BatchRecord, ConsumedRecord } from '#streams/client/port.ts';
-import { BareTransactions, type Way } from './transactions.ts';
+import { openTransactions, type Way } from './transactions.ts';
 
 /** Options, as JSON in the first argument. */
 export type FloorOptions = {
@@ -41,7 +41,7 @@ process.on('SIGTERM', () => process.exit());
 async function run(partition: number): Promise<void> {
   const { application, way } = options;
   const fetching = await connect();
-  const transactions = await BareTransactions.open(await connect(), `${application}-${partition}`, way);
+  const transact = await openTransactions(await connect(), `${application}-${partition}`, way);
   let offset = 0;
   const fetch = () =>
     retryTransient(() =>
@@ -57,7 +57,7 @@ async function run(partition: number): Promise<void> {
     const { records, next } = await ahead;
     offset = next;
     ahead = fetch();
-    if (records.length > 0) await transactions.transact(outputs(partition, records, next));
+    if (records.length > 0) await transact(outputs(partition, records, next));
   }
 }
 
