@@ -1,9 +1,10 @@
 /** Fills `normalized-messages` with generated matches, as the webhook receiver would. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPICS, topicName } from '#topics/topics.ts';
+import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { BenchMatch, liveRound, type TimedMessage } from './matches.ts';
@@ -74,16 +75,10 @@ async function write(
   const writer = await BulkWriter.open(brokers, topicName(prefix, 'normalized-messages'));
   let records = 0;
   let bytes = 0;
-  for (const { eventId, ut, message } of messages) {
-    const normalized = normalizeMessage(message, {
-      origin: 'webhook',
-      deliveryId: DELIVERY_ID,
-      receivedAt: ut * 1_000 + 1_500,
-    });
-    if (normalized.kind !== 'normalized')
-      throw new Error(`the generator made a message that is ${normalized.kind}`);
-    const value = codec.encode(normalized.message);
-    await writer.add(partitionOf(eventId), String(eventId), value, trace(records));
+  for (const message of messages) {
+    const value = codec.encode(normalized(message));
+    const key = String(message.eventId);
+    await writer.add(partitionOf('normalized-messages', key), key, value, trace(records));
     records += 1;
     bytes += value.length;
   }
@@ -97,8 +92,18 @@ async function write(
 }
 
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+/** Time from when a message is written until it is received. */
+const RECEIVED_AFTER_MS = 1_500;
 
-/** Returns the partition of an event, as every producer of a topic keyed by event chooses it. */
-function partitionOf(eventId: number): number {
-  return partitionHash(Buffer.from(String(eventId))) % TOPICS['normalized-messages'].partitions;
+/** Returns a generated message as the receiver publishes it. */
+export function normalized({ ut, message }: TimedMessage): NormalizedMessage {
+  const receivedAt = ut * 1_000 + RECEIVED_AFTER_MS;
+  const result = normalizeMessage(message, { origin: 'webhook', deliveryId: DELIVERY_ID, receivedAt });
+  if (result.kind !== 'normalized') throw new Error(`the generator made a message that is ${result.kind}`);
+  return result.message;
+}
+
+/** Returns the partition of a key, as every producer chooses it. */
+export function partitionOf(topic: TopicName, key: string): number {
+  return partitionHash(Buffer.from(key)) % TOPICS[topic].partitions;
 }

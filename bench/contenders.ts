@@ -3,18 +3,19 @@
  * output.
  */
 
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MatchState } from '#records/types.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPICS, topicName } from '#topics/topics.ts';
-import { type BenchContext, connectionEnv } from './context.ts';
-import type { FloorOptions, FloorVariant } from './floor/main.ts';
-import { readToEnd, remove, withAdmin } from './kafka.ts';
+import { topicName } from '#topics/topics.ts';
+import { readEvery } from '../test/support/read-records.ts';
+import { type BenchContext, connectionEnv, format } from './context.ts';
+import { remove } from './kafka.ts';
 import { startPeer } from './peer.ts';
-import { type Resident, type Running, start, startService, together } from './processes.ts';
+import { type Resident, type Running, startService, together } from './processes.ts';
 import { groupProgress, type ProgressReader, positionProgress } from './progress.ts';
 import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 /** A program that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -36,29 +37,32 @@ export type Job = {
   progress(context: BenchContext): Promise<ProgressReader>;
 };
 
-/**
- * Returns the service under test, with this number of processes. Its topics and its group follow from the prefix, so
- * that each run uses the same ones.
- */
+/** Returns match processors. Their topics and their group follow from the prefix, so that each run uses the same ones. */
 export function matchProcessor(processes: number, env: Readonly<Record<string, string>> = {}): Contender {
-  const name = processes === 1 ? 'match-processor' : `match-processor x${processes}`;
+  return streamProcessor('match-processor', processes, env);
+}
+
+/** Returns a number of processes of a service that processes a stream. */
+export function streamProcessor(
+  service: string,
+  processes: number,
+  env: Readonly<Record<string, string>> = {},
+): Contender {
+  const name = processes === 1 ? service : `${service} x${processes}`;
   return {
     name,
     on: (prefix) => ({
       name,
       prefix,
-      group: `${prefix}match-processor`,
+      group: prefix + service,
       outputPrefix: prefix,
       start: async (context) =>
         together(
           Array.from({ length: processes }, () =>
-            startService('match-processor', context.dir, {
-              ...connectionEnv(context, prefix),
-              ...env,
-            }),
+            startService(service, context.dir, { ...connectionEnv(context, prefix), ...env }),
           ),
         ),
-      progress: async ({ brokers }) => positionProgress(brokers, `${prefix}match-processor`),
+      progress: async ({ brokers }) => positionProgress(brokers, prefix + service),
     }),
   };
 }
@@ -95,63 +99,53 @@ export function kafkaStreams(
   };
 }
 
-/** Returns the floor for all of them: the requests of a match processor in a bare loop that only copies states. */
-export function floor({ positionWithIncidents = false, ...variant }: FloorVariant): Contender {
-  const name = 'floor';
-  return {
-    name,
-    on: (prefix) => {
-      const application = `${prefix}floor`;
-      return {
-        name,
-        prefix,
-        group: application,
-        outputPrefix: prefix,
-        async start(context) {
-          const incidents = topicName(prefix, 'match-incidents');
-          const positions = positionWithIncidents ? incidents : `${application}-positions`;
-          const [broker] = context.brokers;
-          if (broker === undefined || context.brokers.length > 1)
-            throw new Error('the floor is one of a single broker');
-          const { partitions } = TOPICS['normalized-messages'];
-          if (!positionWithIncidents) await createPositions(context.brokers, positions, partitions);
-          const options: FloorOptions = {
-            broker,
-            application,
-            partitions,
-            incidents,
-            positions,
-            ...variant,
-            input: topicName(prefix, 'normalized-messages'),
-            states: topicName(prefix, 'match-state'),
-            transitions: topicName(prefix, 'match-transitions'),
-          };
-          return start({
-            command: process.execPath,
-            args: [join(import.meta.dirname, 'floor/main.ts'), JSON.stringify(options)],
-            outputFile: join(context.dir, `${application}.log`),
-          });
-        },
-        progress: async ({ brokers }) => positionProgress(brokers, application),
-      };
-    },
-  };
+/** A contender with the backlog that it processes. */
+export type BacklogSubject = {
+  readonly name: string;
+  readonly contender: Contender;
+  readonly backlog: { readonly prefix: string; readonly records: number };
+};
+
+/** Runs contenders through their backlogs in turns, each time from the beginning. */
+export function runInTurns<S extends BacklogSubject>(
+  context: BenchContext,
+  rounds: number,
+  subjects: readonly S[],
+  afterRound: (round: number) => Promise<void> = async () => {},
+): Promise<Turns<S, ContenderRun>> {
+  return Turns.take(context, {
+    rounds,
+    subjects,
+    measure: ({ contender, backlog }, round) =>
+      runOn(context, contender.on(backlog.prefix, round), backlog.records),
+    describe: describeRun,
+    afterRound,
+  });
 }
 
-/** Creates a compacted topic of positions. */
-export async function createPositions(
-  brokers: readonly string[],
-  topic: string,
-  numPartitions: number,
-): Promise<void> {
-  const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-  await withAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions, configEntries }], waitForLeaders: false }),
+/** Runs a job through a backlog from its beginning. */
+export async function runOn(
+  context: BenchContext,
+  job: Job,
+  records: number,
+  afterwards?: (running: Running) => Promise<void>,
+): Promise<ContenderRun> {
+  await prepare(context, job);
+  return runThrough(context, job, records, afterwards);
+}
+
+/** Describes a run in a line. */
+export function describeRun(run: ContenderRun): string {
+  const { first, endAt, cpuSeconds } = run;
+  return (
+    `${format(rate(run))} msg/s (second half ${format(warmRate(run))}, with start ${format(rateWithStart(run))}); ` +
+    `first commit after ${first.at.toFixed(2)} s, all after ${endAt.toFixed(2)} s, ` +
+    `${cpuSeconds.toFixed(1)} s of processor, ${format(cpuMicros(run))} µs a message`
   );
 }
 
 /** Recreates the topics of a job, and resets its group to the beginning. */
-export async function prepare(context: BenchContext, job: Job): Promise<void> {
+async function prepare(context: BenchContext, job: Job): Promise<void> {
   const keep = (topic: string) =>
     topic === topicName(job.prefix, 'normalized-messages') ||
     (job.outputPrefix === job.prefix && topic.startsWith(`${job.prefix}peer-`));
@@ -194,7 +188,7 @@ export async function runThrough(
     let done = 0;
     let movedAt = 0;
     while (done < records) {
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      await delay(SAMPLE_MS);
       const now = await progress.done();
       const at = seconds();
       if (now > done) movedAt = at;
@@ -233,18 +227,18 @@ export function rateWithStart({ records, endAt }: ContenderRun): number {
   return records / endAt;
 }
 
+/** Returns the processor time of a message, microseconds. */
+export function cpuMicros({ records, cpuSeconds }: ContenderRun): number {
+  return (cpuSeconds * 1e6) / records;
+}
+
 /** Returns the last state of each event that a job wrote, as a read-committed consumer sees it. */
-export async function readStates(context: BenchContext, job: Job): Promise<ReadonlyMap<number, MatchState>> {
-  const decoder = Registry.open({ url: context.registryUrl, prefix: job.prefix }).decoder('match-state');
-  const latest = new Map<string, Buffer>();
-  const topic = topicName(job.outputPrefix, 'match-state');
-  await readToEnd(context.brokers, [topic], ({ key, value }) => {
-    if (value !== null) latest.set(key, value);
-  });
+export async function readStates(
+  { brokers, registryUrl: url }: BenchContext,
+  { prefix, outputPrefix }: Job,
+): Promise<ReadonlyMap<number, MatchState>> {
+  const source = { brokers, prefix: outputPrefix, registry: Registry.open({ url, prefix }) };
   const states = new Map<number, MatchState>();
-  for (const bytes of latest.values()) {
-    const state = await decoder.read(bytes);
-    states.set(state.event_id, state);
-  }
+  await readEvery('match-state', source, (state) => void states.set(state.event_id, state));
   return states;
 }

@@ -61,6 +61,12 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
+/** Describes the quantiles of times in milliseconds. */
+export function describeMs(times: readonly number[]): string {
+  const at = (share: number) => format(quantile(times, share));
+  return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${times.length}`;
+}
+
 /** Formats a number with thousands separators, and with decimals when it is small. */
 export function format(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

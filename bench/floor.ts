@@ -1,23 +1,23 @@
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
-import { floor } from './contenders.ts';
-import { type Bench, type BenchContext, median, quantile } from './context.ts';
-import type { FloorVariant } from './floor/main.ts';
+import { type Bench, type BenchContext, describeMs } from './context.ts';
+import type { Way } from './floor/transactions.ts';
+import { floor } from './floors.ts';
 import { remove, silent } from './kafka.ts';
+import { P50, P99, quantileFigure } from './latency.ts';
 import { Pending, pace } from './live-load.ts';
 import { sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
+import { Turns } from './turns.ts';
 
 /**
- * The variants of the floor; the others are compared with the first. Produce without waiting for AddPartitionsToTxn is
+ * The ways of transactions; the others are compared with the first. Produce without waiting for AddPartitionsToTxn is
  * not among them: while the broker still ends the previous transaction, records may become part of that one.
  */
-const VARIANTS: readonly (FloorVariant & { readonly name: string })[] = [
+const WAYS: readonly { readonly name: string; readonly way: Way }[] = [
   { name: 'in turn', way: 'in-turn' },
   { name: 'version 2', way: 'version-2' },
-  { name: 'in turn, 3 partitions', way: 'in-turn', positionWithIncidents: true },
-  { name: 'in turn, one connection', way: 'in-turn', oneConnection: true },
 ];
 const PER_SECOND = 200;
 const WARM_UP = { messages: sizeOf(null, 3_000, 100), perSecond: 500 };
@@ -35,32 +35,25 @@ export const bench: Bench = {
   subject: ['libs/streams'],
   async run(context) {
     const loops: Loop[] = [];
-    for (const [at, variant] of VARIANTS.entries()) loops.push(await openLoop(context, variant, at));
-    for (const loop of loops) {
-      await pace(WARM_UP.messages, WARM_UP.perSecond, () => loop.send());
-      await loop.settle();
-    }
-    const rounds = new Map<Loop, number[][]>(loops.map((loop) => [loop, []]));
-    for (let round = 1; round <= ROUNDS; round++) {
+    for (const [at, variant] of WAYS.entries()) loops.push(await openLoop(context, variant, at));
+    const send = (count: number, perSecond: number) => {
       let turn = 0;
-      await pace(MESSAGES * loops.length, PER_SECOND, () => loops[turn++ % loops.length]?.send());
-      for (const [loop, of] of rounds) of.push(await loop.settle());
-      for (const [{ name }, of] of rounds)
-        context.print(`round ${round} ${name}: ${describe(of.at(-1) ?? [])}`);
-    }
+      return pace(count * loops.length, perSecond, () => loops[turn++ % loops.length]?.send());
+    };
+    await send(WARM_UP.messages, WARM_UP.perSecond);
+    for (const loop of loops) await loop.settle();
+    const turns = await Turns.take(context, {
+      rounds: ROUNDS,
+      subjects: loops,
+      beforeRound: () => send(MESSAGES, PER_SECOND),
+      measure: (loop) => loop.settle(),
+      describe: describeMs,
+    });
     for (const loop of loops) await loop.close();
-    const [[, base] = [], ...others] = rounds;
-    for (const [{ name }, of] of others) {
-      for (const [figure, share] of [
-        ['p50', 0.5],
-        ['p90', 0.9],
-        ['p99', 0.99],
-      ] as const) {
-        const at = (all: readonly number[][] = []) => median(all.map((one) => quantile(one, share)));
-        const beside = { name: VARIANTS[0]?.name ?? '', value: at(base) };
-        context.figure({ name: `${figure} ${name}`, ours: at(of), beside, unit: 'ms', better: 'less' });
-      }
-    }
+    const [first, ...others] = loops;
+    for (const loop of others)
+      for (const figure of [P50, quantileFigure('p90', 0.9), P99])
+        turns.compare(loop, first as Loop, { ...figure, name: `${figure.name} ${loop.name}` });
   },
 };
 
@@ -74,11 +67,11 @@ type Loop = {
 
 async function openLoop(
   context: BenchContext,
-  variant: (typeof VARIANTS)[number],
+  { name, way }: (typeof WAYS)[number],
   at: number,
 ): Promise<Loop> {
   const { brokers } = context;
-  const job = floor(variant).on(context.prefix(String(at)), 0);
+  const job = floor(way).on(context.prefix(String(at)), 0);
   await createTopics({ brokers, prefix: job.prefix });
   const input = topicName(job.prefix, 'normalized-messages');
   const running = await job.start(context);
@@ -95,7 +88,7 @@ async function openLoop(
   const { partitions } = TOPICS['normalized-messages'];
   let sent = 0;
   return {
-    name: variant.name,
+    name,
     send() {
       const key = String(sent);
       pending.sent(sent++, 0);
@@ -109,9 +102,4 @@ async function openLoop(
       await remove(brokers, job.prefix);
     },
   };
-}
-
-function describe(latencies: readonly number[]): string {
-  const at = (share: number) => quantile(latencies, share).toFixed(2);
-  return `p10 ${at(0.1)} p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} ms of ${latencies.length} messages`;
 }

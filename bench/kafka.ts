@@ -1,10 +1,13 @@
-/** Kafka helpers of the benches, apart from the code under test: admin, a bulk writer and bare consumers. */
-import { setTimeout as delay } from 'node:timers/promises';
+/** Kafka helpers of the benches: admin, a bulk writer and readers. */
+import { Admin as LogAdmin } from '@platformatic/kafka';
 import kafkajs, { type Admin, Kafka, logLevel, type Message } from 'kafkajs';
 import type { Logger } from '#streams/log.ts';
+import { follow } from '#streams/read/follow.ts';
+import { retry } from '#timing/retry.ts';
+import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 
-/** A record, as a reader of the benches sees it. */
-export type BenchRecord = { readonly partition: number; readonly key: string; readonly value: Buffer | null };
+/** Attempts while a new topic may have no leaders. */
+const NEW_TOPIC = { firstMs: 50, ceilingMs: 50, deadlineMs: 10_000 };
 
 /** A logger that writes nothing. */
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -36,23 +39,10 @@ export async function withAdmin<T>(
   }
 }
 
-/** Retries while a new topic has no leader. */
-async function whenLed<T>(ask: () => Promise<T>): Promise<T> {
-  const until = performance.now() + 10_000;
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof kafkajs.KafkaJSProtocolError && error.retriable) || performance.now() > until)
-        throw error;
-      await delay(50);
-    }
-  }
-}
-
 /** Returns the sum of a topic's end offsets: its records, transaction markers included. */
 export async function countOffsets(admin: Admin, topic: string): Promise<number> {
-  const ends = await admin.fetchTopicOffsets(topic);
+  const passes = (error: unknown) => error instanceof kafkajs.KafkaJSProtocolError && error.retriable;
+  const ends = await retry(() => admin.fetchTopicOffsets(topic), { ...NEW_TOPIC, passes });
   return ends.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
 }
 
@@ -123,103 +113,40 @@ export class BulkWriter {
   }
 }
 
-/** Reads topics from their beginning to their current ends. Without `onRecord` the records are ignored. */
-export async function readToEnd(
-  brokers: readonly string[],
-  topics: readonly string[],
-  onRecord?: (record: BenchRecord) => void,
-): Promise<{ records: number; seconds: number }> {
-  const kafka = quietKafka(brokers);
-  const ends = new Map<string, number>();
-  await withAdmin(brokers, async (admin) => {
-    for (const topic of topics) {
-      for (const { partition, low, high } of await whenLed(() => admin.fetchTopicOffsets(topic))) {
-        if (Number(high) > Number(low)) ends.set(`${topic}-${partition}`, Number(high));
-      }
-    }
+/** Reads a topic from its beginning to its current end, read committed. Returns the number of records. */
+export async function countRecords(brokers: readonly string[], topic: string): Promise<number> {
+  let count = 0;
+  await follow({
+    brokers,
+    reader: 'bench-reader',
+    topics: [topic],
+    untilEnd: true,
+    onBatch({ records }) {
+      count += records.length;
+    },
   });
-  if (ends.size === 0) return { records: 0, seconds: 0 };
-  const group = `bench-reader-${process.hrtime.bigint()}`;
-  const consumer = kafka.consumer({ groupId: group, readUncommitted: false, maxWaitTimeInMs: 100 });
-  let records = 0;
-  let started = 0;
-  let ended = 0;
-  await consumer.connect();
-  await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-  consumer.on(consumer.events.GROUP_JOIN, () => {
-    started = performance.now();
-  });
-  await new Promise<void>((resolve, reject) => {
-    consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
-    const run = consumer.run({
-      autoCommit: false,
-      partitionsConsumedConcurrently: 64,
-      eachBatchAutoResolve: false,
-      eachBatch: async ({ batch, resolveOffset }) => {
-        records += batch.messages.length;
-        if (onRecord !== undefined) {
-          for (const { key, value } of batch.messages) {
-            onRecord({ partition: batch.partition, key: key?.toString() ?? '', value });
-          }
-        }
-        resolveOffset(batch.lastOffset());
-        const at = `${batch.topic}-${batch.partition}`;
-        if (Number(batch.lastOffset()) + 1 < (ends.get(at) ?? 0)) return;
-        ends.delete(at);
-        consumer.pause([{ topic: batch.topic, partitions: [batch.partition] }]);
-        if (ends.size > 0) return;
-        ended = performance.now();
-        resolve();
-      },
-    });
-    run.catch(reject);
-  });
-  await consumer.disconnect();
-  await withAdmin(brokers, (admin) => admin.deleteGroups([group]).catch(() => []));
-  return { records, seconds: (ended - started) / 1_000 };
+  return count;
 }
 
-/** Reads a topic continuously from its beginning, read committed, until it is closed. */
-export class Follower {
-  readonly #brokers: readonly string[];
-  readonly #group: string;
-  readonly #consumer: ReturnType<Kafka['consumer']>;
-
-  private constructor(brokers: readonly string[], group: string, consumer: ReturnType<Kafka['consumer']>) {
-    this.#brokers = brokers;
-    this.#group = group;
-    this.#consumer = consumer;
-  }
-
-  static async open(
-    brokers: readonly string[],
-    topic: string,
-    onRecord: (record: BenchRecord) => Promise<void>,
-  ): Promise<Follower> {
-    const group = `bench-follower-${process.hrtime.bigint()}`;
-    const consumer = quietKafka(brokers).consumer({
-      groupId: group,
-      readUncommitted: false,
-      maxWaitTimeInMs: 500,
-    });
-    await consumer.connect();
-    await consumer.subscribe({ topics: [topic], fromBeginning: true });
-    const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
-    await consumer.run({
-      autoCommit: false,
-      partitionsConsumedConcurrently: 64,
-      eachBatch: async ({ batch }) => {
-        for (const { key, value } of batch.messages) {
-          await onRecord({ partition: batch.partition, key: key?.toString() ?? '', value });
-        }
-      },
-    });
-    await joined;
-    return new Follower(brokers, group, consumer);
-  }
-
-  async close(): Promise<void> {
-    await this.#consumer.disconnect();
-    await withAdmin(this.#brokers, (admin) => admin.deleteGroups([this.#group]).catch(() => []));
-  }
+/** Returns the stored bytes of topics, on leaders and followers. */
+export async function storedBytes(
+  brokers: readonly string[],
+  prefix: string,
+  topics: readonly TopicName[],
+): Promise<Map<TopicName, number>> {
+  const admin = new LogAdmin({ clientId: 'bench', bootstrapBrokers: [...brokers] });
+  const described = await admin.describeLogDirs({
+    topics: topics.map((topic) => ({
+      name: topicName(prefix, topic),
+      partitions: Array.from({ length: TOPICS[topic].partitions }, (_, partition) => partition),
+    })),
+  });
+  await admin.close();
+  const logs = described.flatMap(({ results }) => results).flatMap((dir) => dir.topics);
+  const bytesOf = (topic: TopicName) =>
+    logs
+      .filter(({ name }) => name === topicName(prefix, topic))
+      .flatMap(({ partitions }) => partitions)
+      .reduce((sum, { partitionSize }) => sum + Number(partitionSize), 0);
+  return new Map(topics.map((topic) => [topic, bytesOf(topic)]));
 }

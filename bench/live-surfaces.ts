@@ -92,7 +92,7 @@ export class Surfaces {
   /** Reads what has arrived at the receiver of the webhooks. Returns the number of messages. */
   async receive(): Promise<number> {
     const { arrivals } = await this.#options.sink.counts();
-    for (const [uuid, at, path, , ut] of arrivals)
+    for (const [uuid, at, path, ut] of arrivals)
       if (ut !== null) this.#webhooks.get(path)?.seen(eventOf(uuid), ut, at - performance.timeOrigin);
     return arrivals.length;
   }

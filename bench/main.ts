@@ -6,10 +6,10 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { startBackbone } from '#embedded/backbone.ts';
+import { parseArgs, promisify } from 'node:util';
+import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { QUICK_START } from '#embedded/settings.ts';
-import { type Bench, type BenchContext, type Figure, format } from './context.ts';
+import { type Bench, type Figure, format } from './context.ts';
 import { killAll } from './processes.ts';
 import { isMet, ratioOf, record, targetOf } from './record.ts';
 import { SMALLEST } from './size.ts';
@@ -18,54 +18,58 @@ import { commit, treeOf, uncommitted } from './subject.ts';
 /** All benches in their order; a bench is loaded when it runs. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
-  traces: async () => (await import('./traces.ts')).bench,
+  traces: async () => (await import('./variants.ts')).traces,
   scale: async () => (await import('./scale.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
   live: async () => (await import('./live.ts')).bench,
   failover: async () => (await import('./failover.ts')).bench,
-  tls: async () => (await import('./tls.ts')).bench,
+  tls: async () => (await import('./variants.ts')).tls,
   floor: async () => (await import('./floor.ts')).bench,
   replay: async () => (await import('./replay.ts')).bench,
   receiver: async () => (await import('./receiver.ts')).bench,
   restore: async () => (await import('./restore.ts')).bench,
-  growth: async () => (await import('./growth.ts')).bench,
+  growth: async () => (await import('./variants.ts')).growth,
   memory: async () => (await import('./memory.ts')).bench,
   rest: async () => (await import('./rest.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
   views: async () => (await import('./views.ts')).bench,
   monitor: async () => (await import('./monitor.ts')).bench,
-  served: async () => (await import('./served.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,
-  'log-size': async () => (await import('./log-size.ts')).bench,
+  'log-size': async () => (await import('./variants.ts')).logSize,
   standings: async () => (await import('./standings.ts')).bench,
-  start: async () => (await import('./start.ts')).bench,
-  demo: async () => (await import('./demo.ts')).bench,
 };
 
 /** Number of parallel benches: two in the smallest form, whose figures do not matter and which mostly waits. */
 const AT_ONCE = SMALLEST ? 2 : 1;
 
-const FLAGS = ['--record', '--smallest'];
-const names = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
-const recording = process.argv.includes('--record');
-if (recording && SMALLEST) {
-  console.error('--record and --smallest exclude each other: the smallest form measures nothing.');
-  process.exit(2);
-}
-if (recording && uncommitted().length > 0) {
-  console.error('Commit first: a record names the commit that it was measured at.');
-  process.exit(2);
+const { values, positionals: names } = parseArgs({
+  options: {
+    record: { type: 'boolean', default: false },
+    smallest: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const recording = values.record;
+const unknown = names.filter((name) => !(name in BENCHES));
+if (recording && SMALLEST)
+  refuse('--record and --smallest exclude each other: the smallest form measures nothing.');
+if (recording && uncommitted().length > 0)
+  refuse('Commit first: a record names the commit that it was measured at.');
+if (values.help || unknown.length > 0) {
+  console.error(await usage());
+  if (values.help) process.exit(0);
+  refuse(`No bench ${unknown.join(', ')}.`);
 }
 const measuredCommit = recording ? commit() : '';
-const unknown = names.filter((name) => !(name in BENCHES));
-if (unknown.length > 0) {
-  const asked = names.includes('--help');
-  console.error(`${asked ? '' : `No bench ${unknown.join(', ')}.\n`}${await usage()}`);
-  process.exit(asked ? 0 : 2);
-}
 const failed = await runBenches(names.length === 0 ? Object.keys(BENCHES) : names);
 process.exit(failed.length === 0 ? 0 : 1);
+
+function refuse(why: string): never {
+  console.error(why);
+  process.exit(2);
+}
 
 async function usage(): Promise<string> {
   const lines = Object.entries(BENCHES).map(
@@ -80,11 +84,8 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'touchline-bench-'));
   if (SMALLEST) startCheaply(dir);
   const print = (line: string) => console.log(line);
-  const backbone = await startBackbone({
-    dataDir: join(dir, 'backbone'),
-    env: process.env,
-    onProgress: print,
-  });
+  const dataDir = join(dir, 'backbone');
+  const backbone = await startBackbone({ dataDir, env: process.env, onProgress: print });
   process.once('SIGINT', () => void backbone.stop().finally(() => process.exit(130)));
   const results: string[] = [];
   const failed: string[] = [];
@@ -94,7 +95,7 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
     const turns = chosen.values();
     const takeTurns = async (): Promise<void> => {
       for (const name of turns) {
-        const lines = await runOne(name, contextOf(name, dir, backbone), machine).catch((error: unknown) => {
+        const lines = await runOne(name, dir, backbone, machine).catch((error: unknown) => {
           console.error(`${name} failed:`, error);
           failed.push(name);
           if (AT_ONCE === 1) killAll();
@@ -117,27 +118,28 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
 }
 
 /** Runs a bench, records it if requested, and resolves with the lines of its result. */
-async function runOne(
-  name: string,
-  context: Omit<BenchContext, 'figure' | 'print'>,
-  machine: string,
-): Promise<string[]> {
+async function runOne(name: string, dir: string, backbone: Backbone, machine: string): Promise<string[]> {
   const bench = await BENCHES[name]?.();
   if (bench === undefined) return [];
-  const print = (line: string) => console.log(AT_ONCE === 1 ? line : `${name}: ${line}`);
   console.log(`\n== ${name}: ${bench.about}`);
   const figures: Figure[] = [];
   const raw: string[] = [];
   await bench.run({
-    ...context,
+    backbone,
+    brokers: backbone.brokers,
+    registryUrl: backbone.registryUrl,
+    dir,
+    prefix: (part) => `bench-${process.pid.toString(36)}-${name}-${part}.`,
     print(line) {
       raw.push(line);
-      print(line);
+      console.log(AT_ONCE === 1 ? line : `${name}: ${line}`);
     },
     figure: (figure) => figures.push(figure),
   });
-  if (recording)
-    await record({ bench: name, commit: measuredCommit, trees: treesOf(bench), machine, figures, raw });
+  if (recording) {
+    const trees = new Map(bench.subject.map((folder) => [folder, treeOf(folder) ?? 'none']));
+    await record({ bench: name, commit: measuredCommit, trees, machine, figures, raw });
+  }
   return figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`);
 }
 
@@ -145,25 +147,6 @@ async function runOne(
 function startCheaply(dir: string): void {
   process.env.JDK_JAVA_OPTIONS = [process.env.JDK_JAVA_OPTIONS ?? '', ...QUICK_START].join(' ');
   process.env.NODE_COMPILE_CACHE = join(dir, 'compiled');
-}
-
-function treesOf({ subject }: Bench): ReadonlyMap<string, string> {
-  return new Map(subject.map((folder) => [folder, treeOf(folder) ?? 'none']));
-}
-
-function contextOf(
-  bench: string,
-  dir: string,
-  backbone: BenchContext['backbone'],
-): Omit<BenchContext, 'figure' | 'print'> {
-  const run = process.pid.toString(36);
-  return {
-    backbone,
-    brokers: backbone.brokers,
-    registryUrl: backbone.registryUrl,
-    dir,
-    prefix: (name) => `bench-${run}-${bench}-${name}.`,
-  };
 }
 
 function lineOf(figure: Figure): string {
@@ -176,7 +159,7 @@ function lineOf(figure: Figure): string {
   );
 }
 
-async function machineLine({ kind }: BenchContext['backbone']): Promise<string> {
+async function machineLine({ kind }: Backbone): Promise<string> {
   const cores = cpus();
   const { stderr } = await promisify(execFile)('java', ['-version']);
   const java = /version "([^"]+)"/.exec(stderr)?.[1] ?? 'unknown';

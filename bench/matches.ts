@@ -2,6 +2,7 @@
  * Generated live matches as a provider publishes them: the load of the benches. The same number gives the same
  * messages. Fields and values are those of a real push message.
  */
+import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import {
   FIRST_HALF_ENDS,
   type MatchPlan,
@@ -11,7 +12,35 @@ import {
   SECOND_HALF_STARTS,
   type SideNumber,
 } from './match-plan.ts';
-import { DETAILS, GAME_BREAKS, GOALS, IMPORTANT, NAMES } from './provider-values.ts';
+
+/** Details of every event. */
+const DETAILS: readonly { readonly id: number; readonly value: number | string | null }[] = [
+  [8, null],
+  [16, 45],
+  [17, 2],
+  [19, null],
+  [20, null],
+  [36, null],
+  [44, null],
+  [45, null],
+  [50, 15],
+  [58, 'No Extra Time'],
+  [124, 'up'],
+  [141, null],
+  [150, null],
+  [151, null],
+  [160, 'yes'],
+  [168, 45],
+  [169, 15],
+  [170, 2],
+  [178, 'no'],
+  [201, null],
+  [202, null],
+  [203, null],
+  [204, null],
+  [205, 'no'],
+].map(([id, value]) => ({ id: Number(id), value: value ?? null }));
+const GOALS: ReadonlySet<number> = new Set([413, 421, 423]);
 
 /** A provider message and the time when it was written, Unix seconds. */
 export type TimedMessage = {
@@ -96,14 +125,15 @@ export class BenchMatch {
 
   #incident(step: PlannedStep, ut: number): object {
     const { type, side, at } = step;
-    const important = IMPORTANT.has(type);
+    const kind = INCIDENT_TYPES_OF_SOCCER.get(type);
+    const important = kind?.important === true;
     const player = side !== 0 && important ? 900_000 + this.#match * 30 + (at % 22) : null;
     const [phase, phaseName] = phaseAt(at);
     return {
       id: this.#incidentId(step.incident),
       action: step.action,
       incident_id: type,
-      incident_name: NAMES[type] ?? null,
+      incident_name: kind?.name ?? null,
       attribute_ids: [],
       confirmation: step.confirmation,
       participant_id: side === 0 ? null : this.#participantId(side),
@@ -112,7 +142,7 @@ export class BenchMatch {
       subparticipant_name: player === null ? null : `Player ${player}`,
       info: null,
       important: yesNo(important),
-      important_for_trader: yesNo(important || type === 402 || type === 408),
+      important_for_trader: yesNo(kind?.importantForTrader === true),
       add_data: null,
       show_popup: yesNo(important),
       show_scores: yesNo(GOALS.has(type)),
@@ -122,7 +152,7 @@ export class BenchMatch {
       event_time: matchTime(at),
       event_status_id: phase,
       event_status_name: phaseName,
-      game_break: yesNo(GAME_BREAKS.has(type)),
+      game_break: yesNo(kind?.gameBreak === true),
       x_pos: null,
       y_pos: null,
       parent_id: step.parent === null ? null : this.#incidentId(step.parent),

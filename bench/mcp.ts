@@ -1,57 +1,51 @@
-/** Measures the tool endpoint: a call beside the same query through REST, and many sessions at once with their cost. */
+/** Measures a call of a tool beside the same query through REST. */
 import { join } from 'node:path';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { freePort } from '#embedded/ports.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
+import { publishValues } from '../test/support/publish-values.ts';
+import { CLIENTS_KEY, startApi, tokenOf } from './api-process.ts';
 import { makePlace, writeMatches } from './api-topics.ts';
-import { type Bench, type BenchContext, connectionEnv, format, quantile } from './context.ts';
+import { type Bench, type BenchContext, connectionEnv, describeMs, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
-import { answered, type Running, startService } from './processes.ts';
+import { answered, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const MATCHES = { matches: sizeOf(null, 150, 10), messages: 600, published: sizeOf(null, 200, 10) };
 const CALLS = sizeOf('BENCH_CALLS', 1_000, 20);
-const WARM_UP = sizeOf(null, 300, 5);
 const ROUNDS = sizeOf(null, 2, 1);
-const SESSIONS = sizeOf(null, 100, 5);
-const CALLS_OF_SESSION = 30;
 /** Number of calls with a token before the next token's turn: a token has 120 requests a minute. */
 const CALLS_OF_TOKEN = 100;
+const TOKENS = 200;
 const REVISION = '2026-07-28';
-const CLIENTS_KEY = 'the key of the bench, long enough for it';
 
+/** Calls are sent one after the other. */
 export const bench: Bench = {
-  about: 'the tools: latency of a call beside the same query through REST, 100 sessions at once, memory',
+  about: 'the tools: latency of a call beside the same query through REST',
   subject: ['libs/views', 'services/tool-gateway'],
   async run(context) {
     const prefix = context.prefix('tools');
     const credentials = await makePlace(context, prefix);
     const state = await writeMatches(context, { prefix, ...MATCHES });
-    const tokens = new Tokens(await issueTokens(context, prefix, credentials.id, 400));
-    const [apiPort, toolsPort] = [await freePort(), await freePort()];
-    const env = connectionEnv(context, prefix);
-    const api = startService('api', context.dir, {
-      ...env,
-      DATA_DIR: join(context.dir, 'tools-api'),
-      API_PORT: String(apiPort),
-      CLIENTS_KEY,
-    });
-    const metricsPort = await freePort();
+    const tokens = await issueTokens(context, prefix, credentials.id);
+    const api = await startApi(context, prefix, 'tools-api');
+    const [toolsPort, metricsPort] = [await freePort(), await freePort()];
     const gateway = startService('tool-gateway', context.dir, {
-      ...env,
+      ...connectionEnv(context, prefix),
       DATA_DIR: join(context.dir, 'tools'),
       TOOLS_PORT: String(toolsPort),
       CLIENTS_KEY,
       METRICS_PORT: String(metricsPort),
     });
-    await Promise.all([answered(apiPort, '/health/ready'), answered(metricsPort, '/health/ready')]);
-    const login = `/v2/oauth?client_id=${credentials.id}&secret_key=${credentials.secret}`;
-    const restToken: string = JSON.parse((await answered(apiPort, login)).toString()).api.data.token;
-    const get = (path: string) => text(fetch(`http://127.0.0.1:${apiPort}${path}&token=${restToken}`));
-    const call = (name: string, args: object) => text(callTool(toolsPort, tokens.next(), name, args));
+    await answered(metricsPort, '/health/ready');
+    const restToken = await tokenOf(api.port, credentials);
+    const get = (path: string) => succeed(fetch(`http://127.0.0.1:${api.port}${path}&token=${restToken}`));
+    let calls = 0;
+    const call = (name: string, args: object) => {
+      const token = tokens[Math.floor(calls++ / CALLS_OF_TOKEN) % tokens.length] ?? '';
+      return succeed(callTool(toolsPort, token, name, args));
+    };
     const day = (state.start_date ?? '').slice(0, 10);
     const id = state.event_id;
     await compare(context, 'one match', {
@@ -82,162 +76,62 @@ export const bench: Bench = {
       tool: () => call('list_sports', {}),
       rest: () => get('/v2/sports?x=1'),
     });
-    await measureSessions(context, gateway, toolsPort, tokens);
-    await Promise.all([api.stop(), gateway.stop()]);
+    await Promise.all([api.process.stop(), gateway.stop()]);
     await remove(context.brokers, prefix);
   },
 };
 
-/** Tokens that are used in turns. */
-class Tokens {
-  readonly #tokens: readonly string[];
-  #calls = 0;
-
-  constructor(tokens: readonly string[]) {
-    this.#tokens = tokens;
-  }
-
-  /** Returns the token of the next call. */
-  next(): string {
-    return this.take(1);
-  }
-
-  /** Returns a token for this number of calls. */
-  take(calls: number): string {
-    const turn = Math.floor(this.#calls / CALLS_OF_TOKEN);
-    this.#calls += calls;
-    return this.#tokens[turn % this.#tokens.length] ?? '';
-  }
-
-  /** Switches to an unused token. */
-  skip(): void {
-    this.#calls = (Math.floor(this.#calls / CALLS_OF_TOKEN) + 1) * CALLS_OF_TOKEN;
-  }
-}
-
 /** Writes tokens to their topic, because the exchange issues only ten to a client in a quarter of an hour. */
-export async function issueTokens(
-  { brokers, registryUrl }: BenchContext,
-  prefix: string,
-  clientId: number,
-  count: number,
-): Promise<string[]> {
-  const codec = await Registry.open({ url: registryUrl, prefix }).codec('access-tokens');
-  const silent = (): void => {};
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const publisher = await openPublisher({ brokers, log, clientId: 'touchline-bench' });
-  const tokens = Array.from({ length: count }, newToken);
-  const now = Date.now();
-  await publisher.publish(
-    tokens.map((token) => {
-      const token_id = newTokenId();
-      const value = codec.encode({
-        token_id,
-        client_id: clientId,
-        token_hash: hashToken(token),
-        label: null,
-        version: 1,
-        created_at: now,
-        expires_at: null,
-        revoked_at: null,
-        updated_at: now,
-      });
-      return { topic: topicName(prefix, 'access-tokens'), key: token_id, value };
-    }),
-  );
-  await publisher.close();
+async function issueTokens(context: BenchContext, prefix: string, clientId: number): Promise<string[]> {
+  const created_at = Date.now();
+  const tokens = Array.from({ length: TOKENS }, newToken);
+  const records = tokens.map((token) => {
+    const token_id = newTokenId();
+    const value = {
+      token_id,
+      client_id: clientId,
+      token_hash: hashToken(token),
+      label: null,
+      version: 1,
+      created_at,
+      expires_at: null,
+      revoked_at: null,
+      updated_at: created_at,
+    };
+    return { key: token_id, value };
+  });
+  const { brokers, registryUrl } = context;
+  await publishValues({ brokers: [...brokers], registryUrl, prefix }, 'access-tokens', records);
   return tokens;
 }
 
-type Asked = { readonly tool: () => Promise<string>; readonly rest: () => Promise<string> };
+type Asked = { readonly tool: () => Promise<void>; readonly rest: () => Promise<void> };
 
-/** Compares the two with one call after the other, in turns, so that a slower machine slows both down. */
 async function compare(context: BenchContext, what: string, { tool, rest }: Asked): Promise<void> {
-  const times: { tool: number[]; rest: number[] } = { tool: [], rest: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [side, ask] of [
-      ['rest', rest],
-      ['tool', tool],
-    ] as const) {
-      for (let n = 0; n < WARM_UP; n++) await ask();
+  context.print(`${what}:`);
+  const ours = { name: 'tool', ask: tool };
+  const peer = { name: 'REST', ask: rest };
+  const turns = await Turns.take(context, {
+    rounds: ROUNDS,
+    subjects: [peer, ours],
+    async measure({ ask }) {
+      const times: number[] = [];
       for (let n = 0; n < CALLS; n++) {
         const startedAt = performance.now();
         await ask();
-        times[side].push(performance.now() - startedAt);
+        times.push(performance.now() - startedAt);
       }
-    }
-  }
-  const line = (of: number[]) =>
-    `p50 ${quantile(of, 0.5).toFixed(2)} p99 ${quantile(of, 0.99).toFixed(2)} ms`;
-  context.print(`${what}: tool ${line(times.tool)}, REST ${line(times.rest)}`);
-  context.figure({
+      return times;
+    },
+    describe: describeMs,
+  });
+  turns.compare(ours, peer, {
     name: `a tool call, ${what}, p50`,
     unit: 'ms',
-    ours: quantile(times.tool, 0.5),
-    beside: { name: 'REST', value: quantile(times.rest, 0.5) },
     better: 'less',
     target: 2,
+    of: (times) => quantile(times, 0.5),
   });
-}
-
-/** Measures sessions of revision 2025-11-25, each with a stream, all calling at once. */
-async function measureSessions(
-  context: BenchContext,
-  gateway: Running,
-  port: number,
-  tokens: Tokens,
-): Promise<void> {
-  const before = await gateway.residentMiB();
-  const over = new AbortController();
-  const sessions = await Promise.all(
-    Array.from({ length: SESSIONS }, async () => {
-      tokens.skip();
-      const token = tokens.take(CALLS_OF_TOKEN);
-      const initialize = {
-        jsonrpc: '2.0',
-        id: 0,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name: 'bench', version: '1' },
-        },
-      };
-      const answer = await post(port, token, initialize, {});
-      await answer.text();
-      const id = answer.headers.get('mcp-session-id') ?? '';
-      const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream', 'mcp-session-id': id };
-      const stream = await fetch(`http://127.0.0.1:${port}/mcp`, { headers, signal: over.signal });
-      if (!stream.ok) throw new Error(`a stream was answered ${stream.status}`);
-      return { token, id };
-    }),
-  );
-  const opened = await gateway.residentMiB();
-  const times: number[] = [];
-  const startedAt = performance.now();
-  await Promise.all(
-    sessions.map(async ({ token, id }) => {
-      const call = {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'live_board', arguments: {} },
-      };
-      for (let n = 0; n < CALLS_OF_SESSION; n++) {
-        const sentAt = performance.now();
-        await text(post(port, token, call, { 'mcp-session-id': id }));
-        times.push(performance.now() - sentAt);
-      }
-    }),
-  );
-  const seconds = (performance.now() - startedAt) / 1_000;
-  const after = await gateway.residentMiB();
-  over.abort();
-  context.print(
-    `${SESSIONS} sessions with a stream each, all calling: ${format(times.length / seconds)} calls/s, ` +
-      `p50 ${quantile(times, 0.5).toFixed(1)} p99 ${quantile(times, 0.99).toFixed(1)} ms; resident ${format(before.now)} MiB ` +
-      `before, ${format(opened.now)} with the sessions, ${format(after.now)} after the calls`,
-  );
 }
 
 function callTool(port: number, token: string, name: string, args: object): Promise<Response> {
@@ -247,33 +141,24 @@ function callTool(port: number, token: string, name: string, args: object): Prom
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta } };
-  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/call', 'mcp-name': name };
-  return post(port, token, request, headers);
-}
-
-function post(
-  port: number,
-  token: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
-): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...headers,
+      'mcp-protocol-version': REVISION,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
     },
-    body: JSON.stringify(body),
+    body: JSON.stringify(request),
   });
 }
 
-/** Returns the body of a successful answer. Throws on any other answer. */
-async function text(asked: Promise<Response>): Promise<string> {
+/** Reads an answer. Rejects when it is not a successful one. */
+async function succeed(asked: Promise<Response>): Promise<void> {
   const response = await asked;
   const body = await response.text();
   if (!response.ok || body.includes('"isError":true'))
     throw new Error(`answered ${response.status}: ${body.slice(0, 300)}`);
-  return body;
 }

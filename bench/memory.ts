@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeFixtures } from './backlog.ts';
-import { OURS, prepare, rate, runThrough } from './contenders.ts';
+import { describeRun, OURS, runOn } from './contenders.ts';
 import { type Bench, format, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf, sizesOf } from './size.ts';
@@ -22,16 +22,14 @@ export const bench: Bench = {
       const prefix = context.prefix(String(count));
       const { records } = await writeFixtures(context, prefix, count);
       const job = OURS.on(prefix, 0);
-      await prepare(context, job);
       let calm = Number.NaN;
-      const run = await runThrough(context, job, records, async (running) => {
+      const run = await runOn(context, job, records, async (running) => {
         await delay(CALM_MS);
         calm = (await running.residentMiB()).now;
       });
       const { now, peak } = run.residentMiB;
       context.print(
-        `${format(count)} matches in ${(run.endAt - run.first.at).toFixed(2)} s, ${format(rate(run))} msg/s, ` +
-          `${run.cpuSeconds.toFixed(1)} s of processor; ${format(now)} MiB resident, ${format(peak)} at most, ` +
+        `${format(count)} matches: ${describeRun(run)}; ${format(now)} MiB resident, ${format(peak)} at most, ` +
           `${format(calm)} once there is nothing to do`,
       );
       context.figure({

@@ -14,14 +14,7 @@ export type PeerRouteOptions = {
   readonly secret: string;
   readonly threads: number;
   /** Topic for the bodies; null: the route stores nothing. */
-  readonly store: {
-    readonly brokers: readonly string[];
-    readonly topic: string;
-    /**
-     * Whether to use the client's stream, which batches deliveries into one request; else one send for each delivery.
-     */
-    readonly batched: boolean;
-  } | null;
+  readonly store: { readonly brokers: readonly string[]; readonly topic: string } | null;
 };
 
 /** Limits of the stream: more bodies than ever wait, and the minimum time. */
@@ -62,18 +55,12 @@ async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> 
 /** Stores an authentic body; resolves when it is stored. */
 type Store = (body: Buffer) => Promise<void>;
 
-/** Opens a store that sends each body, or that batches the bodies of a millisecond. */
-function openStore({ brokers, topic, batched }: NonNullable<PeerRouteOptions['store']>): Store {
+/** Opens a store that batches the bodies of a millisecond. */
+function openStore({ brokers, topic }: NonNullable<PeerRouteOptions['store']>): Store {
   const producer = new Producer({ clientId: 'peer-route', bootstrapBrokers: [...brokers] });
-  const acks = ProduceAcks.ALL;
-  if (!batched) {
-    return async (value) => {
-      await producer.send({ messages: [{ topic, value }], acks });
-    };
-  }
   const waiting = new Map<object, () => void>();
   const stream = producer.asStream({
-    acks,
+    acks: ProduceAcks.ALL,
     batchSize: BATCH,
     batchTime: BATCH_MS,
     highWaterMark: HIGH_WATER_MARK,

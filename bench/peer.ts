@@ -1,6 +1,6 @@
 /** The Kafka Streams peer in `peers/kafka-streams`: built on first use, then run beside the match processor. */
 import { execFile } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Registry } from '#topics/registry.ts';
@@ -20,27 +20,17 @@ export function buildPeer(context: BenchContext): Promise<void> {
 }
 
 async function build(context: BenchContext): Promise<void> {
-  const madeAt = await stat(JAR).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
-  const sources = [
-    join(FOLDER, 'pom.xml'),
-    ...(await filesIn(join(FOLDER, 'src'))),
-    ...(await filesIn(SCHEMAS)),
-  ];
-  const changed = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs > madeAt));
-  if (!changed.includes(true)) return;
+  const modifiedAt = async (file: string) => (await stat(file)).mtimeMs;
+  const builtAt = await modifiedAt(JAR).catch(() => 0);
+  let isNewest = true;
+  for await (const file of glob([join(FOLDER, 'pom.xml'), join(FOLDER, 'src/**'), join(SCHEMAS, '**')]))
+    isNewest &&= (await modifiedAt(file)) <= builtAt;
+  if (isNewest) return;
   context.print('building the Kafka Streams peer (Maven Central, on first use some 60 MB)');
   await promisify(execFile)('mvn', ['-q', '-B', 'clean', 'package'], {
     cwd: FOLDER,
     maxBuffer: 16 * 1024 * 1024,
   });
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
 export type PeerOptions = {

@@ -5,7 +5,6 @@
  *
  *     node bench/process-records.ts                     # 50,000 messages of 250 matches that are live at once
  *     BENCH_EVENTS=100 node bench/process-records.ts    # 20,000 of 100
- *     node bench/process-records.ts fixtures            # the first message of 20,000 matches
  *     node bench/process-records.ts --beside ../before  # and a work tree of another commit, in turns of some 20 ms
  *
  * A shared machine changes its speed from second to second, so that two runs one after the other say little about two
@@ -18,18 +17,12 @@ import { parseArgs } from 'node:util';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { sizeOf } from './size.ts';
 
-const { values, positionals } = parseArgs({
-  options: { beside: { type: 'string' } },
-  allowPositionals: true,
-});
-const ONLY_FIRST = positionals.includes('fixtures');
-const EVENTS = sizeOf('BENCH_EVENTS', ONLY_FIRST ? 20_000 : 250, 20);
+const { values } = parseArgs({ options: { beside: { type: 'string' } } });
+const EVENTS = sizeOf('BENCH_EVENTS', 250, 20);
 const MESSAGES = sizeOf(null, 200, 100);
 const ROUNDS = sizeOf('BENCH_ROUNDS', 6, 1);
 /** Bytes of one fetch of a processor of all partitions. */
 const FETCH_BYTES = 2 * 1024 * 1024;
-/** Time when fixtures are published, Unix seconds. */
-const FIXTURES_AT = 1_789_000_000;
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 /** Rounds in which code is compiled: no part of a ratio. */
 const WARM_UP = 2;
@@ -40,36 +33,24 @@ type Fetched = { readonly partition: number; readonly records: ConsumedRecord[];
 /** The code of one work tree, with the fetches that it reads. */
 type Tree = Awaited<ReturnType<typeof loadTree>> & { readonly fetches: readonly Fetched[] };
 
-const own = await treeOf(new URL('..', import.meta.url));
-const messages = own.fetches.reduce((sum, { records }) => sum + records.length, 0);
-if (values.beside === undefined) await measureAlone();
-else measureBeside(await treeOf(pathToFileURL(`${resolve(values.beside)}/`)));
-
-async function measureAlone(): Promise<void> {
-  let least = Number.POSITIVE_INFINITY;
-  const written = createHash('sha256');
-  for (let round = 0; round < ROUNDS; round++) {
-    const [micros = 0] = processInTurns([own], round === 0 ? written : undefined);
-    console.log(`round ${round}: ${(micros / messages).toFixed(2)} µs a message`);
-    least = Math.min(least, micros / messages);
-  }
-  const digest = written.digest('hex').slice(0, 16);
-  console.log(`${messages} messages, least ${least.toFixed(2)} µs each, wrote ${digest}`);
+const trees = [await treeOf(new URL('..', import.meta.url))];
+if (values.beside !== undefined) trees.push(await treeOf(pathToFileURL(`${resolve(values.beside)}/`)));
+const messages = trees[0]?.fetches.reduce((sum, { records }) => sum + records.length, 0) ?? 0;
+const written = createHash('sha256');
+const rounds: (readonly number[])[] = [];
+for (let round = 0; round < ROUNDS + WARM_UP; round++) {
+  const each = processInTurns(trees, round === 0 ? written : undefined).map((micros) => micros / messages);
+  console.log(`round ${round}: ${each.map((micros) => micros.toFixed(2)).join(' and ')} µs a message`);
+  if (round >= WARM_UP) rounds.push(each);
 }
-
-function measureBeside(other: Tree): void {
-  let [ownTime, otherTime] = [0, 0];
-  for (let round = 0; round < ROUNDS + WARM_UP; round++) {
-    const [micros = 0, otherMicros = 0] = processInTurns([own, other]);
-    console.log(
-      `round ${round}: ${(micros / messages).toFixed(2)} and ${(otherMicros / messages).toFixed(2)} µs a message`,
-    );
-    if (round < WARM_UP) continue;
-    ownTime += micros;
-    otherTime += otherMicros;
-  }
-  console.log(`${messages} messages, ${(ownTime / otherTime).toFixed(3)} of the tree beside`);
-}
+const [least, own, other] = [
+  Math.min(...rounds.map(([micros = 0]) => micros)),
+  ...[0, 1].map((tree) => rounds.reduce((sum, each) => sum + (each[tree] ?? 0), 0)),
+] as [number, number, number];
+console.log(
+  `${messages} messages, least ${least.toFixed(2)} µs each, wrote ${written.digest('hex').slice(0, 16)}`,
+);
+if (values.beside !== undefined) console.log(`${(own / other).toFixed(3)} of the tree beside`);
 
 async function treeOf(root: URL): Promise<Tree> {
   const tree = await loadTree(root);
@@ -103,12 +84,11 @@ function readAll({ normalizeMessage, codecs, matches, partitions }: Awaited<Retu
   const all: Fetched[] = [];
   const open = new Map<number, Fetched>();
   let offset = 0;
-  const timed = ONLY_FIRST
-    ? Array.from({ length: EVENTS }, (_, match) => new BenchMatch(match, 0, 0).fixture(FIXTURES_AT))
-    : liveRound(
-        Array.from({ length: EVENTS }, (_, match) => new BenchMatch(match, MESSAGES, (match * 37) % 900)),
-      );
-  for (const { eventId, ut, message } of timed) {
+  const live = Array.from(
+    { length: EVENTS },
+    (_, match) => new BenchMatch(match, MESSAGES, (match * 37) % 900),
+  );
+  for (const { eventId, ut, message } of liveRound(live)) {
     const context = { origin: 'webhook', deliveryId: DELIVERY_ID, receivedAt: ut * 1_000 + 1_500 } as const;
     const normalized = normalizeMessage(message, context);
     if (normalized.kind !== 'normalized') throw new Error(`a message is ${normalized.kind}`);

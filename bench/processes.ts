@@ -1,10 +1,11 @@
 /** Runs child processes of the benches: the service under test, and the peer. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { programOf } from '../cli/services.ts';
 
@@ -18,6 +19,12 @@ export type Running = {
   residentMiB(): Promise<Resident>;
   /** Sends SIGTERM and waits until it exits. Throws when it had failed before. */
   stop(): Promise<void>;
+};
+
+/** One running process. */
+export type RunningProcess = Running & {
+  /** Sends a signal and waits until it exits. */
+  kill(signal: NodeJS.Signals): Promise<void>;
 };
 
 export type Resident = { readonly now: number; readonly peak: number };
@@ -44,7 +51,7 @@ export function killAll(): void {
 }
 
 /** Starts a process. It ends with this one, because its standard input closes then. */
-export function start({ command, args, env, outputFile }: StartOptions): Running {
+export function start({ command, args, env, outputFile }: StartOptions): RunningProcess {
   const output = openSync(outputFile, 'w');
   const child = spawn(command, args, {
     env: { ...process.env, TOUCHLINE_PARENT_PIPE: '1', DRAIN_MS: '0', ...env },
@@ -52,26 +59,44 @@ export function start({ command, args, env, outputFile }: StartOptions): Running
   });
   closeSync(output);
   running.add(child);
-  const ended = new Promise<number | string | null>((resolve) => {
-    child.on('error', (error) => resolve(error.message));
-    child.on('exit', (code, signal) => resolve(signal ?? code));
-  }).then((how) => {
-    running.delete(child);
-    return how;
-  });
+  child.stdin?.on('error', () => {});
+  const ended = new Promise<void>((resolve) => {
+    child.on('error', () => resolve());
+    child.on('exit', () => resolve());
+  }).then(() => void running.delete(child));
   const pid = child.pid ?? 0;
+  const kill = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await ended;
+  };
   return {
     pid,
     outputFile,
     cpuSeconds: () => cpuSecondsOf(pid),
     residentMiB: () => residentMiBOf(pid),
+    kill,
     async stop() {
-      const early = child.exitCode !== null || child.signalCode !== null;
-      child.kill('SIGTERM');
-      const how = await ended;
-      if (early) throw new Error(`${command} ${args.at(-1)} ended by itself (${how}): see ${outputFile}`);
+      const early = child.exitCode ?? child.signalCode;
+      await kill('SIGTERM');
+      if (early !== null)
+        throw new Error(`${command} ${args.at(-1)} ended by itself (${early}): see ${outputFile}`);
     },
   };
+}
+
+/** Starts a script of this folder with options, which it reads as JSON from its first argument. */
+export function startScript(file: string, options: object, outputFile: string): Running {
+  return start({ command: process.execPath, args: scriptArguments(file, options), outputFile });
+}
+
+/** Runs a script of this folder with options, and returns the result that it prints as JSON. */
+export async function runScript<R>(file: string, options: object): Promise<R> {
+  const { stdout } = await promisify(execFile)(process.execPath, scriptArguments(file, options));
+  return JSON.parse(stdout);
+}
+
+function scriptArguments(file: string, options: object): string[] {
+  return [join(import.meta.dirname, file), JSON.stringify(options)];
 }
 
 /** Starts a service of this repository with settings in the environment. */

@@ -3,10 +3,11 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { openCluster } from '../cli/cluster.ts';
 import { replayInto } from '../cli/commands/replay/replay.ts';
 import { writeBacklog } from './backlog.ts';
-import { OURS, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, format, median, PROCESSOR } from './context.ts';
+import { OURS, rate, runOn } from './contenders.ts';
+import { type Bench, format, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
+import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -29,41 +30,39 @@ export const bench: Bench = {
       registryUrl: context.registryUrl,
       prefix,
     };
-    const rates = { processor: [] as number[], replay: [] as number[] };
-    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
-      const job = OURS.on(prefix, round);
-      await prepare(context, job);
-      const processor = rate(await runThrough(context, job, backlog.records));
-      const { records, seconds } = await replayInto({
-        source: place,
-        target: openCluster({ ...place, prefix: target }),
-        topic: 'normalized-messages',
-        from: null,
-        to: null,
-        gaps: null,
-        replace: true,
-        yes: true,
-        forSwitch: false,
-        rulesDir: RULES,
-        partitions: undefined,
-        signal: new AbortController().signal,
-        onProgress: () => {},
-      });
-      const replay = records / seconds;
-      context.print(
-        `${roundName(round)}: processor ${format(processor)} msg/s, replay ${format(replay)} msg/s`,
-      );
-      if (round === 0) continue;
-      rates.processor.push(processor);
-      rates.replay.push(replay);
-    }
-    context.figure({
-      name: 'from first record to last',
-      ours: median(rates.replay),
-      beside: { name: 'match-processor', value: median(rates.processor) },
-      unit: 'msg/s',
-      target: 0.7,
+    const processor = {
+      name: 'match-processor',
+      perSecond: async (round: number) => rate(await runOn(context, OURS.on(prefix, round), backlog.records)),
+    };
+    const replay = {
+      name: 'replay',
+      async perSecond() {
+        const { records, seconds } = await replayInto({
+          source: place,
+          target: openCluster({ ...place, prefix: target }),
+          topic: 'normalized-messages',
+          from: null,
+          to: null,
+          gaps: null,
+          replace: true,
+          yes: true,
+          forSwitch: false,
+          rulesDir: RULES,
+          partitions: undefined,
+          signal: new AbortController().signal,
+          onProgress: () => {},
+        });
+        return records / seconds;
+      },
+    };
+    const turns = await Turns.take(context, {
+      rounds: ROUNDS,
+      subjects: [processor, replay],
+      measure: ({ perSecond }, round) => perSecond(round),
+      describe: (perSecond) => `${format(perSecond)} msg/s`,
     });
+    const name = 'from first record to last';
+    turns.compare(replay, processor, { name, unit: 'msg/s', target: 0.7, of: (perSecond) => perSecond });
     await remove(context.brokers, target, []);
     await remove(context.brokers, prefix, [OURS.on(prefix, 0).group]);
   },

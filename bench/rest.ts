@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#embedded/ports.ts';
+import { CLIENTS_KEY } from './api-process.ts';
 import { makePlace } from './api-topics.ts';
 import { type Bench, type BenchContext, connectionEnv, format } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
@@ -18,7 +19,6 @@ const SERVICES = [
   'api',
   'tool-gateway',
 ];
-const CLIENTS_KEY = 'the key of the bench, long enough for it';
 const PLAY_SECONDS = sizeOf(null, 40, 8);
 const PLAY_WITHIN_MS = 120_000;
 /** Idle time before the services count as at rest. */
@@ -130,21 +130,10 @@ function memory(sample: Sample, name: string): string {
   return `${format(mib)} MiB, ${format(core * 100)} % of a core`;
 }
 
-function pollerFigures(context: BenchContext, when: string, sample: Sample): void {
+function pollerFigures({ figure }: BenchContext, when: string, sample: Sample): void {
   const { mib, core } = sample.get('feed-poller') ?? { mib: Number.NaN, core: Number.NaN };
-  const limited = { better: 'less', target: 1 } as const;
-  context.figure({
-    name: `poller at rest, ${when}: memory`,
-    ours: mib,
-    unit: 'MiB',
-    ...limited,
-    beside: { name: 'limit', value: LIMITS.mib },
-  });
-  context.figure({
-    name: `poller at rest, ${when}: processor`,
-    ours: core * 100,
-    unit: '% of a core',
-    ...limited,
-    beside: { name: 'limit', value: LIMITS.core * 100 },
-  });
+  const add = (name: string, unit: string, ours: number, value: number) =>
+    figure({ name, unit, ours, beside: { name: 'limit', value }, better: 'less', target: 1 });
+  add(`poller at rest, ${when}: memory`, 'MiB', mib, LIMITS.mib);
+  add(`poller at rest, ${when}: processor`, '% of a core', core * 100, LIMITS.core * 100);
 }

@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { topicName } from '#topics/topics.ts';
 import { writeBacklog } from './backlog.ts';
 import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
-import { type Job, OURS, prepare, runThrough } from './contenders.ts';
-import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
+import { type Job, OURS, runOn } from './contenders.ts';
+import { type Bench, type BenchContext, format, PROCESSOR } from './context.ts';
 import { remove } from './kafka.ts';
-import { FIRST_ROUND, roundName, sizeOf } from './size.ts';
+import { runScript } from './processes.ts';
+import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -28,43 +27,32 @@ export const bench: Bench = {
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
     const job = OURS.on(prefix, 0);
-    await prepare(context, job);
-    await runThrough(context, job, backlog.records);
+    await runOn(context, job, backlog.records);
     const topics = (['match-incidents', 'match-state'] as const).map((topic) => topicName(prefix, topic));
-    const ours: number[] = [];
-    const bare: number[] = [];
-    for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
-      const read = await readBare({ brokers: context.brokers, topics });
-      const restored = await restore(context, job);
-      const kind = roundName(round);
-      context.print(
-        `${kind}: restored ${restored.records} records in ${restored.seconds.toFixed(2)} s, ` +
-          `${format(restored.records / restored.seconds)} records/s; bare consumer ${read.records} in ` +
-          `${read.seconds.toFixed(2)} s, ${format(read.records / read.seconds)} records/s`,
-      );
-      if (round === 0) continue;
-      ours.push(restored.records / restored.seconds);
-      bare.push(read.records / read.seconds);
-    }
-    context.figure({
-      name: 'restore',
-      ours: median(ours),
-      beside: { name: 'bare consumer', value: median(bare) },
-      unit: 'records/s',
-      target: LEAST,
+    const ours = { name: 'match-processor', read: () => restore(context, job) };
+    const options: BareReaderOptions = { brokers: context.brokers, topics };
+    const bare = {
+      name: 'bare consumer',
+      read: () => runScript<BareReaderResult>('bare-reader.ts', options),
+    };
+    const turns = await Turns.take(context, {
+      rounds: ROUNDS,
+      subjects: [bare, ours],
+      measure: ({ read }) => read(),
+      describe: (found) =>
+        `${found.records} records in ${found.seconds.toFixed(2)} s, ${format(perSecond(found))} records/s`,
     });
+    turns.compare(ours, bare, { name: 'restore', unit: 'records/s', target: LEAST, of: perSecond });
     await remove(context.brokers, prefix, [job.group]);
   },
 };
 
-async function readBare(options: BareReaderOptions): Promise<BareReaderResult> {
-  const script = join(import.meta.dirname, 'bare-reader.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(options)]);
-  return JSON.parse(stdout);
+function perSecond({ records, seconds }: BareReaderResult): number {
+  return records / seconds;
 }
 
 /** Starts the processor and waits until its log says that it has claimed every partition. */
-async function restore(context: BenchContext, job: Job): Promise<{ records: number; seconds: number }> {
+async function restore(context: BenchContext, job: Job): Promise<BareReaderResult> {
   const running = await job.start(context);
   const until = performance.now() + TIMEOUT_MS;
   try {

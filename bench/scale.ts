@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { glob, readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeBacklog } from './backlog.ts';
-import { type ContenderRun, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, type BenchContext, format, median, PROCESSOR } from './context.ts';
-import { remove } from './kafka.ts';
+import { type ContenderRun, cpuMicros, matchProcessor, rate, runOn } from './contenders.ts';
+import { type Bench, type BenchContext, format, PROCESSOR } from './context.ts';
+import { remove, storedBytes } from './kafka.ts';
 import { cpuSecondsOf } from './processes.ts';
-import { FIRST_ROUND, roundName, SMALLEST, sizeOf } from './size.ts';
+import { SMALLEST, sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
@@ -16,6 +17,8 @@ const ROUNDS = sizeOf('BENCH_ROUNDS', 2, 1);
 const PROCESSES = SMALLEST ? [1, 2] : [1, 2, 4];
 /** Share of its cores above which a program counts as the bottleneck; the start of the processes is included. */
 const FULL = 0.85;
+/** Topics whose bytes of a message are printed. */
+const LOGS = ['normalized-messages', 'match-incidents', 'match-transitions', 'match-state'] as const;
 
 /**
  * The cores of the broker, of the processors and all, in the syntax of `taskset`; `shared` when they cannot be divided.
@@ -40,29 +43,26 @@ export const bench: Bench = {
     try {
       const prefix = context.prefix('backlog');
       const { records } = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
-      const runs = new Map<number, Measured[]>(PROCESSES.map((count) => [count, []]));
-      for (let round = FIRST_ROUND; round <= ROUNDS; round++) {
-        for (const [count, counted] of runs) {
-          const job = matchProcessor(count).on(prefix, round);
-          await prepare(context, job);
+      const subjects = PROCESSES.map((count) => ({
+        ...matchProcessor(count),
+        name: count === 1 ? 'one' : `${count} processors`,
+      }));
+      const turns = await Turns.take(context, {
+        rounds: ROUNDS,
+        subjects,
+        async measure({ on }, round): Promise<Measured> {
           const before = await cpuSecondsOf(broker);
-          const run = await runThrough(context, job, records);
-          const measured = { ...run, brokerSeconds: (await cpuSecondsOf(broker)) - before };
-          if (round > 0) counted.push(measured);
-          const label = roundName(round);
-          context.print(`${label} ${job.name}: ${describe(measured, cores)}`);
-        }
-      }
-      await printBytes(context, prefix, records);
-      const medianOf = (count: number) => median((runs.get(count) ?? []).map(rate));
-      for (const count of PROCESSES.slice(1))
-        context.figure({
-          name: `${count} processors`,
-          ours: medianOf(count),
-          unit: 'msg/s',
-          beside: { name: 'one', value: medianOf(1) },
-        });
-      await remove(context.brokers, prefix, [matchProcessor(1).on(prefix, 0).group]);
+          const run = await runOn(context, on(prefix, round), records);
+          return { ...run, brokerSeconds: (await cpuSecondsOf(broker)) - before };
+        },
+        describe: (measured) => describe(measured, cores),
+      });
+      for (const [topic, bytes] of await storedBytes(context.brokers, prefix, LOGS))
+        context.print(`${topic}: ${format(bytes / records)} bytes a message`);
+      const [one, ...more] = subjects as [(typeof subjects)[number], ...typeof subjects];
+      for (const subject of more)
+        turns.compare(subject, one, { name: subject.name, unit: 'msg/s', of: rate });
+      await remove(context.brokers, prefix, [one.on(prefix, 0).group]);
     } finally {
       // Later benches have all cores again.
       if (cores !== 'shared') for (const pid of [broker, process.pid]) await pin(pid, cores.all);
@@ -75,18 +75,6 @@ async function brokerPid({ backbone, dir }: BenchContext): Promise<number> {
   if (backbone.kind !== 'embedded') throw new Error('this bench needs the broker that it starts itself');
   const notes = JSON.parse(await readFile(join(dir, 'backbone', 'kafka', 'broker.json'), 'utf8'));
   return (notes as { broker: number }).broker;
-}
-
-/** Prints the bytes of a message in the logs of each topic, before compaction. */
-async function printBytes({ dir, print }: BenchContext, prefix: string, records: number): Promise<void> {
-  const bytes = new Map<string, number>();
-  for await (const file of glob(join(dir, 'backbone', 'kafka', '**', `${prefix}*`, '*.log'))) {
-    const [, topic] = /\.([a-z-]+)-\d+$/.exec(dirname(file)) ?? [];
-    // Otherwise the topic is being deleted.
-    if (topic !== undefined) bytes.set(topic, (bytes.get(topic) ?? 0) + (await stat(file)).size);
-  }
-  for (const [topic, sum] of [...bytes].toSorted(([, a], [, b]) => b - a))
-    if (sum > 0) print(`${topic}: ${format(sum / records)} bytes a message`);
 }
 
 /** Pins the broker to the first core and this process, with its children, to all others. */
@@ -115,8 +103,9 @@ async function pin(pid: number, cores: string): Promise<void> {
 
 function describe(run: Measured, cores: Cores): string {
   const { endAt, cpuSeconds, brokerSeconds, records } = run;
-  const perMessage = (seconds: number) => `${format((seconds * 1e6) / records)} µs`;
-  const used = `processors ${perMessage(cpuSeconds)} and broker ${perMessage(brokerSeconds)} of a core a message`;
+  const used =
+    `processors ${format(cpuMicros(run))} µs and broker ${format((brokerSeconds * 1e6) / records)} µs ` +
+    'of a core a message';
   const line = `${format(rate(run))} msg/s, all after ${endAt.toFixed(2)} s; ${used}`;
   if (cores === 'shared') return line;
   const shares = { processors: cpuSeconds / endAt / cores.count, broker: brokerSeconds / endAt };

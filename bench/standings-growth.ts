@@ -1,24 +1,13 @@
 /** Measures the cost of one more goal and one more match as a season grows: a part of the bench of standings. */
-import { readRulesFile } from '#domain/standings/competition-rules.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { rulesOf } from '#domain/standings/testing/results.ts';
 import type { MatchResult } from '#records/types.ts';
-import { type BenchContext, format, median } from './context.ts';
+import { type BenchContext, median } from './context.ts';
 import { sizeOf } from './size.ts';
 import { MATCHES, resultOf } from './standings-season.ts';
 
-const RULES = readRulesFile(
-  JSON.stringify({
-    format: 1,
-    name: 'bench',
-    applies_to: [],
-    points: { won: 3, draw: 1, lost: 0 },
-    tie_break: ['points', 'goals_diff', 'goals_scored'],
-  }),
-  'bench rules',
-).withStages({});
-
-/** Numbers of matches at the beginning, in the middle and at the end of a season, and of one twice as long. */
-const LENGTHS = [0.1, 0.25, 0.5, 1, 2].map((share) => Math.round(MATCHES * share));
+/** Numbers of matches at the beginning and at the end of a season, and of one twice as long. */
+const LENGTHS = [0.1, 1, 2].map((share) => Math.round(MATCHES * share));
 /** Maximum ratio of a cost that counts as constant. */
 const FLAT = 1.2;
 const KIB = 1_024;
@@ -28,7 +17,7 @@ const WARM_UP_ROUNDS = sizeOf(null, 50, 1);
 /**
  * Measures the cost of one more goal and one more match as the season grows, in this process: deriving the tables, and
  * their bytes. A goal changes only the live table. The end of a match changes all tables; those of persons grow with
- * the number of persons, so one of two seasons has none, and for the other the cost of a KiB is printed too.
+ * the number of persons, so one of two seasons has none, and for the other the cost of a KiB is measured too.
  */
 export function growth(context: BenchContext): void {
   const seasons = LENGTHS.map((matches) => ({
@@ -37,48 +26,36 @@ export function growth(context: BenchContext): void {
     teams: new GrowingSeason(matches, false),
   }));
   // In turns, so that other load of the machine affects all alike.
-  const inTurns = (play: (season: GrowingSeason, round: number, counts: boolean) => void) => {
-    for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) {
-      for (const { persons, teams } of seasons) {
-        for (const season of [persons, teams]) play(season, round, round >= WARM_UP_ROUNDS);
-      }
-    }
-  };
-  inTurns((season, round, counts) => season.score(round, counts));
-  inTurns((season, _, counts) => season.end(counts));
-  for (const { matches, persons, teams } of seasons) {
-    const cost = (what: Cost) => `${format(micros(what))} µs, ${format(what.bytes / KIB)} KiB`;
-    context.print(
-      `after ${matches} matches: one more goal ${cost(persons.goal)}; ` +
-        `one more match without persons ${cost(teams.over)}, with persons ${cost(persons.over)}`,
-    );
-  }
-  const [first] = seasons;
-  for (const { matches, persons, teams } of seasons) {
-    if (first === undefined || matches < MATCHES) continue;
-    for (const [name, ours, beside, target] of [
-      ['goal', micros(persons.goal), micros(first.persons.goal), FLAT],
-      ['match, without persons', micros(teams.over), micros(first.teams.over), FLAT],
-      ['match, with persons', micros(persons.over), micros(first.persons.over), null],
-      ['match, with persons, a KiB', microsPerKiB(persons.over), microsPerKiB(first.persons.over), FLAT],
-    ] as const) {
+  for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++)
+    for (const { persons, teams } of seasons)
+      for (const season of [persons, teams]) season.play(round, round >= WARM_UP_ROUNDS);
+  const [first, ...longer] = seasons as [Seasons, ...Seasons[]];
+  for (const season of longer)
+    for (const [name, costOf, target] of COSTS)
       context.figure({
-        name: `one more ${name}, after ${matches}`,
-        ours,
-        beside: { name: `after ${first.matches} matches`, value: beside },
+        name: `one more ${name}, after ${season.matches}`,
+        ours: costOf(season),
+        beside: { name: `after ${first.matches} matches`, value: costOf(first) },
         unit: 'µs',
         better: 'less',
         ...(target === null ? {} : { target }),
       });
-    }
-  }
 }
+
+type Seasons = { readonly matches: number; readonly persons: GrowingSeason; readonly teams: GrowingSeason };
+
+/** The costs, with the maximum of their ratios. */
+const COSTS: readonly (readonly [name: string, of: (seasons: Seasons) => number, target: number | null])[] = [
+  ['goal', ({ persons }) => micros(persons.goal), FLAT],
+  ['match, without persons', ({ teams }) => micros(teams.over), FLAT],
+  ['match, with persons', ({ persons }) => micros(persons.over), null],
+  ['match, with persons, a KiB', ({ persons }) => (micros(persons.over) * KIB) / persons.over.bytes, FLAT],
+];
 
 /** Time of each derivation, and the size of the derived tables. */
 type Cost = { readonly micros: number[]; bytes: number };
 
 const micros = (cost: Cost) => median(cost.micros);
-const microsPerKiB = (cost: Cost) => (micros(cost) * KIB) / cost.bytes;
 
 /** A season with a number of matches, and one more match that is played repeatedly. */
 class GrowingSeason {
@@ -90,24 +67,18 @@ class GrowingSeason {
 
   constructor(matches: number, persons: boolean) {
     const nobody = persons ? {} : { goals: null, cards: null };
-    this.#tables = new SeasonTables(1, 1, RULES);
+    this.#tables = new SeasonTables(1, 1, rulesOf());
     for (let match = 0; match < matches; match++) {
       this.#tables.apply({ ...resultOf(0, match, 'over'), ...nobody });
     }
     this.#resultOf = (state) => ({ ...resultOf(0, matches, state), ...nobody });
   }
 
-  /** Adds a goal to the match in play. */
-  score(round: number, counts: boolean): void {
-    this.#apply(
-      { ...this.#resultOf('playing'), score: { home: 1 + (round % 8), away: 0 } },
-      counts ? this.goal : null,
-    );
-  }
-
-  /** Ends the match in play. */
-  end(counts: boolean): void {
-    this.#apply(this.#resultOf('playing'), null);
+  /** Adds a goal to the match in play, and ends the match. */
+  play(round: number, counts: boolean): void {
+    const playing = this.#resultOf('playing');
+    this.#apply(playing, null);
+    this.#apply({ ...playing, score: { home: 1 + (round % 8), away: 0 } }, counts ? this.goal : null);
     this.#apply(this.#resultOf('over'), counts ? this.over : null);
   }
 

@@ -1,8 +1,8 @@
 /** Generated leagues of 20 teams, as results and as live messages: the load of the bench of standings. */
-import { resultKey, seasonKey } from '#domain/match-result.ts';
+import { seasonKey } from '#domain/match-result.ts';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Cause, MatchResult, ResultTeam } from '#records/types.ts';
-import { partitionHash } from '#streams/client/port.ts';
-import { TOPICS } from '#topics/topics.ts';
+import { partitionOf } from './backlog.ts';
 
 const TEAMS = 20;
 /** Matches of a season: every two teams meet twice. */
@@ -23,8 +23,8 @@ function teamOf(season: number, at: number): ResultTeam {
 }
 
 /** Returns the partition of a season. */
-export function partitionOf(season: number): number {
-  return partitionHash(Buffer.from(seasonKey(placeOf(season)))) % TOPICS['match-results'].partitions;
+export function partitionOfSeason(season: number): number {
+  return partitionOf('match-results', seasonKey(placeOf(season)));
 }
 
 /**
@@ -98,9 +98,6 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
   };
 }
 
-/** Returns the key of a result on the topic. */
-export const keyOf = resultKey;
-
 /** A live match of a season, reported by webhooks: every tenth message is a goal. */
 export class LiveGoals {
   readonly eventId: number;
@@ -131,41 +128,27 @@ export class LiveGoals {
       results: [],
     });
     const { competition_id, season_id, stage_id } = placeOf(this.season);
-    const message = {
-      id: this.eventId * 1_000 + at,
-      type: 'incident',
-      source: 1,
+    const incident = {
+      id: `5-${this.eventId * 1_000 + at}`,
+      incident_id: at === 0 ? 429 : isGoal ? 413 : 408,
+      confirmation: 'confirmed',
+      participant_id: home.id,
+      subparticipant_id: home.id * 100,
+      subparticipant_name: `Player ${home.id}-0`,
       ut,
-      data: {
-        incident: {
-          id: `5-${this.eventId * 1_000 + at}`,
-          action: 'insert',
-          incident_id: at === 0 ? 429 : isGoal ? 413 : 408,
-          confirmation: 'confirmed',
-          participant_id: home.id,
-          subparticipant_id: home.id * 100,
-          subparticipant_name: `Player ${home.id}-0`,
-          event_status_id: 33,
-          event_time: '20:00',
-          ut,
-        },
-        event: {
-          id: this.eventId,
-          action: 'update',
-          name: `${home.name} - ${away.name}`,
-          sport_id: 5,
-          competition_id,
-          season_id,
-          stage_id,
-          round_id: 39,
-          start_date: '2027-09-20 15:00',
-          status_id: 33,
-          status_type: 'live',
-          clock_time: at * 3,
-          participants: [side(home, 1), side(away, 2)],
-        },
-      },
     };
+    const event = {
+      id: this.eventId,
+      name: `${home.name} - ${away.name}`,
+      competition_id,
+      season_id,
+      stage_id,
+      round_id: 39,
+      start_date: '2027-09-20 15:00',
+      clock_time: at * 3,
+      participants: [side(home, 1), side(away, 2)],
+    };
+    const message = incidentMessage({ id: this.eventId * 1_000 + at, ut }, incident, event);
     return { body: Buffer.from(JSON.stringify([message])), goal: isGoal ? this.goals : null };
   }
 }

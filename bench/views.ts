@@ -1,105 +1,104 @@
 /** Measures the cost of building an api's views from the topics, and of a start on stored views. */
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
 import { topicName } from '#topics/topics.ts';
 import { FULL_BATCH_RECORDS } from '#views/ingest/batch-gatherer.ts';
-import { type ReadyApi, startApi } from './api-process.ts';
+import { startApi } from './api-process.ts';
 import { makePlace, WRITTEN, writeMatches } from './api-topics.ts';
 import type { BareViewsOptions, BareViewsResult, TableSize } from './bare-views.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type Bench, type BenchContext, type Figure, format } from './context.ts';
 import { remove } from './kafka.ts';
+import { runScript } from './processes.ts';
 import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 100_000, 100);
-const ROUNDS = sizeOf('BENCH_ROUNDS', 1, 1);
-/** Number of starts on stored views in a round: each is short. */
+/** Number of starts on stored views that count: each is short. */
 const RESTARTS = sizeOf(null, 3, 1);
 const MESSAGES_OF_EVENT = 12;
 const MOST_RATIO = 2;
 const LIMIT_MIB = 400;
+/** Four of the 40 competitions of the generated matches. */
+const TENTH = { SERVE_COMPETITIONS: '6000,6001,6002,6003' };
 
 /** Cost of a build or a start. */
 type Taken = { readonly seconds: number; readonly cpuSeconds: number; readonly peakMiB: number };
 
 export const bench: Bench = {
-  about: `an api's views of ${format(EVENTS)} events: built beside a bare loop that writes as much, and reused`,
+  about: `an api's views of ${format(EVENTS)} events: built beside a bare loop that writes as much, and reused; of a tenth of the competitions`,
   subject: ['libs/views', 'libs/topics', 'services/api'],
   async run(context) {
     const prefix = context.prefix('full');
     const empty = context.prefix('empty');
     for (const one of [prefix, empty]) await makePlace(context, one);
     await writeMatches(context, { prefix, matches: EVENTS, messages: 600, published: MESSAGES_OF_EVENT });
-    await measured(context, empty, 'empty');
-    const built: Taken[] = [];
-    const bare: Taken[] = [];
-    const reused: Taken[] = [];
-    const without: Taken[] = [];
-    for (let round = 1; round <= ROUNDS; round++) {
-      const folder = `full-${round}`;
-      const ours = await measured(context, prefix, folder);
-      const tables = tablesOf(join(context.dir, folder, 'api', 'views.sqlite'));
-      const peer = await runBare(context, prefix, round, tables);
-      const bytes = tables.reduce((sum, table) => sum + table.bytes, 0) / 2 ** 20;
-      context.print(
-        `round ${round}: ${format(peer.records)} records to ${format(peer.rows)} rows of ${format(bytes)} MiB; ` +
-          `built: ${line(ours)}; bare loop: ${line(peer)}`,
-      );
-      built.push(ours);
-      bare.push(peer);
-      for (let start = 1; start <= RESTARTS; start++) {
-        reused.push(await measured(context, prefix, folder));
-        without.push(await measured(context, empty, 'empty'));
-        context.print(
-          `start ${start}: on stored views: ${line(reused.at(-1))}; without events: ${line(without.at(-1))}`,
-        );
-      }
-    }
-    const figure = (
-      name: string,
-      of: keyof Taken,
-      ours: readonly Taken[],
-      beside: { readonly name: string; readonly taken: readonly Taken[] },
-      target?: number,
-    ) =>
+    const built = await measured(context, prefix, 'full');
+    const tables = tablesOf(context, 'full');
+    const bare = await runBare(context, prefix, tables);
+    const tenth = await measured(context, prefix, 'tenth', TENTH);
+    const [allMiB, tenthMiB] = [mebibytes(tables), mebibytes(tablesOf(context, 'tenth'))];
+    context.print(
+      `${format(bare.records)} records to ${format(bare.rows)} rows of ${format(allMiB)} MiB; ` +
+        `built: ${describe(built)}; bare loop: ${describe(bare)}; one of ten: ${format(tenthMiB)} MiB, ${describe(tenth)}`,
+    );
+    const figure = (name: string, unit: string, ours: number, beside: Figure['beside'], target?: number) =>
       context.figure({
         name,
-        ours: median(ours.map((one) => one[of])),
-        beside: { name: beside.name, value: median(beside.taken.map((one) => one[of])) },
-        unit: 's',
+        unit,
+        ours,
+        beside,
         better: 'less',
         ...(target === undefined ? {} : { target }),
       });
-    const loop = { name: 'bare loop', taken: bare };
-    const alone = { name: 'without events', taken: without };
-    figure('views built', 'seconds', built, loop, MOST_RATIO);
-    figure('views built, processor time of its process', 'cpuSeconds', built, loop);
-    context.figure({
-      name: 'views built, most memory',
-      ours: median(built.map(({ peakMiB }) => peakMiB)),
-      beside: { name: 'limit', value: LIMIT_MIB },
-      unit: 'MiB',
-      better: 'less',
-      target: 1,
+    const loop = (value: number) => ({ name: 'bare loop', value });
+    const whole = (value: number) => ({ name: 'all of them', value });
+    const { seconds, cpuSeconds, peakMiB } = built;
+    figure('views built', 's', seconds, loop(bare.seconds), MOST_RATIO);
+    figure('views built, processor time of its process', 's', cpuSeconds, loop(bare.cpuSeconds));
+    figure('views built, most memory', 'MiB', peakMiB, { name: 'limit', value: LIMIT_MIB }, 1);
+    figure('one of ten competitions, size', 'MiB', tenthMiB, whole(allMiB));
+    figure(
+      'one of ten competitions, processor time of its process',
+      's',
+      tenth.cpuSeconds,
+      whole(cpuSeconds),
+    );
+    figure('one of ten competitions, most memory', 'MiB', tenth.peakMiB, whole(peakMiB));
+    const stored = { name: 'on stored views', prefix, folder: 'full' };
+    const without = { name: 'without events', prefix: empty, folder: 'empty' };
+    const turns = await Turns.take(context, {
+      rounds: RESTARTS,
+      subjects: [stored, without],
+      measure: (start) => measured(context, start.prefix, start.folder),
+      describe,
     });
-    figure('start on stored views', 'seconds', reused, alone);
-    figure('start on stored views, processor time of its process', 'cpuSeconds', reused, alone);
+    const start = { name: 'start on stored views', unit: 's', better: 'less' } as const;
+    turns.compare(stored, without, { ...start, of: (taken) => taken.seconds });
+    turns.compare(stored, without, {
+      ...start,
+      name: `${start.name}, processor time of its process`,
+      of: (taken) => taken.cpuSeconds,
+    });
     for (const one of [prefix, empty]) await remove(context.brokers, one);
   },
 };
 
 /** Starts an api, waits until it is ready, stops it, and returns its cost. */
-async function measured(context: BenchContext, prefix: string, folder: string): Promise<Taken> {
-  const { process: running, readyMs, readyCpu }: ReadyApi = await startApi(context, prefix, folder);
+async function measured(
+  context: BenchContext,
+  prefix: string,
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Taken> {
+  const { process: running, readyMs, readyCpu } = await startApi(context, prefix, folder, settings);
   const { peak } = await running.residentMiB();
   await running.stop();
   return { seconds: readyMs / 1_000, cpuSeconds: readyCpu, peakMiB: peak };
 }
 
 /** Returns the tables of views, with their numbers of rows and bytes. */
-function tablesOf(path: string): TableSize[] {
-  const database = new DatabaseSync(path, { readOnly: true });
+function tablesOf({ dir }: BenchContext, folder: string): TableSize[] {
+  const database = new DatabaseSync(join(dir, folder, 'api', 'views.sqlite'), { readOnly: true });
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const sizes = names.map(({ name }) => {
     const rows = database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.n as number;
@@ -110,28 +109,27 @@ function tablesOf(path: string): TableSize[] {
   return sizes.filter(({ rows }) => rows > 0);
 }
 
+function mebibytes(tables: readonly TableSize[]): number {
+  return tables.reduce((sum, { bytes }) => sum + bytes, 0) / 2 ** 20;
+}
+
 async function runBare(
   context: BenchContext,
   prefix: string,
-  round: number,
   tables: readonly TableSize[],
 ): Promise<Taken & BareViewsResult> {
   const options: BareViewsOptions = {
     brokers: context.brokers,
     topics: WRITTEN.map((topic) => topicName(prefix, topic)),
-    path: join(context.dir, `bare-${round}.sqlite`),
+    path: join(context.dir, 'bare.sqlite'),
     tables,
     step: FULL_BATCH_RECORDS,
   };
-  const script = join(import.meta.dirname, 'bare-views.ts');
   const startedAt = performance.now();
-  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(options)]);
-  const result: BareViewsResult = JSON.parse(stdout);
+  const result = await runScript<BareViewsResult>('bare-views.ts', options);
   return { ...result, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-function line(taken: Taken | undefined): string {
-  if (taken === undefined) return 'nothing';
-  const { seconds, cpuSeconds, peakMiB } = taken;
+function describe({ seconds, cpuSeconds, peakMiB }: Taken): string {
   return `${format(seconds)} s, ${format(cpuSeconds)} s of processor, ${format(peakMiB)} MiB at most`;
 }

@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { text } from 'node:stream/consumers';
+import { freePort } from '#embedded/ports.ts';
+import { signatureHeaders } from '#signing/signing.ts';
+import { retry } from '#timing/retry.ts';
+import { type BenchContext, connectionEnv } from './context.ts';
+import { type Running, startService } from './processes.ts';
 
-/** Maximum time of retries of a delivery that is answered 503: new topics may have no leaders for a while. */
-const REPEAT_MS = 30_000;
-const REPEAT_PAUSE_MS = 100;
+/** Retries of a delivery that is answered 503: new topics may have no leaders for a while. */
+const REPEAT = { firstMs: 100, ceilingMs: 100, deadlineMs: 30_000 };
+const READY_MS = 60_000;
 
 /** Sends signed deliveries over kept connections, as a provider does. */
 export class WebhookClient {
@@ -18,56 +23,62 @@ export class WebhookClient {
   }
 
   /** Resolves when the delivery is accepted. Retries on 503, and rejects on any other answer. */
-  async post(body: Buffer): Promise<void> {
-    const until = performance.now() + REPEAT_MS;
-    for (;;) {
-      const { status, text } = await this.#send(body);
-      if (status === 200 && text === 'Accepted') return;
-      if (status !== 503 || performance.now() > until)
-        throw new Error(`a delivery was answered ${status} ${text}`);
-      await delay(REPEAT_PAUSE_MS);
-    }
+  post(body: Buffer): Promise<void> {
+    return retry(() => this.#send(body), { ...REPEAT, passes: (error) => (error as Error).cause === 503 });
   }
 
-  #send(body: Buffer): Promise<{ status: number | undefined; text: string }> {
-    const expires = String(Math.floor(Date.now() / 1_000) + 300);
+  #send(body: Buffer): Promise<void> {
     const headers = {
       'content-type': 'application/json',
       'content-length': body.length,
-      [TIMESTAMP_HEADER]: expires,
-      [SIGNATURE_HEADER]: sign(body, expires, this.#secret),
+      ...signatureHeaders(body, this.#secret, Date.now()),
     };
-    const { promise, resolve, reject } = Promise.withResolvers<{
-      status: number | undefined;
-      text: string;
-    }>();
-    const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }),
-      );
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers }, async (response) => {
+        const answer = await text(response).catch(reject);
+        if (response.statusCode === 200 && answer === 'Accepted') resolve();
+        else {
+          const { statusCode: cause } = response;
+          reject(new Error(`a delivery was answered ${cause} ${answer}`, { cause }));
+        }
+      });
+      sent.on('error', reject);
+      sent.end(body);
     });
-    sent.on('error', reject);
-    sent.end(body);
-    return promise;
   }
 
   /** Waits until an empty delivery is accepted. */
-  async untilReady(withinMs: number): Promise<void> {
-    const until = performance.now() + withinMs;
-    for (;;) {
-      try {
-        return await this.post(Buffer.from('[]'));
-      } catch (error) {
-        if (performance.now() > until) throw error;
-        await delay(100);
-      }
-    }
+  untilReady(deadlineMs = READY_MS): Promise<void> {
+    return retry(() => this.#send(Buffer.from('[]')), { ...REPEAT, deadlineMs, passes: () => true });
   }
 
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** A running receiver, and a client of it. */
+export type StartedReceiver = {
+  readonly port: number;
+  readonly secret: string;
+  readonly client: WebhookClient;
+  readonly process: Running;
+};
+
+/** Starts a receiver, and waits until it accepts deliveries. */
+export async function startReceiver(
+  context: BenchContext,
+  prefix: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<StartedReceiver> {
+  const [port, secret] = [await freePort(), randomBytes(16).toString('hex')];
+  const settings = { WEBHOOK_PORT: String(port), WEBHOOK_SECRET: secret };
+  const process = startService('webhook-receiver', context.dir, {
+    ...connectionEnv(context, prefix),
+    ...settings,
+    ...env,
+  });
+  const client = new WebhookClient(`http://127.0.0.1:${port}/webhook`, secret);
+  await client.untilReady();
+  return { port, secret, client, process };
 }

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { generate } from 'selfsigned';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook } from '#clients/webhooks.ts';
@@ -11,10 +9,11 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { Authority, writeCertificate, writeText } from '../test/support/certificates.ts';
 import { type BenchContext, connectionEnv } from './context.ts';
 import { silent } from './kafka.ts';
-import { type Running, start, startService } from './processes.ts';
-import type { SinkCounts } from './webhook-sink.ts';
+import { type Running, startScript, startService } from './processes.ts';
+import type { SinkCounts, SinkOptions } from './webhook-sink.ts';
 
 const CLIENTS_KEY = 'the key of the benches, long enough for anyone';
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -46,20 +45,13 @@ export class WebhookBench {
     return new WebhookBench(context, prefix, sink);
   }
 
-  /** Creates webhooks of the client at these paths; `dead` of them hang. Resolves with their ids by path. */
-  async subscribe(
-    count: number,
-    path: (n: number) => string,
-    dead = count,
-  ): Promise<ReadonlyMap<string, string>> {
+  /** Creates webhooks of the client at these paths. Resolves with their ids by path. */
+  async subscribe(count: number, path: (n: number) => string): Promise<ReadonlyMap<string, string>> {
     const { brokers, registryUrl } = this.#context;
     const directory = ClientDirectory.open({ brokers, registryUrl, prefix: this.#prefix, log: silent });
     const key = deriveKey(CLIENTS_KEY, 'webhooks');
-    const paths = Array.from({ length: count }, (_, n) => path(n));
-    const hanging = paths.filter((one) => one === '/hang').slice(0, dead);
-    const wanted = [...paths.filter((one) => one !== '/hang'), ...hanging];
-    const webhooks = wanted.map((one) => {
-      const webhook = { url: `${this.#sink.url}${one}`, secret: SECRET };
+    const webhooks = Array.from({ length: count }, (_, n) => {
+      const webhook = { url: `${this.#sink.url}${path(n)}`, secret: SECRET };
       return sealWebhook(1, webhook, key, { types: null, createdAt: Date.now() });
     });
     await directory.edit(1, (client) => ({
@@ -71,7 +63,7 @@ export class WebhookBench {
       operations: null,
       webhooks,
     }));
-    return new Map(webhooks.map(({ id }, at) => [wanted[at] ?? '', id]));
+    return new Map(webhooks.map(({ id }, n) => [path(n), id]));
   }
 
   start(service: string, settings: Readonly<Record<string, string>> = {}): Running {
@@ -134,39 +126,20 @@ export class Sink {
   readonly #countsUrl: string;
   readonly #process: Running;
 
-  private constructor(process: Running, ports: { port: number; countsPort: number }, caFile: string) {
+  private constructor(process: Running, { port, countsPort }: SinkOptions, caFile: string) {
     this.#process = process;
-    this.url = `https://127.0.0.1:${ports.port}`;
-    this.#countsUrl = `http://127.0.0.1:${ports.countsPort}`;
+    this.url = `https://127.0.0.1:${port}`;
+    this.#countsUrl = `http://127.0.0.1:${countsPort}`;
     this.caFile = caFile;
   }
 
   static async start({ dir }: BenchContext): Promise<Sink> {
-    const { private: key, cert } = await generate([{ name: 'commonName', value: 'bench' }], {
-      keyType: 'ec',
-      algorithm: 'sha256',
-      extensions: [
-        { name: 'basicConstraints', cA: true },
-        { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
-      ],
-    });
+    const authority = await Authority.create();
     const name = `sink-${randomUUID()}`;
-    const [keyFile, caFile] = [join(dir, `${name}.key`), join(dir, `${name}.pem`)];
-    writeFileSync(keyFile, key);
-    writeFileSync(caFile, cert);
-    const ports = { port: await freePort(), countsPort: await freePort() };
-    const process = start({
-      command: globalThis.process.execPath,
-      args: [
-        join(import.meta.dirname, 'webhook-sink.ts'),
-        String(ports.port),
-        String(ports.countsPort),
-        keyFile,
-        caFile,
-      ],
-      outputFile: join(dir, `${name}.log`),
-    });
-    return new Sink(process, ports, caFile);
+    const files = writeCertificate(dir, name, await authority.sign(name));
+    const options: SinkOptions = { port: await freePort(), countsPort: await freePort(), ...files };
+    const process = startScript('webhook-sink.ts', options, join(dir, `${name}.log`));
+    return new Sink(process, options, writeText(dir, `${name}.pem`, authority.ca.cert));
   }
 
   /** Returns the counts since the last call. */

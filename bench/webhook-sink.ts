@@ -11,41 +11,45 @@ import { buffer } from 'node:stream/consumers';
 export type SinkCounts = {
   readonly requests: number;
   readonly lastAt: number;
-  /** Each message: its `uuid`, time of arrival, path, the first message of its request, and the provider's time of a composed one. */
+  /** Each message: its `uuid`, time of arrival, path, and the provider's time of a composed one. */
   readonly arrivals: readonly Arrival[];
 };
 
-type Arrival = readonly [uuid: string, at: number, path: string, first: string, ut: number | null];
+type Arrival = readonly [uuid: string, at: number, path: string, ut: number | null];
 
-const [port, countsPort, keyFile, certFile] = process.argv.slice(2);
-if (certFile === undefined || keyFile === undefined)
-  throw new Error('usage: webhook-sink.ts PORT COUNTS_PORT KEY CERT');
+/** Options, as JSON in the first argument. */
+export type SinkOptions = {
+  readonly port: number;
+  readonly countsPort: number;
+  /** Paths of the certificate and its key. */
+  readonly cert: string;
+  readonly key: string;
+};
+
+const { port, countsPort, cert, key }: SinkOptions = JSON.parse(process.argv[2] ?? '{}');
 
 const UUID = /"uuid":"([^"]+)"(?:,"type":"\w+","source":\w+,"ut":(\d+))?/g;
 let counts = empty();
 
 const server = createServer(
   // Long, because a connection that is closed as idle while a request arrives would be a failure of the sender.
-  { key: readFileSync(keyFile), cert: readFileSync(certFile), keepAliveTimeout: 120_000 },
+  { key: readFileSync(key), cert: readFileSync(cert), keepAliveTimeout: 120_000 },
   async (request, response) => {
     const text = (await buffer(request)).toString('latin1');
     if (request.url === '/hang') return;
     const now = Date.now();
     counts.requests += 1;
     counts.lastAt = now;
-    let first: string | null = null;
-    for (const [, uuid = '', ut] of text.matchAll(UUID)) {
-      first ??= uuid;
-      counts.arrivals.push([uuid, now, request.url ?? '', first, ut === undefined ? null : Number(ut)]);
-    }
+    for (const [, uuid = '', ut] of text.matchAll(UUID))
+      counts.arrivals.push([uuid, now, request.url ?? '', ut === undefined ? null : Number(ut)]);
     response.end('Accepted');
   },
 );
-server.listen(Number(port), '127.0.0.1');
+server.listen(port, '127.0.0.1');
 createHttpServer((_request, response) => {
   response.end(JSON.stringify(counts));
   counts = empty();
-}).listen(Number(countsPort), '127.0.0.1');
+}).listen(countsPort, '127.0.0.1');
 
 function empty() {
   return { requests: 0, lastAt: 0, arrivals: [] as Arrival[] };

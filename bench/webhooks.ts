@@ -1,17 +1,25 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import type { BareCounts } from './bare-webhooks.ts';
-import { type Bench, type BenchContext, format, quantile } from './context.ts';
+import { followRecords } from '#topics/follow-records.ts';
+import { Registry } from '#topics/registry.ts';
+import type { BareCounts, BareWebhooksOptions } from './bare-webhooks.ts';
+import { type Bench, type BenchContext, describeMs, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
-import { pace } from './live-load.ts';
+import { byPublisher } from './latency.ts';
+import { liveMessages, pace } from './live-load.ts';
+import { runScript } from './processes.ts';
 import { sizeOf } from './size.ts';
-import { latency, quantiles } from './webhook-latency.ts';
 import { messageText, SECRET, Sink, WebhookBench } from './webhook-place.ts';
 import type { SinkCounts } from './webhook-sink.ts';
 
+const LATENCY = {
+  perSecond: 200,
+  subscriptions: 10,
+  /** Long enough for the broker's JIT compiler, which takes one of two cores for half a minute. */
+  warmUp: sizeOf(null, 8_000, 50),
+  messages: sizeOf('BENCH_MESSAGES', 6_000, 100),
+};
 const THROUGHPUT = { subscriptions: 8, messages: sizeOf(null, 120_000, 1_000), batch: 100 };
 const ISOLATION = {
   subscriptions: sizeOf(null, 200, 20),
@@ -44,6 +52,53 @@ export const bench: Bench = {
   },
 };
 
+/** Measures the time from when a reader has a transition until its message arrives at ten receivers. */
+async function latency(context: BenchContext, sink: Sink): Promise<void> {
+  const { brokers, registryUrl } = context;
+  const { subscriptions, perSecond, warmUp, messages } = LATENCY;
+  const prefix = context.prefix('latency');
+  const place = await WebhookBench.create(context, prefix, sink);
+  await place.subscribe(subscriptions, (n) => `/${n}`);
+  const services = ['match-processor', 'webhook-dispatcher'].map((name) => place.start(name));
+  const entry = await byPublisher(context, prefix);
+  const readAt = new Map<string, number>();
+  const reader = await followRecords({
+    brokers,
+    prefix,
+    registry: Registry.open({ url: registryUrl, prefix }),
+    topic: 'match-transitions',
+    onFailure: (error) => console.error('reading transitions failed:', error),
+    onRecord(_, transition) {
+      if (transition?.n === 0) readAt.set(transition.id, Date.now());
+    },
+  });
+  const live = liveMessages();
+  // Only recently received messages are composed.
+  const send = () => void entry.send({ ...live.next().value, ut: Math.floor(Date.now() / 1_000) });
+  const deliver = async (count: number) => {
+    await pace(count, perSecond, send);
+    return sink.until(count * subscriptions * 0.99);
+  };
+  await deliver(warmUp);
+  const { arrivals, requests } = await deliver(messages);
+  const times = arrivals.flatMap(([uuid, at]) => {
+    const from = readAt.get(uuid);
+    return from === undefined ? [] : [Math.max(0, at - from)];
+  });
+  context.print(`transition to delivery: ${describeMs(times)} in ${requests} requests`);
+  for (const [name, share, limit] of [
+    ['p50 from transition to delivery', 0.5, 15],
+    ['p99 from transition to delivery', 0.99, 60],
+  ] as const) {
+    const beside = { name: 'limit', value: limit };
+    context.figure({ name, ours: quantile(times, share), beside, unit: 'ms', better: 'less', target: 1 });
+  }
+  await reader.close();
+  await entry.close();
+  for (const service of services) await service.stop();
+  await remove(brokers, prefix);
+}
+
 async function throughput(context: BenchContext, sink: Sink): Promise<void> {
   const { subscriptions, messages, batch } = THROUGHPUT;
   const prefix = context.prefix('throughput');
@@ -65,19 +120,19 @@ async function throughput(context: BenchContext, sink: Sink): Promise<void> {
     bodyFile,
     `[${Array.from({ length: batch }, (_, n) => messageText(n, Date.now())).join(',')}]`,
   );
-  const requests = (subscriptions * messages) / batch;
-  const bareRun = promisify(execFile)(process.execPath, [
-    join(import.meta.dirname, 'bare-webhooks.ts'),
-    `${sink.url}/`,
-    SECRET,
-    sink.caFile,
+  const options: BareWebhooksOptions = {
+    url: `${sink.url}/`,
+    secret: SECRET,
+    caFile: sink.caFile,
     bodyFile,
-    String(subscriptions),
-    String(requests),
-  ]);
+    loops: subscriptions,
+    requests: messages / batch,
+  };
   // Counted in the same way, so that the sink has the same work.
-  const [{ stdout }, counted] = await Promise.all([bareRun, sink.until(subscriptions * messages)]);
-  const bare = JSON.parse(stdout) as BareCounts;
+  const [bare, counted] = await Promise.all([
+    runScript<BareCounts>('bare-webhooks.ts', options),
+    sink.until(subscriptions * messages),
+  ]);
   const peer = sustained(counted);
   context.print(
     `${format(ours)} messages/s in ${found.requests} requests, ${cpu.toFixed(1)} s of processor since its start; ` +
@@ -99,9 +154,9 @@ async function isolation(context: BenchContext, sink: Sink): Promise<void> {
     const prefix = context.prefix(`isolation-${dead}`);
     const place = await WebhookBench.create(context, prefix, sink);
     const { subscriptions, messages, perSecond } = ISOLATION;
-    await place.subscribe(subscriptions, (n) => (n >= subscriptions - ISOLATION.dead ? '/hang' : '/'), dead);
-    const dispatcher = place.start('webhook-dispatcher');
     const healthy = subscriptions - ISOLATION.dead;
+    await place.subscribe(healthy + dead, (n) => (n < healthy ? '/' : '/hang'));
+    const dispatcher = place.start('webhook-dispatcher');
     await place.publish(5);
     await sink.until(healthy * 5);
     const publish = await place.openPublisher();
@@ -111,7 +166,7 @@ async function isolation(context: BenchContext, sink: Sink): Promise<void> {
     await dispatcher.stop();
     await remove(context.brokers, prefix);
     const delays = arrivals.map(([uuid, at]) => at - Number(uuid.split(':')[1]));
-    context.print(`${healthy} healthy and ${dead} hanging subscriptions: ${quantiles(delays)}`);
+    context.print(`${healthy} healthy and ${dead} hanging subscriptions: ${describeMs(delays)}`);
     return delays;
   };
   const without = await measure(0);

@@ -8,7 +8,7 @@ import { topicIds } from '#cluster/logs.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
 import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { BatchRecord, ConsumedRecord } from '#streams/client/port.ts';
-import { BareTransactions, type Way } from './transactions.ts';
+import { openTransactions, type Way } from './transactions.ts';
 
 /** Options, as JSON in the first argument. */
 export type FloorOptions = {
@@ -22,16 +22,8 @@ export type FloorOptions = {
   /** Topic that gets copies of the input's records. */
   readonly states: string;
   readonly transitions: string;
-  /** Topic of positions. It may be `incidents`, which saves a partition in each transaction. */
   readonly positions: string;
-} & Pick<FloorVariant, 'way' | 'oneConnection'>;
-
-export type FloorVariant = {
   readonly way: Way;
-  /** Whether to fetch on the connection of the transactions: the next fetch waits for them. */
-  readonly oneConnection?: boolean;
-  /** Whether to write the position to the topic of incidents. */
-  readonly positionWithIncidents?: boolean;
 };
 
 const MAX_WAIT_MS = 500;
@@ -47,10 +39,9 @@ process.stdin.on('end', () => process.exit()).resume();
 process.on('SIGTERM', () => process.exit());
 
 async function run(partition: number): Promise<void> {
-  const { application, way, oneConnection = false } = options;
-  const connection = await connect();
-  const fetching = oneConnection ? connection : await connect();
-  const transactions = await BareTransactions.open(connection, `${application}-${partition}`, way);
+  const { application, way } = options;
+  const fetching = await connect();
+  const transact = await openTransactions(await connect(), `${application}-${partition}`, way);
   let offset = 0;
   const fetch = () =>
     retryTransient(() =>
@@ -62,12 +53,11 @@ async function run(partition: number): Promise<void> {
         maxBytes: MAX_BYTES,
       }),
     );
-  let ahead = oneConnection ? null : fetch();
-  for (;;) {
-    const { records, next } = await (ahead ?? fetch());
+  for (let ahead = fetch(); ; ) {
+    const { records, next } = await ahead;
     offset = next;
-    if (ahead !== null) ahead = fetch();
-    if (records.length > 0) await transactions.transact(outputs(partition, records, next));
+    ahead = fetch();
+    if (records.length > 0) await transact(outputs(partition, records, next));
   }
 }
 

@@ -54,77 +54,58 @@ function parseEnded(_correlationId: number, key: number, version: number, reader
   return { id: reader.readInt64(), epoch: reader.readInt16() };
 }
 
+/** Writes records in one transaction. */
+export type Transact = (records: readonly BatchRecord[]) => Promise<void>;
+
 /**
- * A transactional producer on one connection to the broker, which must be the coordinator and the leader of all
+ * Opens a transactional producer on one connection to the broker, which must be the coordinator and the leader of all
  * partitions.
  */
-export class BareTransactions {
-  readonly #connection: Connection;
-  readonly #name: string;
-  readonly #way: Way;
-  #id: bigint;
-  #epoch: number;
-  readonly #sequences = new Map<string, number>();
+export async function openTransactions(connection: Connection, name: string, way: Way): Promise<Transact> {
+  // On a new broker this also creates the coordinator's topic.
+  await retryTransient(() =>
+    findCoordinatorV4.api.async(connection, FindCoordinatorKeyTypes.TRANSACTION, [name]),
+  );
+  const { producerId, producerEpoch } = await retryTransient(() =>
+    initProducerIdV4.api.async(connection, name, TIMEOUT_MS),
+  );
+  let current: Ended = { id: producerId, epoch: producerEpoch };
+  const sequences = new Map<string, number>();
 
-  private constructor(connection: Connection, name: string, way: Way, id: bigint, epoch: number) {
-    this.#connection = connection;
-    this.#name = name;
-    this.#way = way;
-    this.#id = id;
-    this.#epoch = epoch;
-  }
-
-  static async open(connection: Connection, name: string, way: Way): Promise<BareTransactions> {
-    // On a new broker this also creates the coordinator's topic.
-    await retryTransient(() =>
-      findCoordinatorV4.api.async(connection, FindCoordinatorKeyTypes.TRANSACTION, [name]),
-    );
-    const { producerId, producerEpoch } = await retryTransient(() =>
-      initProducerIdV4.api.async(connection, name, TIMEOUT_MS),
-    );
-    return new BareTransactions(connection, name, way, producerId, producerEpoch);
-  }
-
-  async transact(records: readonly BatchRecord[]): Promise<void> {
-    for (const produceBatch of batchRecords(records)) await this.#write(produceBatch);
-    if (this.#way !== 'version-2') {
-      await endTxnV3.api.async(this.#connection, this.#name, this.#id, this.#epoch, true);
-      return;
-    }
-    const ended = await endTxnV5.async(this.#connection, this.#name, this.#id, this.#epoch, true);
-    // Sequences count within an epoch.
-    this.#sequences.clear();
-    this.#id = ended.id;
-    this.#epoch = ended.epoch;
-  }
-
-  async #write(produceBatch: ProduceBatch): Promise<void> {
-    const numbered = produceBatch.map((batch) => ({
-      batch,
-      sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
-    }));
-    const identity = { transactionalId: this.#name, id: this.#id, epoch: this.#epoch };
-    const buffer = Buffer.allocUnsafeSlow(batchesBytes(numbered));
-    const write = (api: typeof produce | typeof produceV12) =>
-      api.async(this.#connection, identity, numbered, TIMEOUT_MS, Date.now(), buffer);
-    if (this.#way === 'version-2') await retryTransient(() => write(produceV12));
-    else {
-      await retryTransient(() => this.#add(produceBatch));
-      await retryTransient(() => write(produce));
-    }
-    for (const { batch, sequence } of numbered)
-      this.#sequences.set(partitionKey(batch), nextSequence(sequence, batch.records.length));
-  }
-
-  async #add(produceBatch: ProduceBatch): Promise<void> {
-    await addPartitionsToTxnV3.api.async(this.#connection, [
+  const add = (produceBatch: ProduceBatch) =>
+    addPartitionsToTxnV3.api.async(connection, [
       {
-        transactionalId: this.#name,
-        producerId: this.#id,
-        producerEpoch: this.#epoch,
+        transactionalId: name,
+        producerId: current.id,
+        producerEpoch: current.epoch,
         verifyOnly: false,
         topics: produceBatch.map(({ topic, partition }) => ({ name: topic, partitions: [partition] })),
       },
     ]);
-  }
+
+  const write = async (produceBatch: ProduceBatch): Promise<void> => {
+    const numbered = produceBatch.map((batch) => ({
+      batch,
+      sequence: sequences.get(partitionKey(batch)) ?? 0,
+    }));
+    const buffer = Buffer.allocUnsafeSlow(batchesBytes(numbered));
+    const api = way === 'version-2' ? produceV12 : produce;
+    if (way === 'in-turn') await retryTransient(() => add(produceBatch));
+    await retryTransient(() =>
+      api.async(connection, { transactionalId: name, ...current }, numbered, TIMEOUT_MS, Date.now(), buffer),
+    );
+    for (const { batch, sequence } of numbered)
+      sequences.set(partitionKey(batch), nextSequence(sequence, batch.records.length));
+  };
+
+  return async (records) => {
+    for (const produceBatch of batchRecords(records)) await write(produceBatch);
+    if (way === 'in-turn') {
+      await endTxnV3.api.async(connection, name, current.id, current.epoch, true);
+      return;
+    }
+    current = await endTxnV5.async(connection, name, current.id, current.epoch, true);
+    // Sequences count within an epoch.
+    sequences.clear();
+  };
 }
