@@ -31,7 +31,7 @@ const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
 /** The folder of the views, and the topics that they are built from. */
 type ViewFollowerOptions = Pick<
   SourceOptions,
-  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentBatchMs' | 'metrics' | 'log' | 'signal'
+  'brokers' | 'prefix' | 'feedRetentionMs' | 'urgentPaceMs' | 'metrics' | 'log' | 'signal'
 > & {
   /** Name of the service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
@@ -140,14 +140,14 @@ export class ViewFollower {
   }
 
   #follow(topics: readonly SourceTopic[], signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    const { brokers, prefix, registryUrl, name, feedRetentionMs, urgentBatchMs, metrics, log } =
+    const { brokers, prefix, registryUrl, name, feedRetentionMs, urgentPaceMs, metrics, log } =
       this.#options;
     return followSources({
       brokers,
       prefix,
       topics,
       feedRetentionMs,
-      urgentBatchMs,
+      urgentPaceMs,
       metrics,
       log,
       offsets: this.views.offsets(),

@@ -21,8 +21,8 @@ import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
 
-/** Interval between batches of the views: small beside the milliseconds in which a message reaches them. */
-const URGENT_BATCH_MS = 5;
+/** Interval between requests for the views' topics: small beside the milliseconds in which a message reaches them. */
+const URGENT_PACE_MS = 5;
 
 /** The api service: serves the REST contract and the live board from views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {
@@ -45,7 +45,7 @@ export function openViews({ config, logger, metrics, signal, fail }: Context): P
     registryUrl: config.SCHEMA_REGISTRY_URL,
     competitions: servedOf(config.SERVE_COMPETITIONS),
     feedRetentionMs: config.FEED_RETENTION_HOURS * 3_600_000,
-    urgentBatchMs: URGENT_BATCH_MS,
+    urgentPaceMs: URGENT_PACE_MS,
     metrics: viewMetrics(metrics, 'api'),
     log: logger,
     signal,

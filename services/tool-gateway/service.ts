@@ -33,8 +33,8 @@ type Context = ServiceContext<z.output<typeof settings>>;
 /** Timeout of each request to the broker that an exchange waits for, milliseconds. */
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** Interval between batches of the views: nobody sees it in a tool's answer, which may be a tenth of a second old. */
-const URGENT_BATCH_MS = 20;
+/** Interval between requests for the views' topics: nobody sees it in a tool's answer, which may be a tenth of a second old. */
+const URGENT_PACE_MS = 20;
 
 /** Topics that the tools read: all of the views, without the feed. */
 const TOOL_SOURCES = SOURCES.filter((topic) => topic !== 'normalized-messages');
@@ -55,7 +55,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       topics: TOOL_SOURCES,
       competitions: servedOf(config.SERVE_COMPETITIONS),
       feedRetentionMs: 0,
-      urgentBatchMs: URGENT_BATCH_MS,
+      urgentPaceMs: URGENT_PACE_MS,
       metrics: viewMetrics(metrics, 'tools'),
       log: logger,
       signal,

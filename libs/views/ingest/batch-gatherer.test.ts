@@ -2,10 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { BatchGatherer } from './batch-gatherer.ts';
 
-function recordingGatherer(intervalMs = 0) {
+function recordingGatherer() {
   const applied: number[][] = [];
   const gatherer = new BatchGatherer<number>({
-    intervalMs,
     sizeOf: (size) => size,
     apply: (items) => {
       if (items.includes(13)) throw new Error('unlucky');
@@ -17,50 +16,42 @@ function recordingGatherer(intervalMs = 0) {
 
 test('applies the items of one turn of the event loop together', async () => {
   const { gatherer, applied } = recordingGatherer();
-  for (const item of [1, 2, 3]) await gatherer.add(item);
+  for (const item of [1, 2, 3]) gatherer.add(item);
   expect(applied).toEqual([]);
   await turn();
-  await gatherer.add(4);
+  gatherer.add(4);
   await turn();
   expect(applied).toEqual([[1, 2, 3], [4]]);
 });
 
-test('applies a full batch at once', async () => {
+test('applies a full batch at once', () => {
   const { gatherer, applied } = recordingGatherer();
-  for (const item of [300, 200, 1]) await gatherer.add(item);
+  for (const item of [300, 200, 1]) gatherer.add(item);
   expect(applied).toEqual([[300, 200]]);
 });
 
-test('delays an item that arrives too soon after a batch, once it has caught up', async () => {
-  const { gatherer, applied } = recordingGatherer(30);
-  await gatherer.add(1);
+test('applies at once what is flushed', async () => {
+  const { gatherer, applied } = recordingGatherer();
+  gatherer.add(1);
+  gatherer.flush();
+  expect(applied).toEqual([[1]]);
   await turn();
-  await gatherer.add(2);
-  await turn();
-  expect(applied).toEqual([[1], [2]]);
-  await gatherer.add(3);
-  gatherer.caughtUp();
-  const before = performance.now();
-  await gatherer.add(4);
-  // A timer may fire a millisecond early.
-  expect(performance.now() - before).toBeGreaterThan(25);
-  await turn();
-  expect(applied).toEqual([[1], [2], [3], [4]]);
+  expect(applied).toEqual([[1]]);
 });
 
 test('applies nothing after a failure, and rejects with its error', async () => {
   const { gatherer, applied } = recordingGatherer();
-  await gatherer.add(13);
+  gatherer.add(13);
   await turn();
   expect(gatherer.failed.reason).toEqual(new Error('unlucky'));
-  await expect(gatherer.add(1)).rejects.toThrow('unlucky');
+  expect(() => gatherer.add(1)).toThrow('unlucky');
   await turn();
   expect(applied).toEqual([]);
 });
 
 test('drops items that were not applied when it is closed', async () => {
   const { gatherer, applied } = recordingGatherer();
-  await gatherer.add(1);
+  gatherer.add(1);
   gatherer.close();
   await turn();
   expect(applied).toEqual([]);

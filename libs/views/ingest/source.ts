@@ -34,8 +34,8 @@ export type SourceOptions = {
   readonly epochs: ReadonlyMap<string, number>;
   /** Applies records, each partition's in order, and stores the positions after them. Returns when both are done. */
   readonly apply: (records: readonly ViewRecord[], positions: readonly ReadPosition[]) => void;
-  /** Minimum interval between two batches of the topics that readers wait for, milliseconds. */
-  readonly urgentBatchMs: number;
+  /** Minimum interval between two requests for the topics that readers wait for, milliseconds. */
+  readonly urgentPaceMs: number;
   /** The topics to read. */
   readonly topics: readonly SourceTopic[];
   /** Called once all records that existed at the start are applied. */
@@ -45,8 +45,8 @@ export type SourceOptions = {
 };
 
 /**
- * Topics that readers wait for. A message changes several of their partitions within a few milliseconds. One batch gathers
- * all of them, as each batch costs a fetch over all partitions and a transaction of the views.
+ * Topics that readers wait for. A message changes several of their partitions within a few milliseconds: a fetch over all partitions
+ * finds what arrived since the last one, and its records form one batch.
  */
 const URGENT: ReadonlySet<SourceTopic> = new Set([
   // Its names are part of the rendered records of the other topics.
@@ -56,8 +56,8 @@ const URGENT: ReadonlySet<SourceTopic> = new Set([
   'match-transitions',
   'feed-health',
 ]);
-/** Interval between batches of the feed and of tables. */
-const BATCH_MS = 50;
+/** Interval between requests for the feed and for tables, milliseconds. */
+const PACE_MS = 50;
 
 /** Records of one partition that were fetched together. */
 type SourceBatch = ValueBatch<SourceTopic>;
@@ -68,8 +68,8 @@ type SourceBatch = ValueBatch<SourceTopic>;
  */
 export async function followSources(options: SourceOptions): Promise<void> {
   const lanes = [
-    { topics: options.topics.filter((topic) => URGENT.has(topic)), batchMs: options.urgentBatchMs },
-    { topics: options.topics.filter((topic) => !URGENT.has(topic)), batchMs: BATCH_MS },
+    { topics: options.topics.filter((topic) => URGENT.has(topic)), paceMs: options.urgentPaceMs },
+    { topics: options.topics.filter((topic) => !URGENT.has(topic)), paceMs: PACE_MS },
   ].filter(({ topics }) => topics.length > 0);
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
@@ -90,18 +90,18 @@ export async function followSources(options: SourceOptions): Promise<void> {
   for (const read of await Promise.allSettled(reading)) if (read.status === 'rejected') throw read.reason;
 }
 
-type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly batchMs: number };
+type LaneOptions = SourceOptions & { readonly from: ReadonlyMap<string, number>; readonly paceMs: number };
 
 async function followLane(options: LaneOptions): Promise<void> {
-  const { topics, prefix, from, batchMs } = options;
+  const { topics, prefix, from, paceMs } = options;
   const gatherer = new BatchGatherer<SourceBatch>({
-    intervalMs: batchMs,
     sizeOf: ({ values }) => values.length,
     apply: (batches) => applyBatches(batches, options),
   });
   const states = topicName(prefix, 'match-state');
   const reading = followValues(topics, options, {
     reader: options.reader,
+    paceMs,
     from,
     epochs: options.epochs,
     signal: AbortSignal.any([options.signal, gatherer.failed]),
@@ -119,7 +119,7 @@ async function followLane(options: LaneOptions): Promise<void> {
       },
     }),
     onCaughtUp() {
-      gatherer.caughtUp();
+      gatherer.flush();
       options.onCaughtUp();
     },
   });

@@ -102,6 +102,28 @@ test('continues from its checkpoints, and reports at once that it caught up with
   expect(sorted(second.values)).toEqual(upTo(60, 50));
 });
 
+test('delivers what one fetch found in one turn of the event loop, so that a reader can apply it together', async () => {
+  const publisher = await writer(brokers);
+  await publisher.publish(numbers(0, 30));
+  let [batches, turns] = [0, 0];
+  let turn: NodeJS.Immediate | null = null;
+  await follow({
+    brokers,
+    topics,
+    untilEnd: true,
+    onBatch() {
+      batches += 1;
+      turn ??= setImmediate(() => {
+        turns += 1;
+        turn = null;
+      });
+    },
+  });
+  await untilTrue('the last turn is over', () => turn === null);
+  // The first fetch of a reader is that of the partition whose leader it learns first.
+  expect({ batches, turns }).toEqual({ batches: 3, turns: 2 });
+});
+
 test('says which records expired before it read them, and continues after them', async () => {
   const [topic] = topics;
   const records = (from: number, to: number) =>
