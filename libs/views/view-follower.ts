@@ -140,8 +140,7 @@ export class ViewFollower {
   }
 
   #follow(topics: readonly SourceTopic[], signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    const { brokers, prefix, registryUrl, name, feedRetentionMs, urgentPaceMs, metrics, log } =
-      this.#options;
+    const { brokers, prefix, registryUrl, name, feedRetentionMs, urgentPaceMs, metrics, log } = this.#options;
     return followSources({
       brokers,
       prefix,
