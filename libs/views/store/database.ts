@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isOfDisk, shortageOf } from '#errors/shortages.ts';
+import { shortageOf } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { FolderError, openError, requireFolder } from '#security/folders.ts';
 import { INDEXES, SCHEMA, SCHEMA_ID } from './schema.ts';
@@ -97,7 +97,8 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
     }
     return { database, fresh, close: () => closeViews(database, folder) };
   } catch (error) {
-    throw isUnwritable(error) || isOfDisk(shortageOf(error))
+    if (error instanceof TouchlineError) throw error;
+    throw isUnwritable(error) || shortageOf(error) !== null
       ? new FolderError('DATA_DIR', folder, error)
       : error;
   }
@@ -142,10 +143,11 @@ function reuseOrCreate({
   now,
 }: OpenViewsOptions): Pick<OpenedViews, 'database' | 'fresh'> {
   const path = join(folder, FILE);
+  const wereOpen = wereOpenAtStop(folder, boot);
   let why: string;
   try {
     const database = open(path);
-    const problem = wereOpenAtStop(folder, boot)
+    const problem = wereOpen
       ? 'the machine stopped while it was open'
       : problemOf(database, source, now - maxAgeMs);
     if (problem === null) return { database, fresh: null };

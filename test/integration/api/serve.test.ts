@@ -1,7 +1,8 @@
-import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
+import { bootId } from '#views/store/database.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type ApiReplica, clients, received, startApi } from '../../support/api.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
@@ -145,5 +146,17 @@ test('resumes after a kill or a stop, and rebuilds views that were lost or miss 
   const rebuilt = await startApi(pipeline.connection, folder);
   expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
   expect(await rebuilt.season(token)).toEqual(wanted);
-  expect(await rebuilt.service.stop()).toBe(0);
+  await rebuilt.service.kill();
+
+  // As if the machine had stopped while it was open; a system without an id of its start waits for the disk instead.
+  const mark = join(folder, 'api', 'views.open');
+  expect(existsSync(mark)).toBe(bootId() !== null);
+  if (existsSync(mark)) {
+    writeFileSync(mark, 'another start of the machine');
+    const after = await startApi(pipeline.connection, folder);
+    expect(after.service.log).toContain('the machine stopped while it was open');
+    expect(await after.season(token)).toEqual(wanted);
+    expect(await after.service.stop()).toBe(0);
+  }
+  expect(existsSync(mark)).toBe(false);
 });
