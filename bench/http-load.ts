@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signatureHeaders } from '#signing/signing.ts';
-import { format } from './context.ts';
+import { format, quantile } from './context.ts';
 import { BenchMatch } from './matches.ts';
 import { type Running, runScript } from './processes.ts';
 
@@ -121,13 +121,13 @@ async function sendLoad(load: HttpLoad & { readonly port: number }): Promise<voi
   latencies = [];
   const startedAt = performance.now();
   await delay(load.seconds * 1_000);
-  const sorted = Float64Array.from(latencies).sort();
+  const seconds = (performance.now() - startedAt) / 1_000;
   const result: LoadResult = {
     answers,
-    perSecond: sorted.length / ((performance.now() - startedAt) / 1_000),
+    perSecond: latencies.length / seconds,
     bytes,
-    p50: sorted[sorted.length >> 1] ?? Number.NaN,
-    p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
   };
   process.stdout.write(JSON.stringify(result), () => process.exit());
 }

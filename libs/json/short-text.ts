@@ -13,12 +13,15 @@ export function shortText(text: string): string {
 /** A string of JSON text that is too long; escapes count as written. */
 const LONG_STRING = /"(?:[^"\\]|\\.){256}/;
 
-/** Whether a text has 128 characters in a row without a quote, as a long string has, or escaped quotes: ten times as fast as the pattern. */
+/** Half the length of `LONG_STRING`: a string of it without quotes fills a block of these from end to end. */
+const BLOCK = 128;
+
+/** Whether a text has a block without a quote, as a long string has, or escaped quotes: ten times as fast as the pattern. */
 function mayHaveLongString(text: string): boolean {
   if (text.includes('\\"')) return true;
-  for (let from = 0; from + 128 <= text.length; from += 128) {
+  for (let from = 0; from + BLOCK <= text.length; from += BLOCK) {
     const quote = text.indexOf('"', from);
-    if (quote === -1 || quote >= from + 128) return true;
+    if (quote === -1 || quote >= from + BLOCK) return true;
   }
   return false;
 }

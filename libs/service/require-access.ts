@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Brokers, shownBrokers } from '#security/brokers.ts';
+import { sleep } from '#timing/clock.ts';
 import { isServiceName } from '#topics/acls.ts';
 import { parseRegistryAddress, type RegistryUrl } from '#topics/registry-address.ts';
 import type { Logger } from './logger.ts';
@@ -96,6 +97,6 @@ async function untilAnswers(
 }
 
 async function asked(ask: () => Promise<boolean>, signal: AbortSignal): Promise<true> {
-  while (!signal.aborted && !(await ask())) await delay(RETRY_MS, undefined, { signal }).catch(() => {});
+  while (!signal.aborted && !(await ask())) await sleep(RETRY_MS, signal);
   return true;
 }

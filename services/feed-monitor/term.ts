@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { offsetsAt, readPositions } from '#cluster/logs.ts';
 import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
@@ -14,6 +13,7 @@ import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { type FollowedBatch, follow } from '#streams/read/follow.ts';
 import { parsePosition } from '#streams/runtime/positions.ts';
+import { sleep } from '#timing/clock.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
@@ -205,7 +205,7 @@ export class MonitorTerm {
         Math.max(TICK_MS, PAUSE_FACTOR * (performance.now() - startedAt)),
       );
       if (published.length > 0) await this.#publish(monitor, published);
-      await delay(pauseMs, undefined, { signal }).catch(() => {});
+      await sleep(pauseMs, signal);
     }
   }
 

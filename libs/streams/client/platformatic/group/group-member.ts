@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '#timing/backoff.ts';
-import { settlesWithin } from '#timing/clock.ts';
+import { settlesWithin, sleep } from '#timing/clock.ts';
 import { StreamError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { GroupMember, GroupOptions } from '../../port.ts';
@@ -242,7 +241,7 @@ export class ProtocolGroupMember implements GroupMember {
   }
 
   async #pause(ms: number): Promise<void> {
-    await delay(Math.max(0, ms), undefined, { signal: this.#stopping.signal }).catch(() => {});
+    await sleep(Math.max(0, ms), this.#stopping.signal);
   }
 }
 
