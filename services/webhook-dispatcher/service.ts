@@ -63,7 +63,11 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
   const stopping = new AbortController();
   const following = [
     subscriptions.follow(source, stopping.signal, () => dispatcher.refresh()),
-    messages.follow(stopping.signal, (latest) => dispatcher.offer(latest)),
+    messages.follow(
+      stopping.signal,
+      (latest) => dispatcher.offer(latest),
+      () => dispatcher.isIdle,
+    ),
   ];
   for (const one of following) one.catch(fail);
 

@@ -124,7 +124,7 @@ export interface PartitionReader {
 export type ReaderOptions = TopicPartition & {
   /** Maximum bytes of one read. The first record batch is returned even when it is larger. */
   readonly maxBytes: number;
-  /** How long the broker may wait for records, milliseconds. Default: 0 for the first read, then 2,000; 5,000 after one without records. */
+  /** How long the broker may wait for records, milliseconds. Default: 0 for the first read, then 2,000; 10,000 after one without records. */
   readonly maxWaitMs?: number;
 };
 

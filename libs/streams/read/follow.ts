@@ -45,14 +45,15 @@ export type FollowOptions = {
   readonly otherwise?: 'beginning' | 'end';
   /**
    * How long a broker may wait for records, milliseconds: always, or as long as this function returns before each request. Default 500
-   * with `onUpToDate`, else 5,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
+   * with `onUpToDate`, else 10,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
    */
   readonly idleMs?: number | (() => number);
   /**
    * Minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds: what
-   * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0.
+   * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0. A function is called after each
+   * request that returned records.
    */
-  readonly paceMs?: number;
+  readonly paceMs?: number | (() => number);
   /** Whether to end once all records that existed at the start are delivered. Default: reads until `signal` is aborted. */
   readonly untilEnd?: boolean;
   /** Ends the reading. */
@@ -85,7 +86,7 @@ export class PositionLostError extends TouchlineError<'PositionLostError'> {
 
 const READER = 'touchline-reader';
 /** Default long poll: most topics are idle, and each fetch costs the broker a millisecond of CPU time. */
-const IDLE_MS = 5_000;
+const IDLE_MS = 10_000;
 /** Default long poll of a reader that must know how fresh its records are. */
 const FRESH_MS = 500;
 /** Maximum bytes of one fetch, which a reader holds in memory. */
@@ -223,13 +224,20 @@ class Follower {
         // Rotates the order, as a full response leaves out the partitions at its end.
         const [first] = partitions;
         if (first !== undefined && partitions.delete(first)) partitions.add(first);
-        const restMs = at + (this.#options.paceMs ?? 0) - performance.now();
-        if (hasRecords && restMs > 0 && this.#behind.size === 0) await delay(restMs);
+        if (hasRecords && this.#behind.size === 0) await this.#rest(at);
       } catch (error) {
         for (const one of partitions) this.#moved(partitions, one, error);
       }
     }
     this.#byLeader.delete(leader);
+  }
+
+  /** Waits until the next request, after one that was sent `at` and returned records. */
+  async #rest(at: number): Promise<void> {
+    const { paceMs = 0 } = this.#options;
+    const restMs = at + (typeof paceMs === 'number' ? paceMs : paceMs()) - performance.now();
+    // The process need not wait for it: an open connection keeps it alive while it reads.
+    if (restMs > 0) await delay(restMs, undefined, { ref: false });
   }
 
   #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {

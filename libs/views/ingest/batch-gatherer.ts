@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 type BatchGathererOptions<T> = {
   /** Returns the number of records in an item. */
   readonly sizeOf: (item: T) => number;
@@ -5,8 +7,8 @@ type BatchGathererOptions<T> = {
   readonly apply: (items: readonly T[]) => void;
 };
 
-/** Number of records at which a batch is applied at once. */
-export const FULL_BATCH_RECORDS = 500;
+/** Number of records at which a batch is applied at once. A request waits for one batch at most, some 20 ms on a busy machine. */
+export const FULL_BATCH_RECORDS = 100;
 
 /** Gathers items and applies them in batches. Items that arrive in one turn of the event loop, as those of one fetch, form one batch. */
 export class BatchGatherer<T> {
@@ -25,13 +27,15 @@ export class BatchGatherer<T> {
     return this.#failed.signal;
   }
 
-  /** Adds an item to the next batch. Throws the error of `apply`. */
-  add(item: T): void {
+  /** Adds an item to the next batch. Resolves when the next one may be added. Rejects with the error of `apply`. */
+  async add(item: T): Promise<void> {
     this.#gathered.push(item);
     this.#size += this.#options.sizeOf(item);
-    if (this.#size >= FULL_BATCH_RECORDS) this.flush();
+    const isFull = this.#size >= FULL_BATCH_RECORDS;
+    if (isFull) this.flush();
     else this.#next ??= setImmediate(() => this.flush());
     this.failed.throwIfAborted();
+    if (isFull) await turn();
   }
 
   /** Applies the gathered items now. An error of `apply` aborts `failed`. */

@@ -30,6 +30,8 @@ type OwnedPartition = {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #owned = new Map<number, OwnedPartition>();
+  #offered: MessageAtOffset[] = [];
+  #nextOffer: NodeJS.Immediate | undefined;
   #isDraining = false;
 
   constructor(options: DispatcherOptions) {
@@ -72,9 +74,20 @@ export class Dispatcher {
     for (const partition of this.#owned.keys()) this.#refresh(partition);
   }
 
-  /** Offers new messages to all deliveries. */
+  /** Whether this process delivers to no subscription. */
+  get isIdle(): boolean {
+    return this.#deliveries().next().done === true;
+  }
+
+  /** Offers new messages to all deliveries: those of one turn of the event loop, as of one fetch, together, so that they share requests. */
   offer(messages: readonly MessageAtOffset[]): void {
-    for (const delivery of this.#deliveries()) delivery.offer(messages);
+    this.#offered.push(...messages);
+    this.#nextOffer ??= setImmediate(() => {
+      const offered = this.#offered;
+      this.#offered = [];
+      this.#nextOffer = undefined;
+      for (const delivery of this.#deliveries()) delivery.offer(offered);
+    });
   }
 
   /** Stops starting requests, and waits for pending ones for `withinMs` at most. */

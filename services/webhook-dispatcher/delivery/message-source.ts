@@ -44,6 +44,11 @@ const READ_BYTES = 512 * 1024;
 
 const TOPIC = 'webhook-messages';
 
+/** Minimum interval between reads of the latest messages, milliseconds: what arrives meanwhile costs one read and one request for each subscription. */
+const PACE_MS = 10;
+/** The same while no subscription waits for messages. */
+const IDLE_PACE_MS = 1_000;
+
 /** A read of older messages of a partition, from an offset on. */
 type BacklogRead = {
   readonly partition: number;
@@ -130,14 +135,19 @@ export class MessageSource {
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
 
-  /** Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. Rejects as `followValues` does. */
+  /**
+   * Reads the latest messages until `signal` is aborted, and passes them to `onMessages`. `isIdle`: whether no subscription waits for
+   * them. Rejects as `followValues` does.
+   */
   async follow(
     signal: AbortSignal,
     onMessages: (messages: readonly MessageAtOffset[]) => void,
+    isIdle: () => boolean,
   ): Promise<void> {
     const { source, reader } = this.#options;
     await followValues([TOPIC], source, {
       reader,
+      paceMs: () => (isIdle() ? IDLE_PACE_MS : PACE_MS),
       from: new Map(this.#partitions.map((of) => [partitionKey(of), this.endOf(of.partition)])),
       signal,
       onValues: ({ partition, values, next }) => {

@@ -198,10 +198,10 @@ test('fetches from an idle broker twice a second, or after two and then five sec
 
 test('delivers what arrives within its pace together, and the first record after a pause at once', async () => {
   const publisher = await writer(brokers);
-  const paceMs = 1_000;
+  let paceMs = 1_000;
   const times: number[] = [];
   const onBatch = (): void => void times.push(performance.now());
-  const reader = new RecordingReader().start({ topics: [topics[0]], paceMs, idleMs: 10_000, onBatch });
+  const reader = new RecordingReader().start({ topics: [topics[0]], paceMs: () => paceMs, idleMs: 10_000, onBatch });
   await untilTrue('it has caught up', () => reader.caughtUpAt === 0);
   const write = () => publisher.publish([{ topic: topics[0], key: 'k', value: Buffer.from('1') }]);
   const started = performance.now();
@@ -211,6 +211,14 @@ test('delivers what arrives within its pace together, and the first record after
   for (let n = 0; n < 5; n += 1) await write();
   await untilTrue('the others are delivered', () => times.length >= 2);
   expect((times[1] as number) - started).toBeGreaterThan(NEARLY * paceMs);
+  paceMs = 0;
+  const { length: delivered } = times;
+  await write();
+  await untilTrue('one more is delivered', () => times.length > delivered);
+  const quickened = performance.now();
+  await write();
+  await untilTrue('another one is delivered at once', () => times.length > delivered + 1);
+  expect((times.at(-1) as number) - quickened).toBeLessThan(NEARLY * 1_000);
   await reader.stop();
 });
 

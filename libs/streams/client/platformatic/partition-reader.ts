@@ -17,7 +17,7 @@ import { READ } from './retries.ts';
 /** Default long poll: most partitions are idle, and each task reads its partitions separately. */
 const MAX_WAIT_MS = 2_000;
 /** Default long poll after one without records. Below the timeout of a request. */
-const IDLE_WAIT_MS = 5_000;
+const IDLE_WAIT_MS = 10_000;
 /** Errors for an unknown topic id: transient just after a broker's start, permanent for a deleted topic. */
 const UNKNOWN_ID_CODES = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 

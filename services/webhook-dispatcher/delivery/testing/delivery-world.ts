@@ -110,7 +110,16 @@ export class DeliveryWorld {
 
   /** Starts a delivery, which is closed with the test. */
   deliver(change: Partial<DeliveryContext> = {}, subscription = SUBSCRIPTION): SubscriptionDelivery {
-    const context: DeliveryContext = {
+    const context = { ...this.context(), ...change };
+    const delivery = new SubscriptionDelivery(context, subscription, this.progress);
+    this.deliveries.push(delivery);
+    onTestFinished(() => delivery.close());
+    return delivery;
+  }
+
+  /** Returns what the deliveries of this world share. */
+  context(): DeliveryContext {
+    return {
       messages: {
         partitions: this.log.length,
         endOf: (partition) => this.window.endOf(partition),
@@ -141,12 +150,7 @@ export class DeliveryWorld {
       random: () => 0.5,
       metrics: dispatcherMetrics(new Registry()),
       log,
-      ...change,
     };
-    const delivery = new SubscriptionDelivery(context, subscription, this.progress);
-    this.deliveries.push(delivery);
-    onTestFinished(() => delivery.close());
-    return delivery;
   }
 
   /** Publishes an attempt. */
