@@ -4,9 +4,8 @@ import { openStreamClient } from '#streams/client/client.ts';
 import type { StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import { silentLogger } from '#streams/log.ts';
-import { checkLogs } from '#streams/runtime/check-logs.ts';
 import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
-import { requireInput } from '#streams/runtime/start-checks.ts';
+import { checkLogs, requireInput } from '#streams/runtime/start-checks.ts';
 import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
 
 /** What a processor has lost. */
