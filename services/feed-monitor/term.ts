@@ -132,7 +132,7 @@ export class MonitorTerm {
 
   /** Returns a monitor restored from the published records, and the offset from which to read each partition. */
   async #restore() {
-    const { brokers, prefix, registry, limits, log } = this.#options;
+    const { brokers, prefix, registry, limits } = this.#options;
     const { messages, reports, positions, health } = this.#topics;
     const begun = this.#clock.now();
     const startsAt = (topic: string, time: number) => offsetsAt({ brokers, topic, time });
@@ -145,7 +145,7 @@ export class MonitorTerm {
     const messagesFrom = await startsAt(messages, since);
     const positionsFrom = await startsAt(positions, begun - OPEN_TRANSACTION_MS);
     const reportsFrom = await startsAt(reports, since);
-    const applied = await readPositions({ brokers, application: applicationOf(prefix, PROCESSOR), log });
+    const applied = await readPositions({ brokers, application: applicationOf(prefix, PROCESSOR) });
     const partitions = messagesFrom.size;
     const number = 1 + Math.max(0, ...published.values().map(({ term }) => term));
     const monitor = new HealthMonitor({

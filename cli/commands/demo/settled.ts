@@ -1,5 +1,4 @@
 import { readPositions } from '#cluster/logs.ts';
-import { silentLogger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import { poll } from '#timing/poll.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -29,7 +28,7 @@ export async function untilProcessed({ brokers, prefix }: TopicCluster, signal: 
     let pending = Number.POSITIVE_INFINITY;
     while (pending > 0) {
       const fewer = async (): Promise<number | undefined> => {
-        const positions = await readPositions({ brokers, application, log: silentLogger });
+        const positions = await readPositions({ brokers, application });
         const left = [...ends].map(([partition, end]) => Math.max(0, end - (positions.get(partition) ?? 0)));
         const sum = left.reduce((total, one) => total + one, 0);
         return sum < pending ? sum : undefined;

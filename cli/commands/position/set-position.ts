@@ -1,9 +1,8 @@
+import { withStreamClient } from '#cluster/connections.ts';
 import { topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { openStreamClient } from '#streams/client/client.ts';
 import type { LogBounds, StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
-import type { Logger } from '#streams/log.ts';
 import {
   findPosition,
   type LogMark,
@@ -26,7 +25,7 @@ export type SetPosition = { readonly before: number | null; readonly next: numbe
  * Rejects with `RefusedError` POSITION_BEYOND_END when the input does not have the offset, with `CommandError` when
  * `skipsNothing` forbids the position, and with `StreamError`.
  */
-export async function setPosition(
+export function setPosition(
   topics: StreamTopics,
   options: {
     readonly brokers: Brokers;
@@ -37,15 +36,12 @@ export async function setPosition(
     readonly acceptsState?: boolean;
     /** Refuses a position that skips records of the input. Default false. */
     readonly skipsNothing?: boolean;
-    readonly log: Logger;
   },
 ): Promise<SetPosition> {
-  const { brokers, partition, to, skipsNothing = false, log } = options;
+  const { brokers, partition, to, skipsNothing = false } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
-  const client = openStreamClient({ brokers, clientId: 'touchline-position', log });
-  const reader = client.openReader({ ...of, maxBytes: 1 });
-  try {
+  return withStreamClient(brokers, 'touchline-position', async (client) => {
     const [bounds] = await client.logBounds([of]);
     const next = to === 'start' ? bounds?.start : to === 'end' ? bounds?.end : to;
     if (bounds === undefined || next === undefined || next < bounds.start || next > bounds.end) {
@@ -54,17 +50,14 @@ export async function setPosition(
         `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
       );
     }
-    const topicId = await reader.topicId();
+    const topicId = await client.openReader({ ...of, maxBytes: 1 }).topicId();
     if (skipsNothing) {
       const position = await findPosition(client, positions, partition);
       requireNoneSkipped(position, { next, bounds, topicId });
     }
     const write = () => writePosition(topics, { ...options, client, next, topicId });
-    return await retry(write, { ...TAKEN_BACK, passes: isFenced });
-  } finally {
-    await reader.close();
-    await client.close();
-  }
+    return retry(write, { ...TAKEN_BACK, passes: isFenced });
+  });
 }
 
 /** Writes the position of one partition, as the only producer of its task until that takes the partition back. */

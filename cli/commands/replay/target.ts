@@ -1,7 +1,6 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { silentLogger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { follow } from '#streams/read/follow.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
@@ -160,7 +159,7 @@ export async function setPositions(target: TopicCluster): Promise<void> {
     const topics = streamTopics(prefix, processor);
     await Promise.all(
       (await bounds(brokers, topics.input)).map(({ partition }) =>
-        setPosition(topics, { brokers, partition, to: 'end', log: silentLogger }),
+        setPosition(topics, { brokers, partition, to: 'end' }),
       ),
     );
   }

@@ -7,6 +7,7 @@ import {
   type LogBounds,
   type PartitionReader,
   partitionKey,
+  partitionsUpTo,
   type StreamClient,
   type TopicPartition,
 } from '#streams/client/port.ts';
@@ -94,8 +95,7 @@ export class MessageSource {
   static async open(options: MessageSourceOptions): Promise<MessageSource> {
     const { client, source } = options;
     const topic = topicName(source.prefix, TOPIC);
-    const count = await client.partitionCount(topic);
-    const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+    const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
     return new MessageSource(options, topic, partitions, await client.logBounds(partitions));
   }
 
