@@ -1,5 +1,5 @@
 import { readPositions } from '#cluster/logs.ts';
-import { follow } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/follow.ts';
 import { poll } from '#timing/poll.ts';
 import { streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
@@ -19,11 +19,8 @@ export async function untilProcessed({ brokers, prefix }: TopicCluster, signal: 
     // The offset after the last record of each partition, since transaction markers at the end are no input. Read once: the
     // previous processors are done, so the input is complete.
     const ends = new Map<number, number>();
-    await follow({
-      brokers,
-      topics: [input],
-      untilEnd: true,
-      onBatch: ({ partition, records }) => void ends.set(partition, (records.at(-1)?.offset ?? -1) + 1),
+    await readTopic(brokers, input, ({ partition, records }) => {
+      ends.set(partition, (records.at(-1)?.offset ?? -1) + 1);
     });
     let pending = Number.POSITIVE_INFINITY;
     while (pending > 0) {

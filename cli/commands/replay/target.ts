@@ -2,7 +2,7 @@ import { topicBounds } from '#cluster/logs.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { follow } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/follow.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
 import {
@@ -119,17 +119,12 @@ export async function copyInputs(
 type CopiedRecord = { readonly key: string; readonly value: Buffer | null };
 
 /** Returns the records of a topic, in the order of each partition. */
-async function recordsOf(cluster: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
+async function recordsOf({ brokers, prefix }: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
   const records: CopiedRecord[] = [];
-  await follow({
-    brokers: cluster.brokers,
-    topics: [topicName(cluster.prefix, topic)],
-    untilEnd: true,
-    onBatch(batch) {
-      for (const { key, value } of batch.records)
-        if (key !== null)
-          records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
-    },
+  await readTopic(brokers, topicName(prefix, topic), (batch) => {
+    for (const { key, value } of batch.records)
+      if (key !== null)
+        records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
   });
   return records;
 }
