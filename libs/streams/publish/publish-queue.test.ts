@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PublishRecord } from '../client/port.ts';
 import { PublishError, StreamError } from '../errors.ts';
-import { PublishQueue } from './publish-queue.ts';
+import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
   topic,
@@ -31,6 +31,12 @@ function dequeued(queue: PublishQueue, now = 0) {
   if (batch === null) throw new Error('no record is due');
   return batch;
 }
+
+const NO_LEADER = new StreamError('UNAVAILABLE', 'no leader');
+
+/** Returns the first `count` records of a batch as unsent. */
+const unsentOf = ({ records }: QueuedBatch, count = records.length) =>
+  new Map(records.slice(0, count).map((one) => [one.record, NO_LEADER]));
 
 describe('a queue', () => {
   test('returns all waiting records in one batch, in order, and settles each publish with its last record', async () => {
@@ -123,10 +129,7 @@ describe('a queue', () => {
     const queue = unlimited();
     const both = queue.add([record('a'), record('b')], LATER);
     const first = dequeued(queue);
-    const unsent = new Map(
-      first.records.slice(0, 1).map((one) => [one.record, new StreamError('UNAVAILABLE', 'no leader')]),
-    );
-    queue.acknowledge(first, LATER, { unsent, until: 100 });
+    queue.acknowledge(first, LATER, { unsent: unsentOf(first, 1), until: 100 });
     const behind = queue.add([record('a')], LATER);
     const other = queue.add([record('c')], LATER);
     const second = dequeued(queue, 1);
@@ -149,7 +152,6 @@ describe('a queue', () => {
 
   test('retries held records at their time, even if more records are held meanwhile', () => {
     const queue = unlimited();
-    const reason = new StreamError('UNAVAILABLE', 'no leader');
     for (const [id, now] of [
       ['a', 0],
       ['b', 60],
@@ -157,8 +159,7 @@ describe('a queue', () => {
       void queue.add([record(id)], LATER);
       const batch = dequeued(queue, now);
       expect(keys(batch)).toEqual([id]);
-      const unsent = new Map(batch.records.map((one) => [one.record, reason]));
-      queue.acknowledge(batch, LATER, { unsent, until: now + 100 });
+      queue.acknowledge(batch, LATER, { unsent: unsentOf(batch), until: now + 100 });
     }
     expect(queue.dequeue(99)).toBeNull();
     expect(keys(queue.dequeue(100))).toEqual(['a', 'b']);
@@ -168,11 +169,9 @@ describe('a queue', () => {
     const queue = unlimited();
     const late = queue.add([record('a')], 10);
     const batch = dequeued(queue);
-    const reason = new StreamError('UNAVAILABLE', 'no leader');
-    const unsent = new Map(batch.records.map((one) => [one.record, reason]));
-    queue.acknowledge(batch, LATER, { unsent, until: 20 });
+    queue.acknowledge(batch, LATER, { unsent: unsentOf(batch), until: 20 });
     expect(queue.dequeue(20)).toBeNull();
-    await expect(late).rejects.toMatchObject({ code: 'TIMEOUT', cause: reason });
+    await expect(late).rejects.toMatchObject({ code: 'TIMEOUT', cause: NO_LEADER });
     expect([queue.bytes, queue.holding]).toEqual([0, false]);
   });
 

@@ -15,31 +15,24 @@ import type { PartitionProcessor, RecordCollector } from './processor.ts';
 import type { TaskContext } from './stream-topics.ts';
 import { Suspects } from './suspects.ts';
 import { TaskLogs } from './task-logs.ts';
+import { FakeProcessor } from './testing/fakes.ts';
 
 /** A processor that writes one record to its changelog with each commit of records. */
-class Writing implements PartitionProcessor {
-  #changed = false;
+class Writing extends FakeProcessor {
   readonly #values: (string | null)[];
 
   /** `values`: the values of the first commits; later commits write `value`. */
   constructor(values: readonly (string | null)[]) {
+    super();
     this.#values = [...values];
   }
 
-  restore(): void {}
-  process(): void {
-    this.#changed = true;
-  }
-  flush(collector: RecordCollector): void {
+  override flush(collector: RecordCollector): void {
     const [value = 'value'] = this.#values.splice(0, 1);
-    if (this.#changed) collector.add('changelog', 'key', value === null ? null : Buffer.from(value));
-    this.#changed = false;
+    if (this.did.at(-1) === 'process')
+      collector.add('changelog', 'key', value === null ? null : Buffer.from(value));
+    super.flush(collector);
   }
-  committed(): void {}
-  size(): number {
-    return 0;
-  }
-  close(): void {}
 }
 
 /** A committer of partition 3. `baseOffsets`: where the broker writes the changelog batch of each transaction. */
@@ -69,10 +62,8 @@ function committerOf(
       if (count > 0) accept([{ topic: 'changelog', partition: 3, baseOffset: left.shift() ?? -1, count }]);
       transactions.push(records);
     },
-    requireCurrent: async () => {},
     requireDecided: async () => {},
     untilCompleted: async () => {},
-    close: async () => {},
   };
   const committer = new BatchCommitter(
     3,
