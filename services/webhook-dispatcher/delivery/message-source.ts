@@ -66,7 +66,8 @@ export class MessageSource {
   /** Its name on the broker. */
   readonly #topic: string;
   readonly #partitions: readonly TopicPartition[];
-  readonly #window: MessageWindow;
+  /** The latest messages, in memory. */
+  readonly window: MessageWindow;
   readonly #freeSlots: ReaderSlot[];
   readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
   /** By partition and offset. */
@@ -83,7 +84,7 @@ export class MessageSource {
     this.#options = options;
     this.#topic = topic;
     this.#partitions = partitions;
-    this.#window = new MessageWindow(
+    this.window = new MessageWindow(
       bounds.map(({ end }) => end),
       options.windowBytes,
     );
@@ -104,16 +105,6 @@ export class MessageSource {
     return this.#partitions.length;
   }
 
-  /** Bytes of the latest messages in memory. */
-  get bytes(): number {
-    return this.#window.bytes;
-  }
-
-  /** Returns the offset of the next message of a partition. */
-  endOf(partition: number): number {
-    return this.#window.endOf(partition);
-  }
-
   /** Returns the current bounds of each partition. Rejects with `StreamError`. */
   bounds(): Promise<readonly LogBounds[]> {
     return this.#options.client.logBounds(this.#partitions);
@@ -125,7 +116,7 @@ export class MessageSource {
    */
   async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
     const { brokers } = this.#options.source;
-    if (createdAt === null) return this.#partitions.map(({ partition }) => this.endOf(partition));
+    if (createdAt === null) return this.#partitions.map(({ partition }) => this.window.endOf(partition));
     const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
@@ -138,21 +129,16 @@ export class MessageSource {
     const { source, reader } = this.#options;
     await followValues([TOPIC], source, {
       reader,
-      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.endOf(of.partition)])),
+      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.window.endOf(of.partition)])),
       signal,
       onValues: ({ partition, values, next }) => {
         const messages = messagesOf(values);
-        this.#window.add(partition, messages, next);
+        this.window.add(partition, messages, next);
         onMessages(messages);
       },
       // Each subscription that has not passed them reads there, and records its loss.
-      onExpired: ({ partition, next }) => this.#window.restart(partition, next),
+      onExpired: ({ partition, next }) => this.window.restart(partition, next),
     });
-  }
-
-  /** Returns the messages of a partition at or after an offset; null if they are older than those in memory. */
-  latest(partition: number, offset: number): MessageChunk | null {
-    return this.#window.latest(partition, offset);
   }
 
   /**
