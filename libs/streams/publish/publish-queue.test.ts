@@ -20,6 +20,8 @@ async function stateOf(publish: Promise<void>): Promise<string> {
   return Promise.race([settled, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
 }
 
+const statesOf = (...publishes: readonly Promise<void>[]) => Promise.all(publishes.map(stateOf));
+
 const keys = (batch: { records: readonly { record: PublishRecord }[] } | null) =>
   batch?.records.map((queued) => queued.record.key);
 
@@ -47,9 +49,9 @@ describe('a queue', () => {
     expect(keys(batch)).toEqual(['a', 'b', 'c']);
     expect(batch).toMatchObject({ publishes: 2, deadline: LATER });
     expect(queue.dequeue(0)).toBeNull();
-    expect([await stateOf(one), await stateOf(two)]).toEqual(['waits', 'waits']);
+    expect(await statesOf(one, two)).toEqual(['waits', 'waits']);
     queue.acknowledge(batch, LATER);
-    expect([await stateOf(one), await stateOf(two)]).toEqual(['done', 'done']);
+    expect(await statesOf(one, two)).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 
@@ -90,7 +92,7 @@ describe('a queue', () => {
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
     expect(keys(queue.dequeue(10))).toEqual(['b']);
-    expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
+    expect(await statesOf(late, inTime)).toEqual(['TIMEOUT', 'waits']);
   });
 
   test('queues a failed batch again, except publishes that timed out', async () => {
@@ -101,11 +103,7 @@ describe('a queue', () => {
     const after = queue.add([record('c')], 30);
     queue.fail(batch, new PublishError('TIMEOUT', 'no answer'), 10);
     expect(keys(queue.dequeue(10))).toEqual(['b', 'c']);
-    expect([await stateOf(late), await stateOf(inTime), await stateOf(after)]).toEqual([
-      'TIMEOUT',
-      'waits',
-      'waits',
-    ]);
+    expect(await statesOf(late, inTime, after)).toEqual(['TIMEOUT', 'waits', 'waits']);
   });
 
   test('finds the one publish that the broker rejects, and sends the others', async () => {
@@ -120,7 +118,7 @@ describe('a queue', () => {
       if (id === 'large') queue.fail(batch, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
       else queue.acknowledge(batch, LATER);
     }
-    expect(await Promise.all(publishes.map(stateOf))).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
+    expect(await statesOf(...publishes)).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
     expect(queue.dequeue(0)).toBeNull();
     expect(queue.bytes).toBe(0);
   });
@@ -135,18 +133,14 @@ describe('a queue', () => {
     const second = dequeued(queue, 1);
     expect(keys(second)).toEqual(['c']);
     queue.acknowledge(second, LATER);
-    expect([await stateOf(both), await stateOf(behind), await stateOf(other)]).toEqual([
-      'waits',
-      'waits',
-      'done',
-    ]);
+    expect(await statesOf(both, behind, other)).toEqual(['waits', 'waits', 'done']);
     expect(queue.dequeue(99)).toBeNull();
     expect(queue.holding).toBe(true);
     const third = dequeued(queue, 100);
     expect(keys(third)).toEqual(['a', 'a']);
     expect(queue.holding).toBe(false);
     queue.acknowledge(third, LATER);
-    expect([await stateOf(both), await stateOf(behind)]).toEqual(['done', 'done']);
+    expect(await statesOf(both, behind)).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 

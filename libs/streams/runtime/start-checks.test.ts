@@ -1,8 +1,9 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { quietLog } from '../../../test/support/log.ts';
+import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { ReaderOptions, StreamClient } from '../client/port.ts';
-import { RefusedError } from '../errors.ts';
+import type { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { Position } from './positions.ts';
 import {
@@ -41,15 +42,7 @@ function start(
   );
 }
 
-function refusal(...args: Parameters<typeof start>): RefusedError {
-  try {
-    start(...args);
-  } catch (error) {
-    if (error instanceof RefusedError) return error;
-    throw error;
-  }
-  throw new Error('it was not refused');
-}
+const refusal = (...args: Parameters<typeof start>) => thrownBy(() => start(...args)) as RefusedError;
 
 test.each([
   ['the start of the log without a position', null, { start: 5, end: 9 }, 5],
