@@ -37,15 +37,12 @@ export function topicBounds(
  * Returns for each partition, by `partitionKey`, the offset of the first record at or after `time` (Unix milliseconds); the end of
  * the partition when there is none. Rejects with `StreamError`.
  */
-export function offsetsAt({
-  brokers,
-  topic,
-  time,
-}: {
+export function offsetsAt(options: {
   readonly brokers: Brokers;
   readonly topic: string;
   readonly time: number;
 }): Promise<Map<string, number>> {
+  const { brokers, topic, time } = options;
   return withConnections(brokers, READER, async (connections) => {
     const partitions = await partitionsOf(connections, [topic]);
     const offsets = (of: 'end' | number) =>

@@ -20,24 +20,23 @@ const TAKEN_BACK = { firstMs: 5, ceilingMs: 100, deadlineMs: 5_000 };
 /** A position that was set: the previous offset (null when there was none), and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
 
+type SetPositionOptions = {
+  readonly brokers: Brokers;
+  readonly partition: number;
+  /** An offset, or the start or the end of the input. */
+  readonly to: number | 'start' | 'end';
+  /** Accepts the current changelogs as the state at the position, even when they lost records. Default false. */
+  readonly acceptsState?: boolean;
+  /** Refuses a position that skips records of the input. Default false. */
+  readonly skipsNothing?: boolean;
+};
+
 /**
  * Sets the position of one partition. Fences a running task, which then claims the partition again from the new position.
  * Rejects with `RefusedError` POSITION_BEYOND_END when the input does not have the offset, with `CommandError` when
  * `skipsNothing` forbids the position, and with `StreamError`.
  */
-export function setPosition(
-  topics: StreamTopics,
-  options: {
-    readonly brokers: Brokers;
-    readonly partition: number;
-    /** An offset, or the start or the end of the input. */
-    readonly to: number | 'start' | 'end';
-    /** Accepts the current changelogs as the state at the position, even when they lost records. Default false. */
-    readonly acceptsState?: boolean;
-    /** Refuses a position that skips records of the input. Default false. */
-    readonly skipsNothing?: boolean;
-  },
-): Promise<SetPosition> {
+export function setPosition(topics: StreamTopics, options: SetPositionOptions): Promise<SetPosition> {
   const { brokers, partition, to, skipsNothing = false } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
@@ -60,26 +59,16 @@ export function setPosition(
   });
 }
 
-/** Writes the position of one partition, as the only producer of its task until that takes the partition back. */
+/** Writes the position of one partition, as the only producer of its task until that takes the partition back. `topicId`: of the input. */
 async function writePosition(
   topics: StreamTopics,
-  {
-    client,
-    brokers,
-    partition,
-    next,
-    topicId,
-    acceptsState = false,
-  }: {
+  options: SetPositionOptions & {
     readonly client: StreamClient;
-    readonly brokers: Brokers;
-    readonly partition: number;
     readonly next: number;
-    /** Id of the input topic. */
     readonly topicId: string;
-    readonly acceptsState?: boolean;
   },
 ): Promise<SetPosition> {
+  const { client, brokers, partition, next, topicId, acceptsState = false } = options;
   const positions = positionsTopic(topics.application);
   const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
   const producer = await client.openProducer({

@@ -29,12 +29,9 @@ const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies 
 export async function prepareTarget(
   source: TopicCluster,
   target: OpenCluster,
-  {
-    replace,
-    yes,
-    partitions: requested,
-  }: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
+  options: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
+  const { replace, yes, partitions: requested } = options;
   const { brokers, prefix } = target;
   await requireStopped(target, PROCESSOR_NAMES);
   await requireNothingRuns(target);

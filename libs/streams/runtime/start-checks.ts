@@ -70,21 +70,16 @@ export async function checkLogs(
  * log.
  */
 export function startOffset(
-  {
-    application,
-    input,
-    onLostInput,
-    metrics,
-    log,
-  }: Checked & Pick<TaskContext, 'onLostInput' | 'metrics' | 'log'>,
+  context: Checked & Pick<TaskContext, 'onLostInput' | 'metrics' | 'log'>,
   partition: number,
   found: FoundInput<Position | null>,
 ): number {
+  const { application, input, onLostInput, metrics, log } = context;
   const { position } = found;
   const { start } = found.input;
   if (position === null) return start;
   const { next } = position;
-  requireInput({ application, input }, partition, { ...found, position });
+  requireInput(context, partition, { ...found, position });
   const service = serviceOf(application);
   if (next >= start) return next;
   const lost = `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;

@@ -176,13 +176,8 @@ function identify({ value, record }: SourceBatch['values'][number]): MessageFiel
 }
 
 /** Returns the positions to read from. Messages that were never read start at the oldest one within `feedRetentionMs`. */
-async function positions({
-  brokers,
-  prefix,
-  offsets,
-  topics,
-  feedRetentionMs,
-}: SourceOptions): Promise<Map<string, number>> {
+async function positions(options: SourceOptions): Promise<Map<string, number>> {
+  const { brokers, prefix, offsets, topics, feedRetentionMs } = options;
   const topic = topicName(prefix, 'normalized-messages');
   if (!topics.includes('normalized-messages')) return new Map(offsets);
   if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return new Map(offsets);
