@@ -1,5 +1,6 @@
 /** Topics that a command reads from the beginning, then follows: open dead letters and feed health. */
 import type { TopicValues } from '#records/types.ts';
+import { PromiseCache } from '#timing/promise-cache.ts';
 import { followRecords } from '#topics/follow-records.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { type FeedStatus, HealthTable, type Now, type SourceFeedStatus } from '#tradability/feed-status.ts';
@@ -13,7 +14,7 @@ export function machineNow(): Now {
 abstract class FollowedTopic<T extends TopicName> {
   readonly #cluster: OpenCluster;
   readonly #topic: T;
-  #read: Promise<unknown> | null = null;
+  readonly #read = new PromiseCache<unknown>();
 
   constructor(topic: T, cluster: OpenCluster) {
     this.#topic = topic;
@@ -27,20 +28,15 @@ abstract class FollowedTopic<T extends TopicName> {
    * `followRecords`; a call after a failure, also a later one, reads the topic again.
    */
   async untilRead(signal: AbortSignal): Promise<void> {
-    const forget = (): void => {
-      this.#read = null;
-    };
-    this.#read ??= followRecords({
-      ...this.#cluster,
-      topic: this.#topic,
-      signal,
-      onRecord: (key, value) => this.apply(key, value),
-      onFailure: forget,
-    });
-    await this.#read.catch((error: unknown) => {
-      forget();
-      throw error;
-    });
+    const read = () =>
+      followRecords({
+        ...this.#cluster,
+        topic: this.#topic,
+        signal,
+        onRecord: (key, value) => this.apply(key, value),
+        onFailure: () => this.#read.forget(),
+      });
+    await this.#read.get(this.#topic, read);
   }
 }
 

@@ -1,5 +1,4 @@
 import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
-import { silentLogger } from '#streams/log.ts';
 import { groupMembers, topicPartitions } from '#topics/admin.ts';
 import { type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
@@ -18,7 +17,7 @@ export async function processorProgress(
   if (partitionCounts.includes(0)) return null;
   const [members, partitions] = await Promise.all([
     groupMembers(brokers, application),
-    inputProgress({ brokers, application, input, log: silentLogger }),
+    inputProgress({ brokers, application, input }),
   ]);
   return { members, partitions };
 }

@@ -1,12 +1,10 @@
 /** Look-ups of topics and their logs for commands and services. Each call opens and closes its own connections. */
 import type { Brokers } from '#security/brokers.ts';
-import { openStreamClient } from '#streams/client/client.ts';
 import { logBounds, offsetsOf, partitionsOf } from '#streams/client/platformatic/offsets.ts';
 import { untilAnswered } from '#streams/client/platformatic/retries.ts';
-import type { LogBounds, TopicPartition } from '#streams/client/port.ts';
-import type { Logger } from '#streams/log.ts';
+import { type LogBounds, partitionsUpTo, type TopicPartition } from '#streams/client/port.ts';
 import { findPosition, positionsTopic } from '#streams/runtime/positions.ts';
-import { withConnections } from './connections.ts';
+import { withConnections, withStreamClient } from './connections.ts';
 
 const READER = 'touchline-reader';
 
@@ -39,15 +37,12 @@ export function topicBounds(
  * Returns for each partition, by `partitionKey`, the offset of the first record at or after `time` (Unix milliseconds); the end of
  * the partition when there is none. Rejects with `StreamError`.
  */
-export function offsetsAt({
-  brokers,
-  topic,
-  time,
-}: {
+export function offsetsAt(options: {
   readonly brokers: Brokers;
   readonly topic: string;
   readonly time: number;
 }): Promise<Map<string, number>> {
+  const { brokers, topic, time } = options;
   return withConnections(brokers, READER, async (connections) => {
     const partitions = await partitionsOf(connections, [topic]);
     const offsets = (of: 'end' | number) =>
@@ -61,30 +56,22 @@ export function offsetsAt({
  * Returns the committed positions of an application, by input partition; without partitions that have none. For tools and tests: a
  * task reads its own position after fencing. Rejects with `StreamError`, `RefusedError`.
  */
-export async function readPositions(options: {
+export function readPositions(options: {
   readonly brokers: Brokers;
   readonly application: string;
-  readonly log: Logger;
 }): Promise<Map<number, number>> {
-  const { brokers, application, log } = options;
-  const client = openStreamClient({ brokers, clientId: 'touchline-positions', log });
-  const topic = positionsTopic(application);
-  try {
-    const partitions = Array.from(
-      { length: await client.partitionCount(topic) },
-      (_, partition) => partition,
-    );
-    const bounds = await client.logBounds(partitions.map((partition) => ({ topic, partition })));
+  const topic = positionsTopic(options.application);
+  return withStreamClient(options.brokers, 'touchline-positions', async (client) => {
+    const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
+    const bounds = await client.logBounds(partitions);
     const found = await Promise.all(
-      partitions.map(async (partition) => {
+      partitions.map(async ({ partition }) => {
         const position = await findPosition(client, topic, partition, bounds[partition]);
         return position === null ? [] : [[partition, position.next] as const];
       }),
     );
     return new Map(found.flat());
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 /** An application's progress on one input partition. */
@@ -101,7 +88,6 @@ export async function inputProgress(options: {
   readonly brokers: Brokers;
   readonly application: string;
   readonly input: string;
-  readonly log: Logger;
 }): Promise<PartitionProgress[]> {
   const { brokers, input } = options;
   const [positions, bounds] = await Promise.all([

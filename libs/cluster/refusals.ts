@@ -1,13 +1,11 @@
 /** Finds partitions that a processor refuses, or will refuse, by what its claim would compare. Changes nothing. */
 import type { Brokers } from '#security/brokers.ts';
-import { openStreamClient } from '#streams/client/client.ts';
-import type { StreamClient } from '#streams/client/port.ts';
+import { partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
-import { silentLogger } from '#streams/log.ts';
-import { checkLogs } from '#streams/runtime/check-logs.ts';
 import { findPosition, type Position, positionsTopic } from '#streams/runtime/positions.ts';
-import { requireInput } from '#streams/runtime/start-checks.ts';
+import { checkLogs, requireInput } from '#streams/runtime/start-checks.ts';
 import { ownOutputs, type StreamTopics } from '#streams/runtime/stream-topics.ts';
+import { withStreamClient } from './connections.ts';
 
 /** What a processor has lost. */
 export type Refusals = {
@@ -21,9 +19,8 @@ export type Refusals = {
 const ATTEMPTS = 5;
 
 /** Compares the positions of a processor with its logs. Rejects with `StreamError`. */
-export async function findRefusals(brokers: Brokers, topics: StreamTopics): Promise<Refusals> {
-  const client = openStreamClient({ brokers, clientId: 'touchline-positions', log: silentLogger });
-  try {
+export function findRefusals(brokers: Brokers, topics: StreamTopics): Promise<Refusals> {
+  return withStreamClient(brokers, 'touchline-positions', async (client) => {
     const context = { ...topics, client, positions: positionsTopic(topics.application) };
     const { input, positions, changelogs } = context;
     const names = [positions, input, ...changelogs, ...ownOutputs(topics)];
@@ -32,20 +29,14 @@ export async function findRefusals(brokers: Brokers, topics: StreamTopics): Prom
     if (missing.length > 0) return { lost: await lostOf(context, missing, ids), refused: [] };
     const counts = await Promise.all(names.map((name) => client.partitionCount(name)));
     // Other numbers of partitions are a finding of their own.
-    const partitions = Array.from({ length: Math.min(...counts) }, (_, partition) => partition);
-    const found = await Promise.all(
-      partitions.map(async (partition) => ({
-        partition,
-        error: await refusalOf(context, partition, ids),
-      })),
+    const refused = await Promise.all(
+      partitionsUpTo(input, Math.min(...counts)).map(async ({ partition }) => {
+        const error = await refusalOf(context, partition, ids);
+        return error === null ? [] : { partition, error };
+      }),
     );
-    return {
-      lost: [],
-      refused: found.flatMap(({ partition, error }) => (error === null ? [] : { partition, error })),
-    };
-  } finally {
-    await client.close();
-  }
+    return { lost: [], refused: refused.flat() };
+  });
 }
 
 type Context = Parameters<typeof checkLogs>[0];
@@ -90,11 +81,10 @@ async function lostOf(
     const kept = changelogs.filter((topic) => ids.has(topic));
     return (await haveRecords(client, kept)) ? missing : [];
   }
-  const partitions = Array.from(
-    { length: await client.partitionCount(positions) },
-    (_, partition) => partition,
+  const partitions = partitionsUpTo(positions, await client.partitionCount(positions));
+  const found = await Promise.all(
+    partitions.map(({ partition }) => findPosition(client, positions, partition)),
   );
-  const found = await Promise.all(partitions.map((partition) => findPosition(client, positions, partition)));
   const known = new Set(
     found.flatMap((position) => (position === null ? [] : [input, ...Object.keys(position.logs)])),
   );
@@ -104,9 +94,8 @@ async function lostOf(
 /** Whether any partition of these topics has or had records. */
 async function haveRecords(client: StreamClient, topics: readonly string[]): Promise<boolean> {
   for (const topic of topics) {
-    const count = await client.partitionCount(topic);
-    const of = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
-    if ((await client.logBounds(of)).some(({ end }) => end > 0)) return true;
+    const bounds = await client.logBounds(partitionsUpTo(topic, await client.partitionCount(topic)));
+    if (bounds.some(({ end }) => end > 0)) return true;
   }
   return false;
 }

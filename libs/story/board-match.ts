@@ -2,13 +2,13 @@ import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
-import { goalsAndCards } from './goals-and-cards.ts';
+import { type GoalsView, goalsAndCards } from './goals-and-cards.ts';
 import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
 
 /** Returns what the board shows of a match. `now`: Unix seconds. */
 export function boardMatch(
   state: ShownState,
-  view: Pick<BoardView, 'levelNames' | 'matchHealth' | 'scoringIncidents' | 'yellowCards'>,
+  view: GoalsView & Pick<BoardView, 'levelNames' | 'matchHealth'>,
   now: number,
 ): BoardMatch {
   const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);

@@ -8,13 +8,16 @@ import type { ScoringIncident, ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { BoardGoal, BoardMatch } from './match.ts';
 
+/** What decides about goals and cards. */
+export type GoalsView = { readonly incidentLog: Pick<BoardView['incidentLog'], 'scoring' | 'yellowCards'> };
+
 /**
  * Returns the goals that count, the score at half-time and the cards that stand. Who and when is in match state, but for yellow cards;
  * the incidents decide the side of a goal and its half.
  */
 export function goalsAndCards(
   state: ShownState,
-  view: Pick<BoardView, 'scoringIncidents' | 'yellowCards'>,
+  { incidentLog }: GoalsView,
 ): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards' | 'yellow_cards'> {
   const { event_id, counting_goals, key_incidents, removed, home, away } = state;
   const cards = key_incidents.filter(
@@ -23,9 +26,9 @@ export function goalsAndCards(
   );
   const ids = [...counting_goals, ...cards.map(({ id }) => id)];
   const known: ReadonlyMap<string, ScoringIncident> =
-    ids.length === 0 ? new Map() : view.scoringIncidents(event_id, ids);
+    ids.length === 0 ? new Map() : incidentLog.scoring(event_id, ids);
   const standing = cards.filter(({ id }) => known.get(id)?.confirmation !== 'cancelled');
-  const yellow = view.yellowCards(event_id);
+  const yellow = incidentLog.yellowCards(event_id);
   const ofSides = (count: (teamId: number) => number): Score => ({
     home: home === null ? 0 : count(home.id),
     away: away === null ? 0 : count(away.id),

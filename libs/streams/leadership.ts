@@ -52,6 +52,7 @@ const RETRY_MS = 1_000;
  * may still be written; this is harmless, since messages are facts with their own time.
  */
 export class Leadership implements GroupListener {
+  readonly onFenced: LeadershipOptions['onFenced'];
   readonly #options: LeadershipOptions;
   readonly #member: GroupMember;
   readonly #stopping = new AbortController();
@@ -62,6 +63,7 @@ export class Leadership implements GroupListener {
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
+    this.onFenced = options.onFenced;
     const { group, topic, sessionTimeoutMs, instanceId } = options;
     this.#member = options.client.openGroupMember({
       group,
@@ -109,10 +111,6 @@ export class Leadership implements GroupListener {
     if (this.#options.outlastsOutages === true && this.#term !== null) return;
     this.#options.onChange(0);
     void this.#end();
-  }
-
-  onFenced(error: StreamError): void {
-    this.#options.onFenced(error);
   }
 
   onHeartbeat(sentAt: number): void {

@@ -27,7 +27,10 @@ export type WantedTopics = WantedReplication & {
   readonly partitions?: number | undefined;
 };
 
-type CreateTopicsOptions = WantedTopics & { readonly brokers: Brokers; readonly prefix: string };
+/** The topics of one system on a cluster. */
+type TopicsOfPrefix = { readonly brokers: Brokers; readonly prefix: string };
+
+type CreateTopicsOptions = WantedTopics & TopicsOfPrefix;
 
 /** Options for creating topics on a cluster of known size. */
 type TopicPlan = Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication };
@@ -98,22 +101,13 @@ function copyWarnings(topics: ReadonlyMap<string, TopicShape>, plan: TopicPlan):
 }
 
 /** Returns the topics of `TOPICS` that exist on the broker. Throws `TopicAdminError`. */
-export async function findTopics(options: {
-  readonly brokers: Brokers;
-  readonly prefix: string;
-}): Promise<ReadonlySet<TopicName>> {
-  const existing = await withAdmin(options.brokers, TERMINAL_MS, (admin) => admin.topics());
-  return new Set(TOPIC_NAMES.filter((topic) => existing.has(topicName(options.prefix, topic))));
+export async function findTopics({ brokers, prefix }: TopicsOfPrefix): Promise<ReadonlySet<TopicName>> {
+  const existing = await withAdmin(brokers, TERMINAL_MS, (admin) => admin.topics());
+  return new Set(TOPIC_NAMES.filter((topic) => existing.has(topicName(prefix, topic))));
 }
 
 /** Returns the names on the broker of the topics that begin with a prefix, known or not. Throws `TopicAdminError`. */
-export async function topicsUnder({
-  brokers,
-  prefix,
-}: {
-  brokers: Brokers;
-  prefix: string;
-}): Promise<string[]> {
+export async function topicsUnder({ brokers, prefix }: TopicsOfPrefix): Promise<string[]> {
   const existing = await withAdmin(brokers, TERMINAL_MS, (admin) => admin.topics());
   return [...existing.keys()].filter((name) => name.startsWith(prefix));
 }

@@ -140,15 +140,10 @@ export class ViewFollower {
   }
 
   #follow(topics: readonly SourceTopic[], signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    const { brokers, prefix, registryUrl, name, feedRetentionMs, urgentPaceMs, metrics, log } = this.#options;
+    const { prefix, registryUrl, name, metrics } = this.#options;
     return followSources({
-      brokers,
-      prefix,
+      ...this.#options,
       topics,
-      feedRetentionMs,
-      urgentPaceMs,
-      metrics,
-      log,
       offsets: this.views.offsets(),
       epochs: this.views.epochs(),
       apply: (records, positions) => {

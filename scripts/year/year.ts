@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inputProgress, totalLag } from '#cluster/logs.ts';
 import { signatureHeaders } from '#signing/signing.ts';
-import { silentLogger } from '#streams/log.ts';
 import { applicationOf, PROCESSORS } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
 import { metricValue } from '../../test/support/metric-value.ts';
@@ -233,7 +232,6 @@ export class Year {
       brokers: this.system.kafka.brokers,
       application: applicationOf(PREFIX, 'match-processor'),
       input: topicName(PREFIX, PROCESSORS['match-processor'].input),
-      log: silentLogger,
     };
     await YearSystem.until(
       'the match processor is behind nothing',

@@ -19,11 +19,11 @@ export function eventIdOf({
  * `feed=down;reason=network, webhook=alive, match=alive`. Clients act on `alive` and `recovered` only. `now`: Unix milliseconds.
  */
 export function healthHeader(
-  view: Pick<BoardView, 'sourceHealth' | 'matchHealth'>,
+  view: Pick<BoardView, 'health' | 'matchHealth'>,
   eventId: number | null,
   now: number,
 ): string {
-  const entries = view.sourceHealth(now).map((source) => entry(source.source, source));
+  const entries = view.health.sources(now).map((source) => entry(source.source, source));
   if (eventId !== null) entries.push(entry('match', view.matchHealth(eventId, now)));
   return entries.length === 0 ? 'unknown' : entries.join(', ');
 }

@@ -5,7 +5,6 @@ import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { FeedHealth } from '#records/types.ts';
-import type { Brokers } from '#security/brokers.ts';
 import { partitionHash, partitionKey } from '#streams/client/port.ts';
 import { PublishError } from '#streams/errors.ts';
 import type { LeadershipTerm } from '#streams/leadership.ts';
@@ -17,9 +16,8 @@ import { sleep } from '#timing/clock.ts';
 import type { Codec, Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { applicationOf, positionsTopicName } from '#topics/processors.ts';
-import { readLatest } from '#topics/read-values.ts';
+import { readLatest, type TopicSource } from '#topics/read-values.ts';
 import { reportUnreadable } from '#topics/readable.ts';
-import type { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { SERVICE } from './config.ts';
 import type { MonitorMetrics } from './metrics.ts';
@@ -34,10 +32,7 @@ class TermSupersededError extends TouchlineError<'TermSupersededError'> {
   }
 }
 
-type TermOptions = {
-  readonly brokers: Brokers;
-  readonly prefix: string;
-  readonly registry: Registry;
+type TermOptions = TopicSource & {
   readonly codec: Codec<FeedHealth>;
   /** A publisher with a short timeout: while no broker answers, records become outdated. */
   readonly publisher: Pick<Publisher, 'publish'>;
@@ -132,12 +127,12 @@ export class MonitorTerm {
 
   /** Returns a monitor restored from the published records, and the offset from which to read each partition. */
   async #restore() {
-    const { brokers, prefix, registry, limits, log } = this.#options;
+    const { brokers, prefix, limits } = this.#options;
     const { messages, reports, positions, health } = this.#topics;
     const begun = this.#clock.now();
     const startsAt = (topic: string, time: number) => offsetsAt({ brokers, topic, time });
     const healthFrom = await startsAt(health, begun);
-    const published = await readLatest('feed-health', { brokers, prefix, registry }, this.#term.signal);
+    const published = await readLatest('feed-health', this.#options, this.#term.signal);
     const now = this.#clock.now();
     const written = [...published.values()].map(({ written_at }) => Math.min(written_at, now));
     const window = Math.max(limits.staleAfterMs, limits.keepAliveAfterMs) + limits.staleAfterMs;
@@ -145,7 +140,7 @@ export class MonitorTerm {
     const messagesFrom = await startsAt(messages, since);
     const positionsFrom = await startsAt(positions, begun - OPEN_TRANSACTION_MS);
     const reportsFrom = await startsAt(reports, since);
-    const applied = await readPositions({ brokers, application: applicationOf(prefix, PROCESSOR), log });
+    const applied = await readPositions({ brokers, application: applicationOf(prefix, PROCESSOR) });
     const partitions = messagesFrom.size;
     const number = 1 + Math.max(0, ...published.values().map(({ term }) => term));
     const monitor = new HealthMonitor({

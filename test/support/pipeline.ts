@@ -118,7 +118,7 @@ export class Pipeline {
     );
     const awaited = ends.filter(({ partition, end }) => end > 0 && (only?.includes(partition) ?? true));
     await untilTrue('the positions are at the ends of the input', async () => {
-      const positions = await readPositions({ brokers, application, log: quietLog }).catch(() => null);
+      const positions = await readPositions({ brokers, application }).catch(() => null);
       return awaited.every(({ partition, end }) => (positions?.get(partition) ?? -1) >= end);
     });
   }

@@ -1,18 +1,13 @@
 import type { TopicValues } from '#records/types.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { type ReadRecord, readTopic } from '#streams/read/follow.ts';
 import { followValues, type TopicSource } from '#topics/read-values.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** Returns the committed records of a topic so far, in the order of each partition. */
 export async function readRecords(brokers: Brokers, topic: string): Promise<ReadRecord[]> {
   const all: ReadRecord[] = [];
-  await follow({
-    brokers,
-    topics: [topic],
-    untilEnd: true,
-    onBatch: ({ records }) => void all.push(...records),
-  });
+  await readTopic(brokers, topic, ({ records }) => void all.push(...records));
   return all;
 }
 

@@ -1,6 +1,6 @@
 import type { DeadLetter } from '#records/types.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
-import { follow } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/follow.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { commandLog, findClusterWith, type OpenCluster } from '../../cluster.ts';
@@ -78,14 +78,9 @@ async function lastOffset(
 ): Promise<number | null> {
   if (key === null) return null;
   let last: number | null = null;
-  await follow({
-    brokers,
-    topics: [topicName(prefix, topic)],
-    untilEnd: true,
-    onBatch(batch) {
-      if (batch.partition !== partition) return;
-      last = batch.records.findLast((record) => record.key?.equals(key))?.offset ?? last;
-    },
+  await readTopic(brokers, topicName(prefix, topic), (batch) => {
+    if (batch.partition !== partition) return;
+    last = batch.records.findLast((record) => record.key?.equals(key))?.offset ?? last;
   });
   return last;
 }

@@ -1,6 +1,5 @@
 import { readPositions } from '#cluster/logs.ts';
-import { silentLogger } from '#streams/log.ts';
-import { follow } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/follow.ts';
 import { poll } from '#timing/poll.ts';
 import { streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
@@ -20,16 +19,13 @@ export async function untilProcessed({ brokers, prefix }: TopicCluster, signal: 
     // The offset after the last record of each partition, since transaction markers at the end are no input. Read once: the
     // previous processors are done, so the input is complete.
     const ends = new Map<number, number>();
-    await follow({
-      brokers,
-      topics: [input],
-      untilEnd: true,
-      onBatch: ({ partition, records }) => void ends.set(partition, (records.at(-1)?.offset ?? -1) + 1),
+    await readTopic(brokers, input, ({ partition, records }) => {
+      ends.set(partition, (records.at(-1)?.offset ?? -1) + 1);
     });
     let pending = Number.POSITIVE_INFINITY;
     while (pending > 0) {
       const fewer = async (): Promise<number | undefined> => {
-        const positions = await readPositions({ brokers, application, log: silentLogger });
+        const positions = await readPositions({ brokers, application });
         const left = [...ends].map(([partition, end]) => Math.max(0, end - (positions.get(partition) ?? 0)));
         const sum = left.reduce((total, one) => total + one, 0);
         return sum < pending ? sum : undefined;

@@ -54,24 +54,21 @@ export class FollowedMatch {
     };
   }
 
-  /** Applies newer records until `signal`, and passes them to `onRecord`. Calls `onUpToDate` when the current state was read. */
+  /** Applies newer records until `signal`, and passes them to `listener`. Calls its `onUpToDate` when the current state was read. */
   follow(
     signal: AbortSignal,
-    {
-      onRecord,
-      onUpToDate,
-    }: { readonly onRecord: (record: FollowedRecord) => void; readonly onUpToDate: () => void },
+    listener: { readonly onRecord: (record: FollowedRecord) => void; readonly onUpToDate: () => void },
   ): Promise<void> {
     const apply = (record: FollowedRecord): void => {
       if (!this.#isNewer(record)) return;
       if (record.topic === 'match-state') this.#state = record.value;
       else if (record.topic === 'match-incidents') this.#incidents.set(record.value.id, record.value);
       else this.#transitions.push(record.value);
-      onRecord(record);
+      listener.onRecord(record);
     };
     return this.#records.follow(signal, apply, (at) => {
       this.#readAt = at;
-      onUpToDate();
+      listener.onUpToDate();
     });
   }
 

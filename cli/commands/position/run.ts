@@ -1,5 +1,4 @@
 import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
-import { silentLogger } from '#streams/log.ts';
 import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
 import { findCluster } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
@@ -20,7 +19,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { brokers, prefix } = findCluster(process.env);
   const topics = streamTopics(prefix, processor);
   if (to === undefined) {
-    const rows = await inputProgress({ brokers, ...topics, log: silentLogger });
+    const rows = await inputProgress({ brokers, ...topics });
     process.stdout.write(tableText(COLUMNS, rows));
     return 0;
   }
@@ -30,7 +29,6 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     to,
     acceptsState,
     skipsNothing: !skips,
-    log: silentLogger,
   });
   process.stdout.write(
     `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,

@@ -1,9 +1,8 @@
+import { withStreamClient } from '#cluster/connections.ts';
 import { topicIds } from '#cluster/logs.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { openStreamClient } from '#streams/client/client.ts';
 import type { LogBounds, StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
-import type { Logger } from '#streams/log.ts';
 import {
   findPosition,
   type LogMark,
@@ -21,31 +20,27 @@ const TAKEN_BACK = { firstMs: 5, ceilingMs: 100, deadlineMs: 5_000 };
 /** A position that was set: the previous offset (null when there was none), and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
 
+type SetPositionOptions = {
+  readonly brokers: Brokers;
+  readonly partition: number;
+  /** An offset, or the start or the end of the input. */
+  readonly to: number | 'start' | 'end';
+  /** Accepts the current changelogs as the state at the position, even when they lost records. Default false. */
+  readonly acceptsState?: boolean;
+  /** Refuses a position that skips records of the input. Default false. */
+  readonly skipsNothing?: boolean;
+};
+
 /**
  * Sets the position of one partition. Fences a running task, which then claims the partition again from the new position.
  * Rejects with `RefusedError` POSITION_BEYOND_END when the input does not have the offset, with `CommandError` when
  * `skipsNothing` forbids the position, and with `StreamError`.
  */
-export async function setPosition(
-  topics: StreamTopics,
-  options: {
-    readonly brokers: Brokers;
-    readonly partition: number;
-    /** An offset, or the start or the end of the input. */
-    readonly to: number | 'start' | 'end';
-    /** Accepts the current changelogs as the state at the position, even when they lost records. Default false. */
-    readonly acceptsState?: boolean;
-    /** Refuses a position that skips records of the input. Default false. */
-    readonly skipsNothing?: boolean;
-    readonly log: Logger;
-  },
-): Promise<SetPosition> {
-  const { brokers, partition, to, skipsNothing = false, log } = options;
+export function setPosition(topics: StreamTopics, options: SetPositionOptions): Promise<SetPosition> {
+  const { brokers, partition, to, skipsNothing = false } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
-  const client = openStreamClient({ brokers, clientId: 'touchline-position', log });
-  const reader = client.openReader({ ...of, maxBytes: 1 });
-  try {
+  return withStreamClient(brokers, 'touchline-position', async (client) => {
     const [bounds] = await client.logBounds([of]);
     const next = to === 'start' ? bounds?.start : to === 'end' ? bounds?.end : to;
     if (bounds === undefined || next === undefined || next < bounds.start || next > bounds.end) {
@@ -54,39 +49,26 @@ export async function setPosition(
         `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
       );
     }
-    const topicId = await reader.topicId();
+    const topicId = await client.openReader({ ...of, maxBytes: 1 }).topicId();
     if (skipsNothing) {
       const position = await findPosition(client, positions, partition);
       requireNoneSkipped(position, { next, bounds, topicId });
     }
     const write = () => writePosition(topics, { ...options, client, next, topicId });
-    return await retry(write, { ...TAKEN_BACK, passes: isFenced });
-  } finally {
-    await reader.close();
-    await client.close();
-  }
+    return retry(write, { ...TAKEN_BACK, passes: isFenced });
+  });
 }
 
-/** Writes the position of one partition, as the only producer of its task until that takes the partition back. */
+/** Writes the position of one partition, as the only producer of its task until that takes the partition back. `topicId`: of the input. */
 async function writePosition(
   topics: StreamTopics,
-  {
-    client,
-    brokers,
-    partition,
-    next,
-    topicId,
-    acceptsState = false,
-  }: {
+  options: SetPositionOptions & {
     readonly client: StreamClient;
-    readonly brokers: Brokers;
-    readonly partition: number;
     readonly next: number;
-    /** Id of the input topic. */
     readonly topicId: string;
-    readonly acceptsState?: boolean;
   },
 ): Promise<SetPosition> {
+  const { client, brokers, partition, next, topicId, acceptsState = false } = options;
   const positions = positionsTopic(topics.application);
   const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
   const producer = await client.openProducer({

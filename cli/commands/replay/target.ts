@@ -1,9 +1,8 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { silentLogger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
-import { follow } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/follow.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
 import {
@@ -30,12 +29,9 @@ const CONTINUED = ['match-processor', 'standings-processor'] as const satisfies 
 export async function prepareTarget(
   source: TopicCluster,
   target: OpenCluster,
-  {
-    replace,
-    yes,
-    partitions: requested,
-  }: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
+  options: { readonly replace: boolean; readonly yes: boolean; readonly partitions: number | undefined },
 ): Promise<void> {
+  const { replace, yes, partitions: requested } = options;
   const { brokers, prefix } = target;
   await requireStopped(target, PROCESSOR_NAMES);
   await requireNothingRuns(target);
@@ -120,17 +116,12 @@ export async function copyInputs(
 type CopiedRecord = { readonly key: string; readonly value: Buffer | null };
 
 /** Returns the records of a topic, in the order of each partition. */
-async function recordsOf(cluster: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
+async function recordsOf({ brokers, prefix }: TopicCluster, topic: TopicName): Promise<CopiedRecord[]> {
   const records: CopiedRecord[] = [];
-  await follow({
-    brokers: cluster.brokers,
-    topics: [topicName(cluster.prefix, topic)],
-    untilEnd: true,
-    onBatch(batch) {
-      for (const { key, value } of batch.records)
-        if (key !== null)
-          records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
-    },
+  await readTopic(brokers, topicName(prefix, topic), (batch) => {
+    for (const { key, value } of batch.records)
+      if (key !== null)
+        records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
   });
   return records;
 }
@@ -160,7 +151,7 @@ export async function setPositions(target: TopicCluster): Promise<void> {
     const topics = streamTopics(prefix, processor);
     await Promise.all(
       (await bounds(brokers, topics.input)).map(({ partition }) =>
-        setPosition(topics, { brokers, partition, to: 'end', log: silentLogger }),
+        setPosition(topics, { brokers, partition, to: 'end' }),
       ),
     );
   }

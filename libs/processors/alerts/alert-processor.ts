@@ -96,7 +96,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
     async start(): Promise<{ stop(): Promise<void> }> {
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const application = applicationOf(prefix, 'alert-processor');
-      const isFirst = (await readPositions({ brokers, application, log })).size === 0;
+      const isFirst = (await readPositions({ brokers, application })).size === 0;
       const since = earliestReceipt({ given, isFirst, begun }, Date.now);
       const stream = await open.run(() => new AlertPartition({ codecs, topicName, rules, matchAt, since }));
       const stale = leadStaleAlerts({

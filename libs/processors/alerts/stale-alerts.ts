@@ -1,7 +1,7 @@
 /** Publishes alerts of matches that become stale or recover: docs/decisions/0088. */
 
 import type { Alert } from '#records/types.ts';
-import { type OutputRecord, partitionHash, type StreamClient } from '#streams/client/port.ts';
+import { type OutputRecord, partitionHash, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
 import { Leadership, type LeadershipOptions, type LeadershipTerm } from '#streams/leadership.ts';
 import { machineClock } from '#timing/clock.ts';
 import { ALERT_HEALTH } from '#topics/processors.ts';
@@ -56,10 +56,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
     own: [],
     shared: [
       { topic: topicName('alerts'), partition: 0 },
-      ...Array.from({ length: partitions }, (_, partition) => ({
-        topic: topicName('webhook-messages'),
-        partition,
-      })),
+      ...partitionsUpTo(topicName('webhook-messages'), partitions),
     ],
     // Only used with a broker that has KAFKA-20734.
     lastCommitted: async () => null,

@@ -1,5 +1,5 @@
 import type { Brokers } from '#security/brokers.ts';
-import type { Logger } from '../log.ts';
+import { type Logger, silentLogger } from '../log.ts';
 import { BrokerConnections, SharedMetadata } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
@@ -13,14 +13,15 @@ import type { StreamClient } from './port.ts';
 type ClientOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
-  readonly log: Logger;
+  /** For group members. Default: silent. */
+  readonly log?: Logger;
 };
 
 /** How long an unknown topic is looked up again: a broker may not know a topic that was just created. */
 const UNKNOWN_TOPIC_MS = 2_000;
 
 /** Opens the runtime's Kafka client, built on the requests of @platformatic/kafka (docs/decisions/0114, 0116). */
-export function openStreamClient({ brokers, clientId, log }: ClientOptions): StreamClient {
+export function openStreamClient({ brokers, clientId, log = silentLogger }: ClientOptions): StreamClient {
   /** Connections that are not closed yet. */
   const all = new Set<BrokerConnections>();
   const metadata = new SharedMetadata();

@@ -211,6 +211,11 @@ export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
 
+/** Returns the partitions 0 to `count`, without, of a topic. */
+export function partitionsUpTo(topic: string, count: number): TopicPartition[] {
+  return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+}
+
 /** A record to publish. It needs a key or a partition: without `partition`, murmur2 of the key decides as in Kafka's own clients. */
 export type PublishRecord = Omit<BatchRecord, 'partition'> & {
   /** `any`: all such records of one request go to the same partition, as fewer batches cost less. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PublishRecord } from '../client/port.ts';
 import { PublishError, StreamError } from '../errors.ts';
-import { PublishQueue } from './publish-queue.ts';
+import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
   topic,
@@ -20,6 +20,8 @@ async function stateOf(publish: Promise<void>): Promise<string> {
   return Promise.race([settled, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
 }
 
+const statesOf = (...publishes: readonly Promise<void>[]) => Promise.all(publishes.map(stateOf));
+
 const keys = (batch: { records: readonly { record: PublishRecord }[] } | null) =>
   batch?.records.map((queued) => queued.record.key);
 
@@ -32,6 +34,12 @@ function dequeued(queue: PublishQueue, now = 0) {
   return batch;
 }
 
+const NO_LEADER = new StreamError('UNAVAILABLE', 'no leader');
+
+/** Returns the first `count` records of a batch as unsent. */
+const unsentOf = ({ records }: QueuedBatch, count = records.length) =>
+  new Map(records.slice(0, count).map((one) => [one.record, NO_LEADER]));
+
 describe('a queue', () => {
   test('returns all waiting records in one batch, in order, and settles each publish with its last record', async () => {
     const queue = unlimited();
@@ -41,9 +49,9 @@ describe('a queue', () => {
     expect(keys(batch)).toEqual(['a', 'b', 'c']);
     expect(batch).toMatchObject({ publishes: 2, deadline: LATER });
     expect(queue.dequeue(0)).toBeNull();
-    expect([await stateOf(one), await stateOf(two)]).toEqual(['waits', 'waits']);
+    expect(await statesOf(one, two)).toEqual(['waits', 'waits']);
     queue.acknowledge(batch, LATER);
-    expect([await stateOf(one), await stateOf(two)]).toEqual(['done', 'done']);
+    expect(await statesOf(one, two)).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 
@@ -84,7 +92,7 @@ describe('a queue', () => {
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
     expect(keys(queue.dequeue(10))).toEqual(['b']);
-    expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
+    expect(await statesOf(late, inTime)).toEqual(['TIMEOUT', 'waits']);
   });
 
   test('queues a failed batch again, except publishes that timed out', async () => {
@@ -95,11 +103,7 @@ describe('a queue', () => {
     const after = queue.add([record('c')], 30);
     queue.fail(batch, new PublishError('TIMEOUT', 'no answer'), 10);
     expect(keys(queue.dequeue(10))).toEqual(['b', 'c']);
-    expect([await stateOf(late), await stateOf(inTime), await stateOf(after)]).toEqual([
-      'TIMEOUT',
-      'waits',
-      'waits',
-    ]);
+    expect(await statesOf(late, inTime, after)).toEqual(['TIMEOUT', 'waits', 'waits']);
   });
 
   test('finds the one publish that the broker rejects, and sends the others', async () => {
@@ -114,7 +118,7 @@ describe('a queue', () => {
       if (id === 'large') queue.fail(batch, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
       else queue.acknowledge(batch, LATER);
     }
-    expect(await Promise.all(publishes.map(stateOf))).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
+    expect(await statesOf(...publishes)).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
     expect(queue.dequeue(0)).toBeNull();
     expect(queue.bytes).toBe(0);
   });
@@ -123,33 +127,25 @@ describe('a queue', () => {
     const queue = unlimited();
     const both = queue.add([record('a'), record('b')], LATER);
     const first = dequeued(queue);
-    const unsent = new Map(
-      first.records.slice(0, 1).map((one) => [one.record, new StreamError('UNAVAILABLE', 'no leader')]),
-    );
-    queue.acknowledge(first, LATER, { unsent, until: 100 });
+    queue.acknowledge(first, LATER, { unsent: unsentOf(first, 1), until: 100 });
     const behind = queue.add([record('a')], LATER);
     const other = queue.add([record('c')], LATER);
     const second = dequeued(queue, 1);
     expect(keys(second)).toEqual(['c']);
     queue.acknowledge(second, LATER);
-    expect([await stateOf(both), await stateOf(behind), await stateOf(other)]).toEqual([
-      'waits',
-      'waits',
-      'done',
-    ]);
+    expect(await statesOf(both, behind, other)).toEqual(['waits', 'waits', 'done']);
     expect(queue.dequeue(99)).toBeNull();
     expect(queue.holding).toBe(true);
     const third = dequeued(queue, 100);
     expect(keys(third)).toEqual(['a', 'a']);
     expect(queue.holding).toBe(false);
     queue.acknowledge(third, LATER);
-    expect([await stateOf(both), await stateOf(behind)]).toEqual(['done', 'done']);
+    expect(await statesOf(both, behind)).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 
   test('retries held records at their time, even if more records are held meanwhile', () => {
     const queue = unlimited();
-    const reason = new StreamError('UNAVAILABLE', 'no leader');
     for (const [id, now] of [
       ['a', 0],
       ['b', 60],
@@ -157,8 +153,7 @@ describe('a queue', () => {
       void queue.add([record(id)], LATER);
       const batch = dequeued(queue, now);
       expect(keys(batch)).toEqual([id]);
-      const unsent = new Map(batch.records.map((one) => [one.record, reason]));
-      queue.acknowledge(batch, LATER, { unsent, until: now + 100 });
+      queue.acknowledge(batch, LATER, { unsent: unsentOf(batch), until: now + 100 });
     }
     expect(queue.dequeue(99)).toBeNull();
     expect(keys(queue.dequeue(100))).toEqual(['a', 'b']);
@@ -168,11 +163,9 @@ describe('a queue', () => {
     const queue = unlimited();
     const late = queue.add([record('a')], 10);
     const batch = dequeued(queue);
-    const reason = new StreamError('UNAVAILABLE', 'no leader');
-    const unsent = new Map(batch.records.map((one) => [one.record, reason]));
-    queue.acknowledge(batch, LATER, { unsent, until: 20 });
+    queue.acknowledge(batch, LATER, { unsent: unsentOf(batch), until: 20 });
     expect(queue.dequeue(20)).toBeNull();
-    await expect(late).rejects.toMatchObject({ code: 'TIMEOUT', cause: reason });
+    await expect(late).rejects.toMatchObject({ code: 'TIMEOUT', cause: NO_LEADER });
     expect([queue.bytes, queue.holding]).toEqual([0, false]);
   });
 

@@ -2,13 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { BrokerConnections } from '../client/platformatic/connections.ts';
-import {
-  isDisconnected,
-  isTransient,
-  logTruncated,
-  topicRecreated,
-  toStreamError,
-} from '../client/platformatic/errors.ts';
+import { isRetryable, logTruncated, topicRecreated, toStreamError } from '../client/platformatic/errors.ts';
 import { type Fetched, type FetchedFrom, fetchPartitions } from '../client/platformatic/fetch.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
 import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
@@ -114,6 +108,11 @@ export async function follow(options: FollowOptions): Promise<void> {
   } finally {
     await connections.close();
   }
+}
+
+/** Reads the committed records of a topic (name on the broker) up to its current end. Rejects as `follow`. */
+export function readTopic(brokers: Brokers, topic: string, onBatch: FollowOptions['onBatch']): Promise<void> {
+  return follow({ brokers, topics: [topic], untilEnd: true, onBatch });
 }
 
 type Connection = Awaited<ReturnType<BrokerConnections['leader']>>;
@@ -330,10 +329,6 @@ class Follower {
     this.#isOver = true;
     settle();
   }
-}
-
-function isRetryable(error: unknown): boolean {
-  return isTransient(error) || isDisconnected(error);
 }
 
 function isOutOfRange(error: unknown): boolean {

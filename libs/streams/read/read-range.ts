@@ -33,20 +33,17 @@ export async function* readRange(
   }
 }
 
-/** Topic, partition and offset of a record. */
-export type RecordPosition = TopicPartition & { readonly offset: number };
-
-/** Returns the position of the first committed record that `isSought` accepts; null when there is none. */
-export async function findRecord(
+/** Returns the offset of the first committed record that `isSought` accepts; null when there is none. */
+export async function findOffset(
   client: StreamClient,
   { topic, partition, start, end }: TopicPartition & LogBounds,
   isSought: (record: ConsumedRecord) => boolean,
-): Promise<RecordPosition | null> {
+): Promise<number | null> {
   // Avoids opening a reader: in most claims the range is empty.
   if (start >= end) return null;
   for await (const { records } of readRange(client, { topic, partition, start, end, maxBytes: READ_BYTES })) {
     const found = records.find(isSought);
-    if (found !== undefined) return { topic, partition, offset: found.offset };
+    if (found !== undefined) return found.offset;
   }
   return null;
 }

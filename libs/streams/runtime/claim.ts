@@ -1,9 +1,8 @@
 import type { LogBounds, PartitionReader, TopicPartition, TransactionalProducer } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import { checkLogs } from './check-logs.ts';
 import type { Lifetime } from './lifetime.ts';
 import { findPosition, type Position } from './positions.ts';
-import { startOffset } from './start-checks.ts';
+import { checkLogs, startOffset } from './start-checks.ts';
 import { type TaskContext, transactionalIdOf, writesOf } from './stream-topics.ts';
 
 /** Maximum bytes of an input read. A larger batch of a backlog needs fewer transactions and fewer match-state records. */

@@ -19,18 +19,13 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
   const ofPartition = { labelNames: ['partition'], registers } as const;
   const counter = (name: string, help: string) => new Counter({ name, help, ...ofPartition });
   const gauge = (name: string, help: string) => new Gauge({ name, help, ...ofPartition });
-  const deadLetters = new Counter({
-    name: 'touchline_dead_letters_total',
-    help: 'Records sent to the dead letters, by reason.',
-    labelNames: ['code'],
-    registers,
-  });
-  const failures = new Counter({
-    name: 'touchline_task_failures_total',
-    help: 'Failures and refusals after which a partition is claimed again, by reason.',
-    labelNames: ['code'],
-    registers,
-  });
+  const total = (name: string, help: string) => new Counter({ name, help, registers });
+  const byCode = (name: string, help: string) => new Counter({ name, help, labelNames: ['code'], registers });
+  const deadLetters = byCode('touchline_dead_letters_total', 'Records sent to the dead letters, by reason.');
+  const failures = byCode(
+    'touchline_task_failures_total',
+    'Failures and refusals after which a partition is claimed again, by reason.',
+  );
   // Computed on each scrape: no event would update it while no broker responds.
   new Gauge({
     name: 'touchline_tasks',
@@ -61,16 +56,11 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       'touchline_undecided_seconds',
       'Time since the last stable offset moved while records follow it.',
     ),
-    restoredRecords: new Counter({
-      name: 'touchline_restore_records_total',
-      help: 'Changelog records read to rebuild state.',
-      registers,
-    }),
-    restoreSeconds: new Counter({
-      name: 'touchline_restore_seconds',
-      help: 'Time spent rebuilding state, summed over partitions.',
-      registers,
-    }),
+    restoredRecords: total('touchline_restore_records_total', 'Changelog records read to rebuild state.'),
+    restoreSeconds: total(
+      'touchline_restore_seconds',
+      'Time spent rebuilding state, summed over partitions.',
+    ),
     keptStates: counter(
       'touchline_kept_states_total',
       'Claims that kept the state in memory, as no other process had written.',

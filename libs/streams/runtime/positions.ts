@@ -132,13 +132,8 @@ export async function lastPositionValue(
   for (let offsets = FIRST_OFFSETS; ; offsets *= 8) {
     const start = Math.max(log.start, log.end - offsets);
     let last: Buffer | null = null;
-    for await (const { records } of readRange(client, {
-      topic,
-      partition,
-      start,
-      end: log.end,
-      maxBytes: READ_BYTES,
-    }))
+    const range = { topic, partition, start, end: log.end, maxBytes: READ_BYTES };
+    for await (const { records } of readRange(client, range))
       last = records.findLast(({ value }) => value !== null)?.value ?? last;
     if (last !== null || start === log.start) return last;
   }

@@ -66,9 +66,8 @@ async function restoreOne(
       const restoring = processor.restore(topic, batch.records);
       if (restoring !== undefined) await lifetime.guard(restoring);
     } catch (error) {
-      throw isUnreadable(error)
-        ? changelogUnreadable(application, { topic, partition }, batch, error)
-        : error;
+      if (!(error instanceof TouchlineError) || error.code !== 'DECODE_FAILED') throw error;
+      throw changelogUnreadable(application, { topic, partition }, batch, error);
     }
     metrics.restoredRecords.inc(batch.records.length);
     const newest = batch.records.at(-1);
@@ -76,10 +75,6 @@ async function restoreOne(
   }
   await reader.close();
   return last;
-}
-
-function isUnreadable(error: unknown): error is TouchlineError {
-  return error instanceof TouchlineError && error.code === 'DECODE_FAILED';
 }
 
 /** Going on without the record would forget the state of its key, or repeat its results. */

@@ -1,10 +1,18 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { quietLog } from '../../../test/support/log.ts';
-import { RefusedError } from '../errors.ts';
+import { thrownBy } from '../../../test/support/thrown-by.ts';
+import type { ReaderOptions, StreamClient } from '../client/port.ts';
+import type { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { Position } from './positions.ts';
-import { requireChangelogs, requireLastRecord, requireSameInput, startOffset } from './start-checks.ts';
+import {
+  requireChangelogs,
+  requireLastRecord,
+  requireSameCommit,
+  requireSameInput,
+  startOffset,
+} from './start-checks.ts';
 
 const metrics = streamMetrics(new Registry(), () => []);
 const position = (next: number): Position => ({
@@ -25,7 +33,6 @@ function start(
     {
       application: 'touchline.match-processor',
       input: 'touchline.normalized-messages',
-      positions: 'touchline.match-processor-positions',
       onLostInput,
       metrics,
       log: quietLog,
@@ -35,15 +42,7 @@ function start(
   );
 }
 
-function refusal(...args: Parameters<typeof start>): RefusedError {
-  try {
-    start(...args);
-  } catch (error) {
-    if (error instanceof RefusedError) return error;
-    throw error;
-  }
-  throw new Error('it was not refused');
-}
+const refusal = (...args: Parameters<typeof start>) => thrownBy(() => start(...args)) as RefusedError;
 
 test.each([
   ['the start of the log without a position', null, { start: 5, end: 9 }, 5],
@@ -145,5 +144,58 @@ describe('a changelog that lost its end and has aborted records there', () => {
   test('is not compared when the position has no last record', () => {
     const restored = { topic: 'other', start: 0, last: null };
     expect(() => requireLastRecord('touchline.match-processor', 3, committed, restored)).not.toThrow();
+  });
+});
+
+describe('an output whose position has the last record at 10 and the end at 12', () => {
+  const committed = { ...position(7), logs: { output: { id: null, end: 12, last: 10 } } };
+
+  /** Checks a log up to `end` in which only the records at `offsets` are committed. */
+  function check(offsets: readonly number[], end: number, start = 0): Promise<void> {
+    const client = {
+      openReader: (_: ReaderOptions) => ({
+        read: async (from: number) => {
+          const records = offsets
+            .filter((offset) => offset >= from)
+            .map((offset) => ({ offset, timestamp: 0, key: null, value: null }));
+          return { records, next: end, end, written: end, epoch: null };
+        },
+        close: async () => {},
+      }),
+    } as unknown as StreamClient;
+    const context = { client, application: 'touchline.match-processor', positions: 'positions' };
+    return requireSameCommit(context, committed, {
+      topic: 'output',
+      partition: 3,
+      start,
+      end,
+      isOutput: true,
+    });
+  }
+
+  test('is accepted, also when aborted records follow or retention removed all records', async () => {
+    await expect(check([10], 12)).resolves.toBeUndefined();
+    await expect(check([10], 20)).resolves.toBeUndefined();
+    await expect(check([], 12, 12)).resolves.toBeUndefined();
+  });
+
+  test('is refused when the record at 10 is not committed', async () => {
+    await expect(check([], 12)).rejects.toMatchObject({
+      code: 'OUTPUT_TRUNCATED',
+      message: expect.stringContaining('output-3 lacks the record at offset 10'),
+    });
+  });
+
+  test('is refused when a record after its end is committed', async () => {
+    await expect(check([10, 12], 14)).rejects.toMatchObject({
+      code: 'POSITION_TRUNCATED',
+      message: expect.stringContaining(
+        'output-3 has a record at offset 12 that was committed after the position 7',
+      ),
+    });
+  });
+
+  test('is not compared when it was created again', async () => {
+    await expect(check([0], 2)).resolves.toBeUndefined();
   });
 });

@@ -1,15 +1,68 @@
 /** Checks at a claim whether processing would lose or repeat records. Each refusal names the command that resolves it. */
 
-import type { EpochEnd, LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
+import type { EpochEnd, LogBounds, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
-import { findRecord, type RecordPosition } from '../read/read-range.ts';
-import { type Position, rebuildCommand, serviceOf } from './positions.ts';
-import type { TaskContext } from './stream-topics.ts';
+import { findOffset } from '../read/read-range.ts';
+import { findPosition, type Position, rebuildCommand, serviceOf } from './positions.ts';
+import { ownOutputs, type StreamTopics, type TaskContext } from './stream-topics.ts';
 
-type CheckContext = Pick<
-  TaskContext,
-  'application' | 'input' | 'positions' | 'onLostInput' | 'metrics' | 'log'
->;
+/** The stream whose partition is checked. */
+type Checked = Pick<TaskContext, 'application' | 'input'>;
+
+/** The input as a claim finds it, with the position to continue at. */
+type FoundInput<P> = { readonly position: P; readonly topicId: string; readonly input: LogBounds };
+
+/** The logs of a partition that fit its position. */
+type CheckedLogs = {
+  /** The last commit; null without one. */
+  readonly position: Position | null;
+  readonly input: LogBounds;
+  /** In the order of the context. */
+  readonly changelogs: readonly (TopicPartition & LogBounds & { readonly id: string })[];
+  /** Outputs that only this task writes to. */
+  readonly outputs: readonly (TopicPartition & LogBounds)[];
+};
+
+/**
+ * Compares the position of a partition with its input, changelogs and outputs. `ids`: the topic ids of the input and, in the order of
+ * the context, of the changelogs. Changes nothing. Rejects with `RefusedError` when continuing would lose or repeat records, and
+ * with `StreamError`.
+ */
+export async function checkLogs(
+  context: StreamTopics & Pick<TaskContext, 'client' | 'positions'>,
+  partition: number,
+  ids: { readonly input: string; readonly changelogs: readonly string[] },
+): Promise<CheckedLogs> {
+  const { application, client, input: topic, positions, mixedChangelogs = [] } = context;
+  const written = ownOutputs(context);
+  const names = [positions, topic, ...context.changelogs, ...written];
+  const bounds = await client.logBounds(names.map((name) => ({ topic: name, partition })));
+  const boundsOf = (name: string) => bounds[names.indexOf(name)] as LogBounds;
+  const input = boundsOf(topic);
+  const changelogs = context.changelogs.map((name, at) => ({
+    topic: name,
+    partition,
+    id: ids.changelogs[at] as string,
+    isOutput: false,
+    ...boundsOf(name),
+  }));
+  const outputs = written.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
+  const position = await findPosition(client, positions, partition, boundsOf(positions));
+  const own = changelogs.filter(({ topic: name }) => !mixedChangelogs.includes(name));
+  if (position === null) {
+    // Outputs are searched too: the changelogs may be lost together with the position.
+    for (const log of [...own, ...outputs]) await requireNothing(context, log);
+    return { position, input, changelogs, outputs };
+  }
+  requireChangelogs(application, partition, position, changelogs);
+  await Promise.all([...own, ...outputs].map((log) => requireSameCommit(context, position, log)));
+  const { next, inputEpoch } = position;
+  if (inputEpoch !== null && position.topicId === ids.input && next <= input.end) {
+    const found = await client.epochEnd({ topic, partition }, inputEpoch);
+    requireSameInput(context, partition, { next, inputEpoch }, found);
+  }
+  return { position, input, changelogs, outputs };
+}
 
 /**
  * Returns the offset to begin at: the position, or the start of the log without one. Throws `RefusedError` when the input is not
@@ -17,19 +70,19 @@ type CheckContext = Pick<
  * log.
  */
 export function startOffset(
-  { application, input, onLostInput, metrics, log }: CheckContext,
+  context: Checked & Pick<TaskContext, 'onLostInput' | 'metrics' | 'log'>,
   partition: number,
-  found: { readonly position: Position | null; readonly topicId: string; readonly input: LogBounds },
+  found: FoundInput<Position | null>,
 ): number {
+  const { application, input, onLostInput, metrics, log } = context;
   const { position } = found;
   const { start } = found.input;
   if (position === null) return start;
   const { next } = position;
-  requireInput({ application, input }, partition, { ...found, position });
-  const name = `${input}-${partition}`;
+  requireInput(context, partition, { ...found, position });
   const service = serviceOf(application);
   if (next >= start) return next;
-  const lost = `${name} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
+  const lost = `${input}-${partition} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
   if (onLostInput === 'stop') {
     throw new RefusedError(
       'INPUT_LOST',
@@ -43,9 +96,9 @@ export function startOffset(
 
 /** Throws `RefusedError` when the input is not the topic of the position, or ends before it. */
 export function requireInput(
-  { application, input }: Pick<CheckContext, 'application' | 'input'>,
+  { application, input }: Checked,
   partition: number,
-  found: { readonly position: Position; readonly topicId: string; readonly input: LogBounds },
+  found: FoundInput<Position>,
 ): void {
   const { start, end } = found.input;
   const { next, topicId } = found.position;
@@ -98,7 +151,7 @@ export function requireChangelogs(
  * records, or does not have that epoch. `found`: the end of the log in that epoch; null when unknown, and then nothing is compared.
  */
 export function requireSameInput(
-  { application, input }: Pick<CheckContext, 'application' | 'input'>,
+  { application, input }: Checked,
   partition: number,
   { next, inputEpoch }: { readonly next: number; readonly inputEpoch: number },
   found: EpochEnd | null,
@@ -152,79 +205,51 @@ export function changelogTruncated(
   );
 }
 
-/** Returns the refusal of a partition without a position that has committed state or output: the record at `offset`. */
-export function positionMissing(
-  { application, positions }: Pick<TaskContext, 'application' | 'positions'>,
-  { topic, partition, offset }: RecordPosition,
-): RefusedError {
-  return new RefusedError(
+/** Rejects with `RefusedError` POSITION_MISSING when a log of a partition without a position has a committed value. */
+async function requireNothing(
+  { application, positions, client }: Pick<TaskContext, 'application' | 'positions' | 'client'>,
+  log: TopicPartition & LogBounds,
+): Promise<void> {
+  const { topic, partition } = log;
+  const offset = await findOffset(client, log, ({ value }) => value !== null);
+  if (offset === null) return;
+  throw new RefusedError(
     'POSITION_MISSING',
     `${positions}-${partition} has no position, but ${topic}-${partition} has a record at offset ${offset} that was committed with one: ` +
       `these are topics of an earlier version, or ${positions} was lost; process all input again with ${rebuildCommand(application)}`,
   );
 }
 
-/** Returns the first committed record with a value in these logs; null when there is none. */
-export async function findValue(
-  client: StreamClient,
-  logs: readonly (TopicPartition & LogBounds)[],
-): Promise<RecordPosition | null> {
-  for (const log of logs) {
-    const found = await findRecord(client, log, ({ value }) => value !== null);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
 /**
- * Compares the logs that only this task writes to with the commit of the position (docs/decisions/0113). Rejects with
- * `RefusedError`: POSITION_TRUNCATED when a log has a committed record after its end in the position, OUTPUT_TRUNCATED when an
- * output lacks its last record.
+ * Compares a log that only this task writes to with the commit of the position (docs/decisions/0113). Rejects with `RefusedError`:
+ * POSITION_TRUNCATED when the log has a committed record after its end in the position, OUTPUT_TRUNCATED when an output lacks its
+ * last record.
  */
 export async function requireSameCommit(
-  context: Pick<TaskContext, 'application' | 'positions' | 'client'>,
-  position: Position,
-  logs: readonly (TopicPartition & LogBounds & { readonly isOutput: boolean })[],
+  { application, positions, client }: Pick<TaskContext, 'application' | 'positions' | 'client'>,
+  { next, logs }: Position,
+  log: TopicPartition & LogBounds & { readonly isOutput: boolean },
 ): Promise<void> {
-  await Promise.all(
-    logs.map(async (log) => {
-      const { topic, start, end, isOutput } = log;
-      const mark = position.logs[topic];
-      const last = mark?.last ?? null;
-      // Outside these bounds retention removed the record, or the output was created again.
-      if (isOutput && last !== null && last >= start && last < end) {
-        const first = await findRecord(context.client, { ...log, start: last }, () => true);
-        if (first?.offset !== last) throw outputTruncated(context, position, { ...log, offset: last });
-      }
-      const expectedEnd = Math.max(start, mark?.end ?? end);
-      const later = await findRecord(context.client, { ...log, start: expectedEnd }, () => true);
-      if (later !== null) throw positionTruncated(context, position, later);
-    }),
-  );
-}
-
-function positionTruncated(
-  { application, positions }: Pick<TaskContext, 'application' | 'positions'>,
-  { next }: Position,
-  { topic, partition, offset }: RecordPosition,
-): RefusedError {
-  return new RefusedError(
-    'POSITION_TRUNCATED',
-    `${positions}-${partition} has lost a position: ${topic}-${partition} has a record at offset ${offset} that was committed after the ` +
-      `position ${next}, and continuing would write it twice; process all input again with ${rebuildCommand(application)}, or continue ` +
-      `at another position with npx touchline position ${serviceOf(application)} ${partition} <offset> --accept-state`,
-  );
-}
-
-function outputTruncated(
-  { application }: Pick<TaskContext, 'application' | 'positions'>,
-  { next }: Position,
-  { topic, partition, offset }: RecordPosition,
-): RefusedError {
-  return new RefusedError(
-    'OUTPUT_TRUNCATED',
-    `${topic}-${partition} lacks the record at offset ${offset} that was committed with the position ${next}: its readers miss results; ` +
-      `process all input again with ${rebuildCommand(application)}, or continue without them with ` +
-      `npx touchline position ${serviceOf(application)} ${partition} ${next}`,
-  );
+  const { topic, partition, start, end, isOutput } = log;
+  const mark = logs[topic];
+  const last = mark?.last ?? null;
+  // Outside these bounds retention removed the record, or the output was created again.
+  if (isOutput && last !== null && last >= start && last < end) {
+    const first = await findOffset(client, { ...log, start: last }, () => true);
+    if (first !== last)
+      throw new RefusedError(
+        'OUTPUT_TRUNCATED',
+        `${topic}-${partition} lacks the record at offset ${last} that was committed with the position ${next}: its readers miss results; ` +
+          `process all input again with ${rebuildCommand(application)}, or continue without them with ` +
+          `npx touchline position ${serviceOf(application)} ${partition} ${next}`,
+      );
+  }
+  const later = await findOffset(client, { ...log, start: Math.max(start, mark?.end ?? end) }, () => true);
+  if (later !== null)
+    throw new RefusedError(
+      'POSITION_TRUNCATED',
+      `${positions}-${partition} has lost a position: ${topic}-${partition} has a record at offset ${later} that was committed after the ` +
+        `position ${next}, and continuing would write it twice; process all input again with ${rebuildCommand(application)}, or continue ` +
+        `at another position with npx touchline position ${serviceOf(application)} ${partition} <offset> --accept-state`,
+    );
 }

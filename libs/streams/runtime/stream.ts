@@ -106,7 +106,7 @@ class StreamRuntime implements GroupListener {
   readonly #retries: RetrySchedule;
   /** Aborted by `stop`. */
   readonly #ending = new AbortController();
-  readonly #onFenced: (error: StreamError) => void;
+  readonly onFenced: (error: StreamError) => void;
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
   readonly #recheck: LogRecheck;
@@ -136,7 +136,7 @@ class StreamRuntime implements GroupListener {
       leaves: options.leaves,
       listener: this,
     });
-    this.#onFenced = options.onFenced;
+    this.onFenced = options.onFenced;
   }
 
   start(): Promise<void> {
@@ -144,7 +144,7 @@ class StreamRuntime implements GroupListener {
   }
 
   ready(): boolean {
-    const isMember = this.#joined && this.#retries.isConfirmed(this.#now());
+    const isMember = this.#joined && this.#retries.isConfirmed(this.#context.clock.monotonic());
     return isMember && [...this.#tasks.values()].every((task) => task.state === 'running');
   }
 
@@ -181,12 +181,8 @@ class StreamRuntime implements GroupListener {
     this.#joined = false;
   }
 
-  onFenced(error: StreamError): void {
-    this.#onFenced(error);
-  }
-
   onHeartbeat(sentAt: number): void {
-    const now = this.#now();
+    const now = this.#context.clock.monotonic();
     this.#retries.confirm(sentAt);
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
@@ -213,10 +209,6 @@ class StreamRuntime implements GroupListener {
     }
   }
 
-  #now(): number {
-    return this.#context.clock.monotonic();
-  }
-
   /** Claims failed tasks when they are due, until all tasks run or the stream stops. */
   async #claimFailed(): Promise<void> {
     if (this.#isRetrying) return;
@@ -225,7 +217,7 @@ class StreamRuntime implements GroupListener {
     do {
       await this.#context.clock.sleep(RETRY_POLL_MS, signal);
       if (signal.aborted) return;
-      const now = this.#now();
+      const now = this.#context.clock.monotonic();
       for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
     } while ([...this.#tasks.values()].some(({ state }) => state !== 'running'));
     this.#isRetrying = false;

@@ -35,13 +35,8 @@ export class Suspects {
 
   /** Records that processing threw an error. After the second one the record becomes a dead letter. */
   processingFailed(offset: number, error: unknown): void {
-    const verdict = this.#records.has(offset)
-      ? {
-          error: new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error),
-          isBare: false,
-        }
-      : null;
-    this.#records.set(offset, verdict);
+    const poison = new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error);
+    this.#records.set(offset, this.#records.has(offset) ? { error: poison, isBare: false } : null);
     this.#hasProgress = true;
   }
 
@@ -57,22 +52,13 @@ export class Suspects {
     }
     // Nothing smaller is left to try.
     if (this.rejectionOf(first)?.isBare) return;
-    const poison =
+    const failure =
       error instanceof PoisonError
         ? error
         : new PoisonError('COMMIT_FAILED', `its results cannot be written: ${String(error)}`, error);
-    const verdict =
-      letter === null
-        ? { error: poison, isBare: false }
-        : {
-            error: new PoisonError(
-              letter.code,
-              `${letter.message}; its bytes are only at its offset`,
-              letter,
-            ),
-            isBare: true,
-          };
-    this.#records.set(first, verdict);
+    const bare =
+      letter && new PoisonError(letter.code, `${letter.message}; its bytes are only at its offset`, letter);
+    this.#records.set(first, { error: bare ?? failure, isBare: bare !== null });
     this.#hasProgress = true;
   }
 

@@ -49,6 +49,18 @@ function claimed(step?: 'restore' | 'process', due = 0): Task {
 }
 
 const isAt = (step: string) => expect.poll(() => processors[0]?.did).toContain(step);
+/** The gauges of a partition that is processed. */
+const GAUGES = [
+  'touchline_lag_records',
+  'touchline_undecided_records',
+  'touchline_undecided_seconds',
+  'touchline_state_entries',
+];
+/** Returns all values of these metrics. */
+async function valuesOf(names: readonly string[]) {
+  const found = await Promise.all(names.map((name) => registry.getSingleMetric(name)?.get()));
+  return found.flatMap((metric) => metric?.values ?? expect.fail('no such metric'));
+}
 /** Waits until all microtasks have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -79,15 +91,8 @@ test('commits what is due before the first record, without moving the position',
   const task = claimed(undefined, 2);
   await expect.poll(() => client.transactions).toHaveLength(3);
   await expect.poll(() => task.state).toBe('running');
-  expect(processors[0]?.did).toEqual([
-    'flush',
-    'committed',
-    'flush',
-    'committed',
-    'process',
-    'flush',
-    'committed',
-  ]);
+  const commit = ['flush', 'committed'];
+  expect(processors[0]?.did).toEqual([...commit, ...commit, 'process', ...commit]);
   const positions = client.transactions.map(([record]) => JSON.parse(String(record?.value)).next);
   expect(positions).toEqual([0, 0, 1]);
   await task.close();
@@ -131,14 +136,7 @@ describe('a processor that waits', () => {
     await releaseThenResume(task);
     expect(processors[0]?.did).toEqual(['process', 'close']);
     expect(client.transactions).toEqual([]);
-    const gauges = await registry.getMetricsAsJSON();
-    for (const name of [
-      'touchline_lag_records',
-      'touchline_undecided_records',
-      'touchline_state_entries',
-      'touchline_records_total',
-    ])
-      expect(gauges.find((one) => one.name === name)?.values, name).toEqual([]);
+    expect(await valuesOf([...GAUGES, 'touchline_records_total'])).toEqual([]);
   });
 
   test('for a record counts no failure when it throws after the release', async () => {
@@ -233,20 +231,10 @@ describe('a claim', () => {
   test('removes the gauges of the partition when it fails later', async () => {
     client.full.add('input');
     const task = claimed();
-    const gauges = [
-      'touchline_lag_records',
-      'touchline_undecided_records',
-      'touchline_undecided_seconds',
-      'touchline_state_entries',
-    ];
-    const values = async () =>
-      (await Promise.all(gauges.map((name) => registry.getSingleMetric(name)?.get()))).flatMap(
-        (gauge) => gauge?.values ?? [],
-      );
-    await expect.poll(() => values()).toHaveLength(gauges.length);
+    await expect.poll(() => valuesOf(GAUGES)).toHaveLength(GAUGES.length);
     for (const read of client.reads) read.reject(new StreamError('OFFSET_OUT_OF_RANGE', 'truncated'));
     await expect.poll(() => task.state).toBe('failed');
-    expect(await values()).toEqual([]);
+    expect(await valuesOf(GAUGES)).toEqual([]);
     await task.close();
   });
 });

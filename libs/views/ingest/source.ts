@@ -1,13 +1,11 @@
 /** Reads the topics that the views are built from. */
 
 import { offsetsAt } from '#cluster/logs.ts';
-import type { Brokers } from '#security/brokers.ts';
 import type { Logger } from '#service/logger.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
-import { followValues, type ValueBatch } from '#topics/read-values.ts';
-import type { Registry } from '#topics/registry.ts';
+import { followValues, type TopicSource, type ValueBatch } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
@@ -16,16 +14,13 @@ import type { ViewMetrics } from '../metrics.ts';
 import { BatchGatherer } from './batch-gatherer.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 
-export type SourceOptions = {
-  readonly brokers: Brokers;
-  readonly prefix: string;
+export type SourceOptions = TopicSource & {
   /** Retention of the feed's messages, milliseconds. */
   readonly feedRetentionMs: number;
   readonly metrics: ViewMetrics;
   readonly log: Logger;
   /** Aborted when the process must stop. */
   readonly signal: AbortSignal;
-  readonly registry: Registry;
   /** Client id that the brokers see. */
   readonly reader: string;
   /** The next offset to read, by `partitionKey`. */
@@ -181,13 +176,8 @@ function identify({ value, record }: SourceBatch['values'][number]): MessageFiel
 }
 
 /** Returns the positions to read from. Messages that were never read start at the oldest one within `feedRetentionMs`. */
-async function positions({
-  brokers,
-  prefix,
-  offsets,
-  topics,
-  feedRetentionMs,
-}: SourceOptions): Promise<Map<string, number>> {
+async function positions(options: SourceOptions): Promise<Map<string, number>> {
+  const { brokers, prefix, offsets, topics, feedRetentionMs } = options;
   const topic = topicName(prefix, 'normalized-messages');
   if (!topics.includes('normalized-messages')) return new Map(offsets);
   if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return new Map(offsets);

@@ -42,7 +42,7 @@ test('applies a batch of heartbeats alone without storing it', () => {
   const written = () => [...world.views.offsets()];
   const before = written();
   expect(grown(() => world.give(heartbeat('webhook'), heartbeat('feed')))).toEqual([0, 0, 0]);
-  expect(world.views.sourceHealth(RECEIVED_AT).map(({ source }) => source)).toEqual(['feed', 'webhook']);
+  expect(world.views.health.sources(RECEIVED_AT).map(({ source }) => source)).toEqual(['feed', 'webhook']);
   expect(written()).toEqual(before);
 });
 
@@ -93,20 +93,20 @@ test('gives names of the provider a length, in events, incidents and catalogues'
   world.play(incidentMessage({ participant_name: long, subparticipant_name: long }));
   const { views } = world;
   expect(views.catalogue.name('season', 1)).toHaveLength(255);
-  const shown = JSON.stringify([views.state(EVENT), views.incidents(EVENT)]);
+  const shown = JSON.stringify([views.matches.state(EVENT), views.incidentLog.shown(EVENT)]);
   expect(shown).toContain('xxx…');
   expect(shown).not.toMatch(/x{256}/);
 });
 
 test('counts a state as new once, and raises the version of lists', () => {
   expect(grown(() => world.play(eventMessage({}, { id: EVENT })))).toEqual([1, 1, 0]);
-  const state = world.views.state(EVENT);
+  const state = world.views.matches.state(EVENT);
   if (state === null) throw new Error('no state');
   const again: ViewRecord = { topic: 'match-state', ...AT, key: String(EVENT), value: state as never };
   expect(grown(() => world.give(again))).toEqual([1, 0, 0]);
   const gone: ViewRecord = { topic: 'match-state', ...AT, key: String(EVENT), value: null };
   expect(grown(() => world.give(gone))).toEqual([1, 0, 0]);
-  expect(world.views.state(EVENT)).toEqual(state);
+  expect(world.views.matches.state(EVENT)).toEqual(state);
 });
 
 test('reports an event with a new state or incident as stale', () => {
@@ -116,10 +116,10 @@ test('reports an event with a new state or incident as stale', () => {
   expect(stale.splice(0)).toEqual([1]);
   world.play(incidentMessage());
   expect(stale.splice(0)).toEqual([EVENT]);
-  expect(world.views.incidents(EVENT).map(({ id }) => id)).toEqual(['5-110']);
+  expect(world.views.incidentLog.shown(EVENT).map(({ id }) => id)).toEqual(['5-110']);
 });
 
 test('does not show an incident of which only the deletion has arrived', () => {
   world.play(incidentMessage({}, { action: 'delete' }));
-  expect(world.views.incidents(EVENT)).toEqual([]);
+  expect(world.views.incidentLog.shown(EVENT)).toEqual([]);
 });

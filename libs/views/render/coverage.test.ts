@@ -132,7 +132,7 @@ async function answersOf(world: ViewsWorld, access: Access) {
   for (const id of EVENTS) {
     const answers: string[] = [];
     for (const [name, query] of OF_EVENT) answers.push(await answer(name, query, id));
-    events.push({ id, answers, story: world.views.story(id) });
+    events.push({ id, answers, story: world.views.incidentLog.story(id) });
   }
   const feed: { data: { event: { id: number } } }[] = JSON.parse(
     await answer('feed.index', { timestamp: '1789990000' }),
@@ -152,7 +152,7 @@ test('answers as views of all competitions do to a client of these ones, whichev
         const wanted = await answersOf(all, { ...EVERYTHING, competitions: SERVED });
         const got = await answersOf(limitedViews(records, turns), servedAccess(EVERYTHING, SERVED));
         expect(got.lists).toEqual(wanted.lists);
-        const isShown = (id: number) => SERVED.has(all.views.state(id)?.competition_id ?? 0);
+        const isShown = (id: number) => SERVED.has(all.views.matches.state(id)?.competition_id ?? 0);
         for (const [at, event] of wanted.events.entries())
           if (isShown(event.id)) expect(got.events[at]).toEqual(event);
           else expect(new Set(got.events[at]?.answers)).toEqual(new Set(['NOT_SERVED']));
@@ -189,7 +189,7 @@ test('keeps no record of an event outside, even if it arrived before the state',
     expect(rowsOf(world, table, 12), table).toBeGreaterThan(0);
   }
   expect(world.views.sql.column('SELECT count(*) FROM feed_texts')).toEqual([1]);
-  expect(world.views.liveStates().map(({ event_id }) => event_id)).toEqual([12]);
+  expect(world.views.matches.live().map(({ event_id }) => event_id)).toEqual([12]);
 });
 
 test('demands a rebuild for an event that moves into a served competition after records of it were left out', () => {
@@ -203,7 +203,7 @@ test('demands a rebuild for an event that moves into a served competition after 
   );
   const rebuilt = new ViewsWorld(SERVED);
   read(rebuilt, records, STATES_FIRST);
-  expect(rebuilt.views.incidents(11)).toHaveLength(1);
+  expect(rebuilt.views.incidentLog.shown(11)).toHaveLength(1);
 });
 
 test('hides an event that leaves, and shows all of it when it returns', async () => {
@@ -215,7 +215,7 @@ test('hides an event that leaves, and shows all of it when it returns', async ()
     read(world, recordsOf(moves.slice(0, count)), []);
     shown.push((await answersOf(world, access)).events[0]?.answers[0] ?? '');
   }
-  expect(world.views.incidents(11)).toHaveLength(3);
+  expect(world.views.incidentLog.shown(11)).toHaveLength(3);
   expect(shown.map((text) => text === 'NOT_SERVED')).toEqual([false, true, false]);
 });
 

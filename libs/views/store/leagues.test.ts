@@ -45,7 +45,7 @@ test('counts a table that differs once ours is unchanged for long, and follows b
   expect(points(SETTLED_SECONDS + 1)).toBe(0);
   theirs(48, 1);
   expect([points(SETTLED_SECONDS - 1), points(SETTLED_SECONDS + 1)]).toEqual([0, 1]);
-  expect(views.views.comparedLeagues(SEASON)).toMatchObject([
+  expect(views.views.leagues.compared(SEASON)).toMatchObject([
     { standings_id: 900, corrections: [{ value: '-6' }], differences: [{ ours: 54, theirs: 48 }] },
   ]);
   views.now += 1_000_000;

@@ -183,14 +183,14 @@ export class MatchView extends SqlView {
   }
 
   /** Returns the matches that changed last, newest change first; `competitions` null means all. */
-  recent(limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
+  recent(limit: number, competitions: ReadonlySet<number> | null = null): ShownState[] {
     const conditions = new Conditions().also('hidden = 0').among('competition_id', competitions);
     const text = `SELECT state FROM events${conditions.text} ORDER BY changed DESC, id LIMIT ?`;
     return this.sql.records(text, ...conditions.values, limit);
   }
 
   /** Returns the scheduled matches that start at `from` or later, the earliest first. `from`: `YYYY-MM-DD HH:MM:SS`; `competitions` null means all. */
-  upcoming(from: string, limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
+  upcoming(from: string, limit: number, competitions: ReadonlySet<number> | null = null): ShownState[] {
     const conditions = new Conditions()
       .also("hidden = 0 AND status_type = 'scheduled'")
       .where('start >= ?', from)

@@ -23,15 +23,15 @@ test('lists live and recent matches, also after a restart', () => {
     eventMessage({}, { id: 4 }),
     eventMessage({ ut: 1_790_000_001 }, { id: 4, action: 'delete' }),
   );
-  expect(ids(world.views.liveStates())).toEqual([2, 1]);
+  expect(ids(world.views.matches.live())).toEqual([2, 1]);
   world.play(eventMessage({ ut: 1_790_000_002 }, { id: 2, status_id: 11, status_type: 'finished' }));
-  expect(ids(world.views.liveStates())).toEqual([1]);
+  expect(ids(world.views.matches.live())).toEqual([1]);
   world.restart();
-  expect(ids(world.views.liveStates())).toEqual([1]);
-  expect(world.views.state(2)).toMatchObject({ status_type: 'finished', version: 2 });
-  expect(world.views.state(9)).toBeNull();
-  expect([...ids(world.views.recentStates(9))].sort()).toEqual([1, 2, 3]);
-  expect(world.views.recentStates(2)).toHaveLength(2);
+  expect(ids(world.views.matches.live())).toEqual([1]);
+  expect(world.views.matches.state(2)).toMatchObject({ status_type: 'finished', version: 2 });
+  expect(world.views.matches.state(9)).toBeNull();
+  expect([...ids(world.views.matches.recent(9))].sort()).toEqual([1, 2, 3]);
+  expect(world.views.matches.recent(2)).toHaveLength(2);
 });
 
 test('resumes after the last batch when it restarts', () => {
@@ -66,15 +66,15 @@ test('has short checkpoints once it has caught up', () => {
 
 test('ignores an older state, incident or name', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
-  const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];
+  const [state, [incident]] = [world.views.matches.state(7000001), world.views.incidentLog.shown(7000001)];
   const older = new ViewsWorld();
   older.play(incidentMessage());
-  const stale = older.views.state(7000001);
+  const stale = older.views.matches.state(7000001);
   if (stale === null) throw new Error('no state');
   const at = { partition: 0, offset: 0, key: '' };
   world.give({ topic: 'match-state', ...at, value: { ...stale, fields: [] } });
-  expect(world.views.state(7000001)).toEqual(state);
-  expect(world.views.incidents(7000001)).toEqual([incident]);
+  expect(world.views.matches.state(7000001)).toEqual(state);
+  expect(world.views.incidentLog.shown(7000001)).toEqual([incident]);
   const name = (ut: number, text: string) => catalogueRecord('season', 25528, null, { name: text }, ut);
   world.give(name(2, 'new'), name(1, 'old'));
   const ids = { competition_id: 6628, season_id: 25528, stage_id: 0, group_id: null };
@@ -101,10 +101,10 @@ test('shows what is not committed, and reads it again after its process was kill
   world.play(eventMessage({}, { id: 1 }));
   world.views.commit();
   world.play(eventMessage({}, { id: 2 }));
-  expect(world.views.state(2)).not.toBeNull();
+  expect(world.views.matches.state(2)).not.toBeNull();
   world.kill();
-  expect(world.views.state(1)).not.toBeNull();
-  expect(world.views.state(2)).toBeNull();
+  expect(world.views.matches.state(1)).not.toBeNull();
+  expect(world.views.matches.state(2)).toBeNull();
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
 });
 
@@ -125,7 +125,7 @@ test('derives feed status from the clock, restores that of a match after a resta
   world.health(1);
   expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true, state: 'alive' });
   expect(world.views.matchHealth(1, RECEIVED_AT + 1)).toMatchObject({ believed: false, state: 'expired' });
-  expect(world.views.sourceHealth(RECEIVED_AT)).toMatchObject([{ source: 'webhook', believed: true }]);
+  expect(world.views.health.sources(RECEIVED_AT)).toMatchObject([{ source: 'webhook', believed: true }]);
   expect([world.views.version, world.views.listVersion]).toEqual([version, listVersion]);
   world.restart();
   expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: false, state: 'unknown' });
@@ -135,7 +135,9 @@ test('derives feed status from the clock, restores that of a match after a resta
 
 test('notifies once per batch of each match and season, when the change is visible', () => {
   const notified: unknown[] = [];
-  const end = world.views.onChange((state) => notified.push([state.version, world.views.state(1)?.version]));
+  const end = world.views.onChange((state) =>
+    notified.push([state.version, world.views.matches.state(1)?.version]),
+  );
   world.views.onTable((season) => notified.push(season));
   world.play(eventMessage({}, { id: 1 }));
   const of = { object_type: 'stage', object_id: 3, competition_id: 4, season_id: 30 };
@@ -143,7 +145,9 @@ test('notifies once per batch of each match and season, when the change is visib
   world.give(tableEntry(7, { ...of, name: 'L' }), table(1, { groups: [] }), table(0, { old: 1 }));
   expect(notified).toEqual([[1, 1], 30]);
   expect(world.views.table(7)).toEqual({ groups: [] });
-  expect(world.views.tables(30)).toMatchObject([{ standings_id: 7, name: 'L', object_type: 'stage' }]);
+  expect(world.views.standings.ofSeason(30)).toMatchObject([
+    { standings_id: 7, name: 'L', object_type: 'stage' },
+  ]);
   expect(world.views.seasons()).toMatchObject([{ season_id: 30, competition_id: 4, season: null }]);
   end();
   world.play(eventMessage({ ut: 1_790_000_009 }, { id: 1, clock_time: 900 }));

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ComparedGroup } from '#domain/standings/provider-league.ts';
-import type { FeedStatus, SourceFeedStatus } from '#tradability/feed-status.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
@@ -46,30 +45,14 @@ export type ViewChanges = {
 const OUTDATED: FeedStatus = { believed: false, state: 'expired', reason: null, since: null, source: null };
 
 /** The part of the views that the live board reads; every method returns at once. */
-export type BoardView = Pick<
-  Views,
-  | 'liveStates'
-  | 'recentStates'
-  | 'upcomingStates'
-  | 'matchHealth'
-  | 'sourceHealth'
-  | 'sourceRecords'
-  | 'healthPast'
-  | 'state'
-  | 'incidents'
-  | 'scoringIncidents'
-  | 'yellowCards'
-  | 'story'
-  | 'levelNames'
-  | 'seasons'
-  | 'tables'
-  | 'knockOuts'
-  | 'rankings'
-  | 'table'
-  | 'comparedLeagues'
-  | 'onChange'
-  | 'onTable'
->;
+export type BoardView = {
+  readonly matches: Pick<MatchView, 'live' | 'recent' | 'upcoming' | 'state'>;
+  readonly health: Pick<HealthView, 'sources' | 'sourceRecords' | 'past'>;
+  readonly incidentLog: Pick<IncidentView, 'shown' | 'scoring' | 'yellowCards' | 'story'>;
+  readonly standings: Pick<TableView, 'ofSeason' | 'rankings'>;
+  readonly leagues: Pick<LeagueView, 'compared'>;
+  readonly knockOuts: Pick<KnockOutView, 'stages'>;
+} & Pick<Views, 'matchHealth' | 'levelNames' | 'seasons' | 'table' | 'onChange' | 'onTable'>;
 
 /**
  * Time between two commits, milliseconds: pages that change again and again are written once. What a killed process had not committed
@@ -90,11 +73,11 @@ export class Views {
   readonly standings: TableView;
   readonly leagues: LeagueView;
   readonly health: HealthView;
+  readonly knockOuts: KnockOutView;
   /** Decides whether states of matches may be outdated. */
   readonly freshness: Freshness;
   /** For queries over several tables. Read only. */
   readonly sql: Statements;
-  readonly #knockOuts: KnockOutView;
   readonly #database: DatabaseSync;
   readonly #closeDatabase: () => void;
   /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
@@ -151,7 +134,7 @@ export class Views {
     this.onTable((seasonId) => this.leagues.invalidate(seasonId));
     this.health = new HealthView(sql);
     this.freshness = new Freshness(this.matches);
-    this.#knockOuts = new KnockOutView(sql);
+    this.knockOuts = new KnockOutView(sql);
   }
 
   /** Returns the next offset to read by `partitionKey`, as of the last applied batch. */
@@ -232,74 +215,10 @@ export class Views {
     }
   }
 
-  /** Returns the live matches, ordered by start and id. */
-  liveStates(): readonly ShownState[] {
-    return this.matches.live();
-  }
-
-  /** Returns the matches that changed last, of any status, newest change first; `competitions` null means all. */
-  recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
-    return this.matches.recent(limit, competitions);
-  }
-
-  /** Returns the matches that begin next, the earliest first, from a start of `YYYY-MM-DD HH:MM:SS` on; `competitions` null means all. */
-  upcomingStates(
-    from: string,
-    limit: number,
-    competitions: ReadonlySet<number> | null = null,
-  ): readonly ShownState[] {
-    return this.matches.upcoming(from, limit, competitions);
-  }
-
   /** Returns the feed status of a match at `now`, Unix milliseconds; expired if its state may be outdated. */
   matchHealth(eventId: number, now: number): FeedStatus {
     if (this.freshness.isInDoubt(eventId, performance.now())) return OUTDATED;
     return this.health.match(eventId, now);
-  }
-
-  /** Returns the feed status of every source at `now`, Unix milliseconds, ordered by name. */
-  sourceHealth(now: number): readonly SourceFeedStatus[] {
-    return this.health.sources(now);
-  }
-
-  /** Returns the latest record of each source, expired or not. */
-  sourceRecords() {
-    return this.health.sourceRecords();
-  }
-
-  /** Returns the latest records of a match on feed-health, deleted ones included, with those of all sources. */
-  healthPast(eventId: number) {
-    return this.health.past(eventId);
-  }
-
-  /** Returns the ids of the matches that any source has a record of on feed-health. */
-  judgedMatches(): readonly number[] {
-    return this.health.matches();
-  }
-
-  /** Returns the state of a match; null if it is unknown or was deleted. */
-  state(eventId: number): ShownState | null {
-    return this.matches.state(eventId);
-  }
-
-  /** Returns all incidents of an event, removed ones included, ordered by id as text. */
-  incidents(eventId: number) {
-    return this.incidentLog.shown(eventId);
-  }
-
-  /** Returns what decides about the incidents of an event with these ids, by id. */
-  scoringIncidents(eventId: number, ids: readonly string[]) {
-    return this.incidentLog.scoring(eventId, ids);
-  }
-
-  /** Returns the number of yellow cards of an event that stand, by the id of the team. */
-  yellowCards(eventId: number) {
-    return this.incidentLog.yellowCards(eventId);
-  }
-
-  /** Returns the changes of important incidents, goals, score, status, guard and result of a match, in order. */
-  story(eventId: number) {
-    return this.incidentLog.story(eventId);
   }
 
   /** Returns the names of competition, season, stage and group of a match; null where unknown. */
@@ -314,7 +233,7 @@ export class Views {
 
   /** Returns the seasons that have tables or matches of knock-out stages, ordered by id. */
   seasons() {
-    const found = [...this.#knockOuts.seasons(), ...this.standings.seasons()];
+    const found = [...this.knockOuts.seasons(), ...this.standings.seasons()];
     const bySeason = new Map(found.map((entry) => [entry.season_id, entry]));
     return [...bySeason.values()]
       .sort((a, b) => a.season_id - b.season_id)
@@ -326,30 +245,10 @@ export class Views {
       }));
   }
 
-  /** Returns the knock-out stages of a season, in the provider's order. */
-  knockOuts(seasonId: number) {
-    return this.#knockOuts.stages(seasonId);
-  }
-
-  /** Returns the tables of a season and of its stages that are not deleted. */
-  tables(seasonId: number) {
-    return this.standings.ofSeason(seasonId);
-  }
-
-  /** Returns the tables without a season that are not deleted, such as world rankings. */
-  rankings() {
-    return this.standings.rankings();
-  }
-
   /** Returns a table in the provider's shape (`data.standings`); null if it is unknown or deleted. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
     const row = this.standings.find(standingsId);
     return row === undefined ? null : JSON.parse(row.json);
-  }
-
-  /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
-  comparedLeagues(seasonId: number): ComparedGroup[] {
-    return this.leagues.compared(seasonId);
   }
 
   /** Calls `listener` when a change of a match, or its deletion, is visible; it must not throw. Returns a function that removes it. */

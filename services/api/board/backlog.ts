@@ -33,7 +33,7 @@ export function backlogCounter({ brokers, prefix, log }: BacklogOptions): Backlo
   const countOf = async (processor: ProcessorName): Promise<ProcessorBacklog> => {
     const { application, input } = streamTopics(prefix, processor);
     try {
-      return { processor, records: totalLag(await inputProgress({ brokers, application, input, log })) };
+      return { processor, records: totalLag(await inputProgress({ brokers, application, input })) };
     } catch (err) {
       log.debug({ err, processor }, 'the backlog of a processor cannot be counted');
       return { processor, records: null };

@@ -6,9 +6,9 @@ import type { ReadView } from './scoped-view.ts';
 import type { BoardSource } from './shared/feed.ts';
 
 /** Returns what the board shows of the sources. `now`: Unix seconds. */
-export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number): BoardSource[] {
-  return view
-    .sourceHealth(now * 1000)
+export function boardSources(view: Pick<BoardView, 'health'>, now: number): BoardSource[] {
+  return view.health
+    .sources(now * 1000)
     .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
 }
 
@@ -21,13 +21,13 @@ const DAY_SECONDS = 86_400;
  * changed others while there are fewer than `size`. `now`: Unix seconds.
  */
 export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
-  const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
+  const states = new Map(view.matches.live().map((state) => [state.event_id, state]));
   // Kick-offs have no time zone: one of an hour ago may be in an hour.
   const from = formatDate(now - DAY_SECONDS);
   const room = Math.max(0, size - states.size);
-  const next = view.upcomingStates(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
+  const next = view.matches.upcoming(from, Math.min(room, Math.ceil(size * UPCOMING_SHARE)));
   for (const state of next) states.set(state.event_id, state);
-  for (const state of view.recentStates(size)) {
+  for (const state of view.matches.recent(size)) {
     if (states.size >= size) break;
     states.set(state.event_id, state);
   }

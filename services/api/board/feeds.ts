@@ -11,11 +11,11 @@ export type Feeds = ReturnType<typeof feedsOf>;
  * known, undefined: not counted on this server.
  */
 export function feedsOf(view: ReadView, now: number, waiting?: readonly ProcessorBacklog[] | null) {
-  const records = new Map(view.sourceRecords().map((record) => [record.source, record]));
-  const live = view.liveStates();
+  const records = new Map(view.health.sourceRecords().map((record) => [record.source, record]));
+  const live = view.matches.live();
   const doubted = live.filter(({ event_id }) => !view.matchHealth(event_id, now * 1000).believed);
   return {
-    sources: view.sourceHealth(now * 1000).flatMap((belief) => {
+    sources: view.health.sources(now * 1000).flatMap((belief) => {
       const record = records.get(belief.source);
       return record === undefined ? [] : [{ belief, record }];
     }),

@@ -15,7 +15,7 @@ function playing() {
   const played = new PlayedViews();
   let ut = Math.floor(Date.now() / 1000) - 1_000;
   const shown = () => {
-    const state = played.views.state(match.id);
+    const state = played.views.matches.state(match.id);
     if (state === null) throw new Error('no match');
     const { goals, half_time, red_cards, yellow_cards } = boardMatch(state, played.views, ut);
     return { goals, half_time, red_cards, yellow_cards };

@@ -87,8 +87,8 @@ export class HaltReader {
     now: number,
   ): Promise<readonly Halt[]> {
     await nextTurn();
-    const feed = feedPast(view.healthPast(event_id), now * 1000);
-    const course = matchCourse(view.story(event_id), feed, now * 1000);
+    const feed = feedPast(view.health.past(event_id), now * 1000);
+    const course = matchCourse(view.incidentLog.story(event_id), feed, now * 1000);
     const halts = course === null ? [] : haltsOf(course, isOver(status_type));
     this.#known.delete(event_id);
     this.#known.set(event_id, { version, at: now, halts });

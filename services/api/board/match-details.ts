@@ -11,10 +11,10 @@ export type MatchDetails = NonNullable<ReturnType<typeof matchDetails>>;
 
 /** Returns the details of a match; null when the event is unknown or deleted. `now`: Unix seconds. */
 export function matchDetails(view: ReadView, eventId: number, now: number) {
-  const state = view.state(eventId);
+  const state = view.matches.state(eventId);
   if (state === null) return null;
-  const story = view.story(eventId);
-  const feed = feedPast(view.healthPast(eventId), now * 1000);
+  const story = view.incidentLog.story(eventId);
+  const feed = feedPast(view.health.past(eventId), now * 1000);
   const course = matchCourse(story, feed, now * 1000);
   return {
     match: boardMatch(state, view, now),
@@ -28,7 +28,7 @@ export function matchDetails(view: ReadView, eventId: number, now: number) {
     unread_at: state.unread_at,
     /** The provider's flag as JSON text; null: not reported. */
     verified_result: state.verified_result,
-    timeline: pairSubstitutions(timelineOf(state, view.incidents(eventId), story)),
+    timeline: pairSubstitutions(timelineOf(state, view.incidentLog.shown(eventId), story)),
     history: historyOf(story, feed, course),
     course,
   };

@@ -277,7 +277,7 @@ function statesOf(view: ReadView, topic: StreamTopic, size: number, now: number)
     case 'feeds':
       return [];
     case 'match': {
-      const state = view.state(topic.eventId);
+      const state = view.matches.state(topic.eventId);
       return state === null ? [] : [state];
     }
     case 'season':

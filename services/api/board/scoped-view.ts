@@ -8,38 +8,46 @@ export type ReadView = Omit<BoardView, 'onChange' | 'onTable'>;
 /** Restricts a view to the competitions of a contract. Everything else reads as unknown. */
 export function scopedView(view: BoardView, access: Access): ReadView {
   if (access.competitions === null) return view;
+  const { matches, health, incidentLog, standings, leagues, knockOuts } = view;
   const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
     isCovered(access, competition_id);
   const state = (eventId: number) => {
-    const found = view.state(eventId);
+    const found = matches.state(eventId);
     return found !== null && covers(found) ? found : null;
   };
   const seasons = () => view.seasons().filter(covers);
   const hasSeason = (seasonId: number | null): boolean =>
     seasonId !== null && seasons().some(({ season_id }) => season_id === seasonId);
   return {
-    liveStates: () => view.liveStates().filter(covers),
-    upcomingStates: (from, limit) => view.upcomingStates(from, limit, access.competitions),
-    recentStates: (limit) => view.recentStates(limit, access.competitions),
-    state,
+    matches: {
+      live: () => matches.live().filter(covers),
+      upcoming: (from, limit) => matches.upcoming(from, limit, access.competitions),
+      recent: (limit) => matches.recent(limit, access.competitions),
+      state,
+    },
     matchHealth: (eventId, now) => view.matchHealth(eventId, now),
-    sourceHealth: (now) => view.sourceHealth(now),
-    sourceRecords: () => view.sourceRecords(),
-    healthPast: (eventId) => (state(eventId) === null ? [] : view.healthPast(eventId)),
-    incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
-    scoringIncidents: (eventId, ids) =>
-      state(eventId) === null ? new Map() : view.scoringIncidents(eventId, ids),
-    yellowCards: (eventId) => (state(eventId) === null ? new Map() : view.yellowCards(eventId)),
-    story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
+    health: {
+      sources: (now) => health.sources(now),
+      sourceRecords: () => health.sourceRecords(),
+      past: (eventId) => (state(eventId) === null ? [] : health.past(eventId)),
+    },
+    incidentLog: {
+      shown: (eventId) => (state(eventId) === null ? [] : incidentLog.shown(eventId)),
+      scoring: (eventId, ids) => (state(eventId) === null ? new Map() : incidentLog.scoring(eventId, ids)),
+      yellowCards: (eventId) => (state(eventId) === null ? new Map() : incidentLog.yellowCards(eventId)),
+      story: (eventId) => (state(eventId) === null ? [] : incidentLog.story(eventId)),
+    },
     levelNames: (of) => view.levelNames(of),
     seasons,
-    tables: (seasonId) => (hasSeason(seasonId) ? view.tables(seasonId) : []),
-    comparedLeagues: (seasonId) => (hasSeason(seasonId) ? view.comparedLeagues(seasonId) : []),
-    knockOuts: (seasonId) => (hasSeason(seasonId) ? view.knockOuts(seasonId) : []),
-    // Rankings belong to no competition, so no contract for some competitions covers them.
-    rankings: () => [],
+    standings: {
+      ofSeason: (seasonId) => (hasSeason(seasonId) ? standings.ofSeason(seasonId) : []),
+      // Rankings belong to no competition, so no contract for some competitions covers them.
+      rankings: () => [],
+    },
+    leagues: { compared: (seasonId) => (hasSeason(seasonId) ? leagues.compared(seasonId) : []) },
+    knockOuts: { stages: (seasonId) => (hasSeason(seasonId) ? knockOuts.stages(seasonId) : []) },
     table(standingsId) {
-      const tables = seasons().flatMap(({ season_id }) => view.tables(season_id));
+      const tables = seasons().flatMap(({ season_id }) => standings.ofSeason(season_id));
       return tables.some(({ standings_id }) => standings_id === standingsId) ? view.table(standingsId) : null;
     },
   };

@@ -33,20 +33,20 @@ export function seasonStandings(
   rulesOf?: RulesOf,
 ) {
   const seasons = view.seasons();
-  const rankings = view.rankings();
+  const rankings = view.standings.rankings();
   const ranked = seasons.length === 0 || rankings.some(({ standings_id }) => standings_id === tableId);
   const ofTable =
     tableId === undefined
       ? undefined
       : seasons.find(({ season_id }) =>
-          view.tables(season_id).some(({ standings_id }) => standings_id === tableId),
+          view.standings.ofSeason(season_id).some(({ standings_id }) => standings_id === tableId),
         );
   const defaultSeason = ranked ? null : (ofTable ?? seasonInPlay(view, seasons));
   const season =
     seasonId === undefined ? defaultSeason : seasons.find(({ season_id }) => season_id === seasonId);
   if (season === undefined) return null;
-  const knockOuts = season === null ? [] : view.knockOuts(season.season_id);
-  const tables = season === null ? rankings : view.tables(season.season_id);
+  const knockOuts = season === null ? [] : view.knockOuts.stages(season.season_id);
+  const tables = season === null ? rankings : view.standings.ofSeason(season.season_id);
   const chosen =
     tableId === undefined
       ? (tables.find(({ type_id }) => type_id === LEAGUE_TYPE_ID) ?? tables[0])
@@ -55,7 +55,7 @@ export function seasonStandings(
   if (show === 'knock-out' && knockOuts.length === 0) return null;
   const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || chosen === undefined);
   const compared =
-    season !== null && chosen?.type_id === LEAGUE_TYPE_ID ? view.comparedLeagues(season.season_id) : [];
+    season !== null && chosen?.type_id === LEAGUE_TYPE_ID ? view.leagues.compared(season.season_id) : [];
   const shown = tables
     .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
     .sort((a, b) => a.object_id - b.object_id)
@@ -84,11 +84,11 @@ export function seasonStandings(
  */
 function seasonInPlay(view: ReadView, seasons: readonly SeasonEntry[]): SeasonEntry | undefined {
   const live = new Map<number | null, number>();
-  for (const { season_id } of view.liveStates()) live.set(season_id, (live.get(season_id) ?? 0) + 1);
+  for (const { season_id } of view.matches.live()) live.set(season_id, (live.get(season_id) ?? 0) + 1);
   const most = seasons.toSorted((a, b) => (live.get(b.season_id) ?? 0) - (live.get(a.season_id) ?? 0))[0];
   if (live.has(most?.season_id ?? null)) return most;
-  const last = view
-    .recentStates(MAX_RECENT)
+  const last = view.matches
+    .recent(MAX_RECENT)
     .flatMap((state) => seasons.find(({ season_id }) => season_id === state.season_id) ?? [])[0];
   return last ?? most;
 }
@@ -107,7 +107,7 @@ function searched(standings: ShownStandings, words: readonly string[]): ShownSta
 
 /** Returns the live matches of a season's knock-out stages. */
 export function liveKnockOuts(view: ReadView, seasonId: number): ShownState[] {
-  const states = view.knockOuts(seasonId).flatMap(({ matches }) => matches.map(({ state }) => state));
+  const states = view.knockOuts.stages(seasonId).flatMap(({ matches }) => matches.map(({ state }) => state));
   return states.filter((state) => phaseOf(state) === 'live');
 }
 

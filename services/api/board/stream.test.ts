@@ -79,7 +79,7 @@ describe('/board/events', () => {
       await reader.until('the snapshot', ({ matches }) => matches.length === 1);
       expect(reader.frames[0]).toMatchObject({ event: 'snapshot', data: { event_ids: [match.id] } });
       expect(reader.head).toContain('text/event-stream');
-      const { version } = served.played.views.state(match.id) ?? { version: 0 };
+      const { version } = served.played.views.matches.state(match.id) ?? { version: 0 };
       kick(version + 5);
       await reader.until('the change', ({ matches }) => matches.at(-1)?.version === version + 1);
     }
@@ -176,7 +176,7 @@ describe('/board/events', () => {
     const reader = await SlowReader.open(busy);
     await reader.until('the snapshot', ({ matches }) => matches.length === 1);
     reader.socket.pause();
-    const state = views.state(match.id);
+    const state = views.matches.state(match.id);
     if (state === null) throw new Error('no match');
     // Some 50 MB if each change were kept: far more than all buffers on the way hold.
     const [events, rounds] = [2_000, 40];

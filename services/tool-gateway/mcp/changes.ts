@@ -18,8 +18,8 @@ type Subscriber = {
 };
 
 type ChangesOptions = {
-  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'tables' | 'rankings' | 'matchHealth' | 'state'> &
-    Pick<Views, 'judgedMatches'>;
+  readonly view: Pick<BoardView, 'onChange' | 'onTable' | 'standings' | 'matchHealth' | 'matches'> &
+    Pick<Views, 'health'>;
   readonly accessOf: AccessOf;
   /** Returns the current keys of a contract's lists. */
   readonly listsOf: (access: Access) => ListKeys;
@@ -105,7 +105,7 @@ export class ChangeNotifier {
     for (const [id, competitionId] of this.#matches) this.#sendMatch(id, competitionId);
     const { view, competitionOf } = this.#options;
     for (const seasonId of this.#seasons) {
-      const tables = seasonId === null ? view.rankings() : view.tables(seasonId);
+      const tables = seasonId === null ? view.standings.rankings() : view.standings.ofSeason(seasonId);
       const competitionId = seasonId === null ? null : competitionOf(seasonId);
       for (const { standings_id } of tables)
         this.#send(tableUri(standings_id), competitionId, ['standings.show']);
@@ -119,14 +119,15 @@ export class ChangeNotifier {
     const before = this.#feeds;
     this.#feeds = this.#currentFeeds();
     for (const [id, feed] of this.#feeds)
-      if (before.get(id) !== feed) this.#sendMatch(id, this.#options.view.state(id)?.competition_id ?? null);
+      if (before.get(id) !== feed)
+        this.#sendMatch(id, this.#options.view.matches.state(id)?.competition_id ?? null);
   }
 
   #currentFeeds(): Map<number, string> {
     const { view, now } = this.#options;
     const at = now();
     return new Map(
-      view.judgedMatches().map((id) => {
+      view.health.matches().map((id) => {
         const { state, reason } = view.matchHealth(id, at);
         return [id, `${state} ${reason}`];
       }),

@@ -26,7 +26,7 @@ import { McpStreams } from './streams.ts';
 
 /** Dependencies of the endpoint. */
 export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
-  readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'judgedMatches'>;
+  readonly view: BoardView & Pick<Views, 'version' | 'nameVersion' | 'health'>;
   /** Returns the owner of a token; null if the token is unknown, expired or revoked, or its client no longer exists. */
   readonly authenticate: (bearer: string) => Caller | null;
   /** Host names of this server, and of pages that may call it; without ports. */

@@ -1,7 +1,6 @@
 import type { WebhookMessage } from '#records/types.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
-import type { MessageSource } from './message-source.ts';
-import type { MessageChunk } from './message-window.ts';
+import type { MessageChunk, MessageWindow } from './message-window.ts';
 
 /** A message without its bytes. */
 export type MessageHead = Pick<WebhookMessage, 'uuid' | 'message_id' | 'event_id' | 'received_at'>;
@@ -80,7 +79,7 @@ export type CollectedBatch = {
 };
 
 type CollectBatchOptions = {
-  readonly messages: Pick<MessageSource, 'latest'>;
+  readonly window: Pick<MessageWindow, 'latest'>;
   readonly limits: BatchLimits;
   /** The next offset to read, by partition. */
   readonly next: readonly number[];
@@ -96,7 +95,7 @@ const MAX_READS = 16;
 
 /** Collects the next batch of a subscription, in the order of each partition. Null when `readOlder` returns null. */
 export async function collectBatch(options: CollectBatchOptions): Promise<CollectedBatch | null> {
-  const { messages: source, limits, firstPartition, wants, readOlder } = options;
+  const { window, limits, firstPartition, wants, readOlder } = options;
   const batch = new MessageBatch(limits);
   const next = [...options.next];
   let isFull = false;
@@ -112,7 +111,7 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Collec
     let behind: number | null = null;
     for (let step = 0; step < next.length && !isFull; step++) {
       const partition = (firstPartition + step) % next.length;
-      const latest = source.latest(partition, next[partition] ?? 0);
+      const latest = window.latest(partition, next[partition] ?? 0);
       if (latest === null) behind ??= partition;
       else add(partition, latest);
     }

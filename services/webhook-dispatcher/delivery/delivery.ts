@@ -13,7 +13,7 @@ import type { Subscription } from './subscriptions.ts';
 
 /** Dependencies and limits that all deliveries of a process share. */
 export type DeliveryContext = ProgressContext & {
-  readonly messages: Pick<MessageSource, 'endOf' | 'startOf' | 'latest' | 'readOlder'>;
+  readonly messages: Pick<MessageSource, 'window' | 'startOf' | 'readOlder'>;
   readonly openEndpoint: OpenEndpoint;
   /** Time of failing attempts after which a subscription is disabled, milliseconds. */
   readonly disableAfterMs: number;
@@ -67,8 +67,8 @@ export class SubscriptionDelivery {
 
   /** Records between it and the end of webhook-messages, selected or not. */
   get behind(): number {
-    const { messages } = this.#context;
-    return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, messages.endOf(of) - offset), 0);
+    const { window } = this.#context.messages;
+    return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, window.endOf(of) - offset), 0);
   }
 
   /** Wakes the loop if the subscription selects one of the messages. */
@@ -154,7 +154,7 @@ export class SubscriptionDelivery {
   async #collect(progress: WebhookProgress): Promise<CollectedBatch | null> {
     const { messages, limits } = this.#context;
     const collected = await collectBatch({
-      messages,
+      window: messages.window,
       limits: { messages: this.#subscription.format === null ? this.#maxMessages : 1, bytes: limits.bytes },
       next: this.#progress.next,
       firstPartition: this.#firstPartition,

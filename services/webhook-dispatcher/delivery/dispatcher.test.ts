@@ -11,7 +11,7 @@ test('is idle while it delivers to no subscription: without one, before its clai
   const context = new DeliveryWorld().context();
   const subscriptions = new WebhookSubscriptions({ keys: [KEY], log: context.log });
   subscriptions.openChanged();
-  const messages = { ...context.messages, bounds: async () => [], bytes: 0 };
+  const messages = { ...context.messages, bounds: async () => [] };
   const dispatcher = new Dispatcher({ context: { ...context, messages }, subscriptions, partitions: 1 });
   onTestFinished(() => dispatcher.release(0));
   dispatcher.claim(0, new Map());

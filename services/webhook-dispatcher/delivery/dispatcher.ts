@@ -10,7 +10,7 @@ import type { WebhookSubscriptions } from './subscriptions.ts';
 
 type DispatcherOptions = {
   readonly context: DeliveryContext & {
-    readonly messages: Pick<MessageSource, 'bounds' | 'bytes'>;
+    readonly messages: Pick<MessageSource, 'bounds'>;
   };
   readonly subscriptions: WebhookSubscriptions;
   /** Number of partitions of webhook-attempts; the hash of a subscription's id chooses its partition. */
@@ -108,7 +108,7 @@ export class Dispatcher {
     const sealed = [...subscriptions.all()].filter(
       ({ id, isSealed }) => isSealed && this.#owned.has(this.#partitionOf(id)),
     );
-    return { states, behind, sealed: sealed.length, windowBytes: context.messages.bytes };
+    return { states, behind, sealed: sealed.length, windowBytes: context.messages.window.bytes };
   }
 
   /** Returns the partition of webhook-attempts of a subscription. */

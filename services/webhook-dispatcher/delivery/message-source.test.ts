@@ -57,8 +57,8 @@ async function world(backlogReads = 2) {
 describe('the source of messages', () => {
   test('has the latest messages from the end of the log at its start on', async () => {
     const { source } = await world();
-    expect([source.partitions, source.endOf(1), source.latest(0, 99)]).toEqual([2, 100, null]);
-    expect(source.latest(0, 100)?.next).toBe(100);
+    expect([source.partitions, source.window.endOf(1), source.window.latest(0, 99)]).toEqual([2, 100, null]);
+    expect(source.window.latest(0, 100)?.next).toBe(100);
     expect(await source.startOf({ createdAt: null })).toEqual([100, 100]);
   });
 

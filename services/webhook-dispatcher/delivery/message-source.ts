@@ -7,6 +7,7 @@ import {
   type LogBounds,
   type PartitionReader,
   partitionKey,
+  partitionsUpTo,
   type StreamClient,
   type TopicPartition,
 } from '#streams/client/port.ts';
@@ -70,7 +71,8 @@ export class MessageSource {
   /** Its name on the broker. */
   readonly #topic: string;
   readonly #partitions: readonly TopicPartition[];
-  readonly #window: MessageWindow;
+  /** The latest messages, in memory. */
+  readonly window: MessageWindow;
   readonly #freeSlots: ReaderSlot[];
   readonly #waiting: ((slot: ReaderSlot) => void)[] = [];
   /** By partition and offset. */
@@ -87,7 +89,7 @@ export class MessageSource {
     this.#options = options;
     this.#topic = topic;
     this.#partitions = partitions;
-    this.#window = new MessageWindow(
+    this.window = new MessageWindow(
       bounds.map(({ end }) => end),
       options.windowBytes,
     );
@@ -99,24 +101,13 @@ export class MessageSource {
   static async open(options: MessageSourceOptions): Promise<MessageSource> {
     const { client, source } = options;
     const topic = topicName(source.prefix, TOPIC);
-    const count = await client.partitionCount(topic);
-    const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+    const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
     return new MessageSource(options, topic, partitions, await client.logBounds(partitions));
   }
 
   /** Number of partitions. */
   get partitions(): number {
     return this.#partitions.length;
-  }
-
-  /** Bytes of the latest messages in memory. */
-  get bytes(): number {
-    return this.#window.bytes;
-  }
-
-  /** Returns the offset of the next message of a partition. */
-  endOf(partition: number): number {
-    return this.#window.endOf(partition);
   }
 
   /** Returns the current bounds of each partition. Rejects with `StreamError`. */
@@ -130,7 +121,7 @@ export class MessageSource {
    */
   async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
     const { brokers } = this.#options.source;
-    if (createdAt === null) return this.#partitions.map(({ partition }) => this.endOf(partition));
+    if (createdAt === null) return this.#partitions.map(({ partition }) => this.window.endOf(partition));
     const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
@@ -148,21 +139,16 @@ export class MessageSource {
     await followValues([TOPIC], source, {
       reader,
       paceMs: () => (isIdle() ? IDLE_PACE_MS : PACE_MS),
-      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.endOf(of.partition)])),
+      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.window.endOf(of.partition)])),
       signal,
       onValues: ({ partition, values, next }) => {
         const messages = messagesOf(values);
-        this.#window.add(partition, messages, next);
+        this.window.add(partition, messages, next);
         onMessages(messages);
       },
       // Each subscription that has not passed them reads there, and records its loss.
-      onExpired: ({ partition, next }) => this.#window.restart(partition, next),
+      onExpired: ({ partition, next }) => this.window.restart(partition, next),
     });
-  }
-
-  /** Returns the messages of a partition at or after an offset; null if they are older than those in memory. */
-  latest(partition: number, offset: number): MessageChunk | null {
-    return this.#window.latest(partition, offset);
   }
 
   /**

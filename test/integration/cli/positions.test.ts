@@ -8,7 +8,6 @@ import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { quietLog } from '../../support/log.ts';
 import {
   FEW_PARTITIONS,
   Pipeline,
@@ -38,7 +37,6 @@ const positions = () =>
   readPositions({
     brokers: connection.brokers,
     application: `${connection.prefix}match-processor`,
-    log: quietLog,
   });
 
 /** Returns states, incidents and transitions without their positions on the topics. */

@@ -201,7 +201,12 @@ test('delivers what arrives within its pace together, and the first record after
   let paceMs = 1_000;
   const times: number[] = [];
   const onBatch = (): void => void times.push(performance.now());
-  const reader = new RecordingReader().start({ topics: [topics[0]], paceMs: () => paceMs, idleMs: 10_000, onBatch });
+  const reader = new RecordingReader().start({
+    topics: [topics[0]],
+    paceMs: () => paceMs,
+    idleMs: 10_000,
+    onBatch,
+  });
   await untilTrue('it has caught up', () => reader.caughtUpAt === 0);
   const write = () => publisher.publish([{ topic: topics[0], key: 'k', value: Buffer.from('1') }]);
   const started = performance.now();

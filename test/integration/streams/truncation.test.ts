@@ -6,7 +6,6 @@ import { follow, PositionLostError } from '#streams/read/follow.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { cutLog, partitionFolder } from '../../support/cut-log.ts';
-import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { type RestartableKafka, restartableKafka } from '../../support/restartable-kafka.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
@@ -126,7 +125,7 @@ test('refuses a changelog whose folder was lost, until an operator accepts the r
 
   const { application, brokers, input, counts } = counting;
   const topics = { application, input, changelogs: [counts], outputs: [] };
-  const position = { brokers, partition: 1, to: 3, log: quietLog };
+  const position = { brokers, partition: 1, to: 3 };
   await setPosition(topics, position);
   await refusal(counting, 'CHANGELOG_TRUNCATED');
   await setPosition(topics, { ...position, acceptsState: true });

@@ -4,7 +4,7 @@ import type { SourceChange } from './substitutes.ts';
 type Defect = { readonly name: string; readonly changes: readonly SourceChange[] };
 
 const CLAIM = '/libs/streams/runtime/claim.ts';
-const CHECKS = '/libs/streams/runtime/check-logs.ts';
+const CHECKS = '/libs/streams/runtime/start-checks.ts';
 const RESTORE = '/libs/streams/runtime/restore.ts';
 const INCARNATION = '/libs/streams/runtime/incarnation.ts';
 const LOGS = '/libs/streams/runtime/task-logs.ts';
@@ -71,7 +71,12 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a task continues at a position that lost a commit (0113)',
-    changes: [change(CHECKS, 'await requireSameCommit(context, position, [...own, ...outputs]);')],
+    changes: [
+      change(
+        CHECKS,
+        'await Promise.all([...own, ...outputs].map((log) => requireSameCommit(context, position, log)));',
+      ),
+    ],
   },
   {
     name: 'a late answer of the group counts as of now (0114)',

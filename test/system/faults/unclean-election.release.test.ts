@@ -9,7 +9,6 @@ import type { Kafka, KafkaCluster } from '#embedded/kafka.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
 import { withKafkaAdmin } from '../../support/kafkajs.ts';
-import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startCluster } from './killed-cluster.ts';
 
@@ -190,7 +189,7 @@ test('the former leader truncates its log, and an operator decides where to cont
   const { application, brokers, input, counts } = counting;
   const topics = { application, input, changelogs: [counts], outputs: [] };
   // The lost records began at offset 1.
-  await setPosition(topics, { brokers, partition: PARTITION, to: 1, log: quietLog });
+  await setPosition(topics, { brokers, partition: PARTITION, to: 1 });
   const { metric } = await counting.start();
   await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 3);
   expect(await counting.read(counts)).toEqual({ a: '6' });

@@ -264,7 +264,6 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
     const positions = await readPositions({
       brokers,
       application: `${prefix}match-processor`,
-      log: quietLog,
     });
     await withKafkaAdmin(brokers, async (admin) => {
       // Makes the client look up the leader.

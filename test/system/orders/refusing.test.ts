@@ -5,7 +5,6 @@ import { readPositions } from '#cluster/logs.ts';
 import { createTopics, deleteTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -49,7 +48,7 @@ test('rebuilds a refused processor with the command that it prints, beside the p
   await run.says('Touchline is up');
   await pipeline.settled();
   expect([...(await pipeline.output()).states.keys()].sort()).toEqual([...states.keys()].sort());
-  const positions = { brokers, application: `${prefix}match-processor`, log: quietLog };
+  const positions = { brokers, application: `${prefix}match-processor` };
   expect((await readPositions(positions)).size).toBeGreaterThan(0);
   // Its processes would have the names of these, and each would end the other's.
   const twin = touchline(['up'], { ...settings, DATA_DIR: temporaryFolder() });

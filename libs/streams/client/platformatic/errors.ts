@@ -106,6 +106,11 @@ export function isDisconnected(thrown: unknown): boolean {
   return leavesOf(thrown).some(({ code }) => DISCONNECTED_CODES.includes(code ?? ''));
 }
 
+/** Whether a request whose outcome nobody needs can be sent again: the error is transient, or the connection failed. */
+export function isRetryable(thrown: unknown): boolean {
+  return isTransient(thrown) || isDisconnected(thrown);
+}
+
 /** Whether at least one error in the response is among `codes` (Kafka's error names). */
 export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
   return protocolCodes(thrown).some((code) => codes.includes(code));
@@ -121,7 +126,7 @@ function codeOf(thrown: unknown): CodeOf<'StreamError'> {
   const named = new Set(protocolCodes(thrown).map((name) => BY_NAME[name]));
   const code = PRECEDENCE.find((one) => named.has(one));
   if (code !== undefined) return code;
-  return isDisconnected(thrown) || isTransient(thrown) ? 'UNAVAILABLE' : 'REJECTED';
+  return isRetryable(thrown) ? 'UNAVAILABLE' : 'REJECTED';
 }
 
 type Leaf = {

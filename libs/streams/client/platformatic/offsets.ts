@@ -1,4 +1,4 @@
-import { type EpochEnd, type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
+import { type EpochEnd, type LogBounds, partitionKey, partitionsUpTo, type TopicPartition } from '../port.ts';
 import { type BrokerConnections, byLeader, metadataOf } from './connections.ts';
 import { FetchIsolationLevels, listOffsetsV7, type metadataV12, offsetForLeaderEpochV4 } from './library.ts';
 import { untilAnswered } from './retries.ts';
@@ -83,9 +83,7 @@ export async function partitionsOf(
       untilAnswered(connections, `look at ${topic}`, () => connections.partitionCount(topic)),
     ),
   );
-  return topics.flatMap((topic, at) =>
-    Array.from({ length: counts[at] ?? 0 }, (_, partition) => ({ topic, partition })),
-  );
+  return topics.flatMap((topic, at) => partitionsUpTo(topic, counts[at] ?? 0));
 }
 
 /** Returns an offset of each partition that has it, by `partitionKey`. Does not retry. */

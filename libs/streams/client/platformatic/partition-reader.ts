@@ -2,15 +2,7 @@ import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
 import type { BrokerConnections } from './connections.ts';
-import {
-  hasCode,
-  isDisconnected,
-  isMoved,
-  isTransient,
-  logTruncated,
-  topicRecreated,
-  toStreamError,
-} from './errors.ts';
+import { hasCode, isMoved, isRetryable, logTruncated, topicRecreated, toStreamError } from './errors.ts';
 import { fetchPartition } from './fetch.ts';
 import { READ } from './retries.ts';
 
@@ -55,7 +47,7 @@ export class ProtocolPartitionReader implements PartitionReader {
     const doing = `read ${partitionKey(this.#options)}`;
     const { signal } = this.#closing;
     const passes = async (error: unknown): Promise<boolean> => {
-      if (!(isTransient(error) || isDisconnected(error)) || signal.aborted) return false;
+      if (!isRetryable(error) || signal.aborted) return false;
       this.#waitMs = Math.min(this.#waitMs, MAX_WAIT_MS);
       if (isMoved(error)) this.#connections.forget();
       if (hasCode(error, UNKNOWN_ID_CODES)) await this.#requireSameTopic();

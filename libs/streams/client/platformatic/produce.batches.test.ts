@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { OutputRecord } from '../port.ts';
-import { batchRecords, type ProduceBatch } from './produce.ts';
+import { partitionKey } from '../port.ts';
+import { batchRecords } from './produce.ts';
 
 const records = fc.array(
   fc.record({
@@ -15,28 +15,18 @@ const records = fc.array(
 test('batches every record once, in order within a partition, below the limit or alone', () => {
   fc.assert(
     fc.property(records, fc.integer({ min: 1, max: 600 }), (all, limit) => {
-      const batches = [...batchRecords(all, limit)];
-      for (const topic of ['a', 'b']) {
-        for (const partition of [0, 1, 2]) {
-          const of = (list: readonly OutputRecord[]) =>
-            list.filter((r) => r.topic === topic && r.partition === partition);
-          const inBatch = (produceBatch: ProduceBatch) => {
-            const batches = produceBatch.filter(
-              (batch) => batch.topic === topic && batch.partition === partition,
-            );
-            expect(batches.length).toBeLessThanOrEqual(1);
-            return batches[0]?.records ?? [];
-          };
-          expect(batches.flatMap(inBatch)).toEqual(of(all));
-          for (const produceBatch of batches) {
-            const batch = inBatch(produceBatch);
-            const bytes = batch.reduce(
-              (sum, r) => sum + Buffer.byteLength(r.key ?? '') + (r.value?.length ?? 0) + 32,
-              0,
-            );
-            expect(batch.length === 1 || bytes <= limit).toBe(true);
-          }
-        }
+      const produceBatches = batchRecords(all, limit);
+      for (const batches of produceBatches)
+        expect(new Set(batches.map(partitionKey)).size).toBe(batches.length);
+      const batches = produceBatches.flat();
+      for (const [key, expected] of Map.groupBy(all, partitionKey)) {
+        const ofPartition = batches.filter((batch) => partitionKey(batch) === key);
+        expect(ofPartition.flatMap((batch) => batch.records)).toEqual(expected);
+      }
+      expect(batches.flatMap((batch) => batch.records)).toHaveLength(all.length);
+      for (const { records: batch } of batches) {
+        const bytes = batch.map(({ key, value }) => Buffer.byteLength(key ?? '') + (value?.length ?? 0) + 32);
+        expect(batch.length === 1 || bytes.reduce((sum, one) => sum + one) <= limit).toBe(true);
       }
     }),
   );

@@ -74,7 +74,7 @@ export function batchRecords(
   return batches;
 }
 
-const PRODUCE_TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * The buffer of a completed request, reused by the next request of any sender: page faults of fresh memory cost more than
@@ -109,11 +109,10 @@ export class BatchSender {
     for (const produceBatch of batches) {
       // Produce batches are sent one after another, as the batches of a partition must arrive in order.
       written.push(...(await this.#sendUntilAccepted(produceBatch, onFailure)));
-      for (const batch of produceBatch)
-        this.#sequences.set(
-          partitionKey(batch),
-          nextSequence(this.#sequences.get(partitionKey(batch)) ?? 0, batch.records.length),
-        );
+      for (const batch of produceBatch) {
+        const next = nextSequence(this.#sequenceOf(batch), batch.records.length);
+        this.#sequences.set(partitionKey(batch), next);
+      }
     }
     return written;
   }
@@ -142,19 +141,9 @@ export class BatchSender {
   }
 
   async #sendTo(leader: Connection, batches: readonly RecordBatch[]): Promise<WrittenBatch[]> {
-    const numbered = batches.map((batch) => ({
-      batch,
-      sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
-    }));
+    const numbered = batches.map((batch) => ({ batch, sequence: this.#sequenceOf(batch) }));
     const buffer = acquireBuffer(batchesBytes(numbered));
-    const response = await produce.async(
-      leader,
-      this.#identity,
-      numbered,
-      PRODUCE_TIMEOUT_MS,
-      Date.now(),
-      buffer,
-    );
+    const response = await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     // After a failure the buffer is not reused: the connection may still write it.
     if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
     const baseOffsets = new Map(
@@ -168,6 +157,10 @@ export class BatchSender {
       baseOffset: baseOffsets.get(`${topic}-${partition}`) ?? -1,
       count: records.length,
     }));
+  }
+
+  #sequenceOf(batch: RecordBatch): number {
+    return this.#sequences.get(partitionKey(batch)) ?? 0;
   }
 }
 

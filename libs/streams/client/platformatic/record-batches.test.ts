@@ -127,11 +127,8 @@ test('hides an aborted transaction within another one', () => {
 });
 
 test('returns views of the bytes of an uncompressed batch', () => {
-  const bytes = batchBytes({
-    first: 0,
-    last: 0,
-    records: [recordAt(START + 1)].map((r) => ({ ...r, offset: 0 })),
-  });
+  const records = [{ ...recordAt(START + 1), offset: 0 }];
+  const bytes = batchBytes({ first: 0, last: 0, records });
   const [record] = decode(bytes, 0, []).records;
   expect(record?.value?.buffer).toBe(bytes.buffer);
 });
@@ -145,14 +142,10 @@ test('counts decompressed bytes', () => {
 
 test('leaves batches above the limit of decompressed bytes to the next fetch', () => {
   const value = Buffer.alloc(10_000);
-  const written = Array.from({ length: 5 }, (_, offset) =>
-    batchBytes({
-      first: offset,
-      last: offset,
-      records: [{ offset, key: null, value, timestamp: NOW }],
-      compression: 'zstd',
-    }),
-  );
+  const written = Array.from({ length: 5 }, (_, offset) => {
+    const records = [{ offset, key: null, value, timestamp: NOW }];
+    return batchBytes({ first: offset, last: offset, records, compression: 'zstd' });
+  });
   const offsets = (maxInflated: number) =>
     decode(Buffer.concat(written), 1, [], maxInflated).records.map((r) => r.offset);
   expect(offsets(1)).toEqual([1]);
@@ -250,11 +243,8 @@ test.each<[string, number, readonly number[]]>([
 });
 
 test('rejects a batch with any changed byte of its content', () => {
-  const bytes = batchBytes({
-    first: 0,
-    last: 1,
-    records: [recordAt(START), recordAt(START + 1)].map((r, n) => ({ ...r, offset: n })),
-  });
+  const records = [0, 1].map((offset) => ({ ...recordAt(START + offset), offset }));
+  const bytes = batchBytes({ first: 0, last: 1, records });
   for (let at = 17; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] as number) ^ 0x40;

@@ -6,7 +6,7 @@ import type { Backoff } from '#timing/backoff.ts';
 import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import type { BrokerConnections } from './connections.ts';
-import { isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
+import { isMoved, isRetryable, isTransient, toStreamError } from './errors.ts';
 import type { Connection } from './library.ts';
 
 type RetryBudget = Backoff & { readonly deadlineMs: number };
@@ -55,9 +55,9 @@ export function untilAnswered<T>(
     ...LOOKUP,
     passes(error) {
       const isUnavailable = error instanceof StreamError && error.code === 'UNAVAILABLE';
-      const isRetryable = isUnavailable || isTransient(error) || isDisconnected(error);
-      if (isRetryable) connections.forget();
-      return isRetryable && !connections.isClosed;
+      if (!isUnavailable && !isRetryable(error)) return false;
+      connections.forget();
+      return !connections.isClosed;
     },
   }).catch((error: unknown) => {
     throw toStreamError(doing, error);

@@ -15,31 +15,18 @@ const secured = {
 const failed = (cause: Error): Error => new NetworkError(`Connection to ${AT} failed.`, { cause });
 const refused = (cause?: Error): Error =>
   failed(new AuthenticationError('SASL authentication failed.', cause === undefined ? {} : { cause }));
+const refusedBy = (id: string): Error => refused(new ProtocolError(id));
+const refusedToken = (code: 'TOKEN_REFUSED' | 'TOKEN_ENDPOINT_UNREACHABLE'): Error =>
+  refused(new BearerTokenError(code, 'no'));
 const certificate = (code: string): Error => failed(Object.assign(new Error('not good'), { code }));
 
 describe('accessError', () => {
   test.each<[string, Error, string | undefined]>([
-    [
-      'refused credentials',
-      refused(new ProtocolError('SASL_AUTHENTICATION_FAILED')),
-      'AUTHENTICATION_FAILED',
-    ],
-    [
-      'an unsupported mechanism',
-      refused(new ProtocolError('UNSUPPORTED_SASL_MECHANISM')),
-      'AUTHENTICATION_FAILED',
-    ],
+    ['refused credentials', refusedBy('SASL_AUTHENTICATION_FAILED'), 'AUTHENTICATION_FAILED'],
+    ['an unsupported mechanism', refusedBy('UNSUPPORTED_SASL_MECHANISM'), 'AUTHENTICATION_FAILED'],
     ['a signature of another server', refused(), 'AUTHENTICATION_FAILED'],
-    [
-      'a token that the issuer refuses',
-      refused(new BearerTokenError('TOKEN_REFUSED', 'no')),
-      'AUTHENTICATION_FAILED',
-    ],
-    [
-      'an unreachable token issuer',
-      refused(new BearerTokenError('TOKEN_ENDPOINT_UNREACHABLE', 'no')),
-      undefined,
-    ],
+    ['a token that the issuer refuses', refusedToken('TOKEN_REFUSED'), 'AUTHENTICATION_FAILED'],
+    ['an unreachable token issuer', refusedToken('TOKEN_ENDPOINT_UNREACHABLE'), undefined],
     ['a connection lost during authentication', refused(new NetworkError('closed')), undefined],
     ['a self-signed certificate', certificate('SELF_SIGNED_CERT_IN_CHAIN'), 'CERTIFICATE_UNTRUSTED'],
     ['a certificate of another name', certificate('ERR_TLS_CERT_ALTNAME_INVALID'), 'CERTIFICATE_UNTRUSTED'],

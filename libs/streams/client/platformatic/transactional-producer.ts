@@ -187,22 +187,22 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   /** Adds partitions to the transaction, and returns the number of requests. */
   async #addPartitions(partitions: readonly TopicPartition[]): Promise<number> {
     const { transactionalId } = this.#options;
+    const { id, epoch } = this.identity;
     let requests = 0;
     const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
       name,
       partitions: [...new Set(of.map(({ partition }) => partition))],
     }));
+    const added = {
+      transactionalId,
+      producerId: BigInt(id),
+      producerEpoch: epoch,
+      verifyOnly: false,
+      topics,
+    };
     await onCoordinator(this.#connections, transactionalId, (coordinator) => {
       requests += 1;
-      return addPartitionsToTxnV3.api.async(coordinator, [
-        {
-          transactionalId,
-          producerId: BigInt(this.identity.id),
-          producerEpoch: this.identity.epoch,
-          verifyOnly: false,
-          topics,
-        },
-      ]);
+      return addPartitionsToTxnV3.api.async(coordinator, [added]);
     });
     return requests;
   }

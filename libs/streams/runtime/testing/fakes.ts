@@ -6,7 +6,7 @@ import type {
   StreamClient,
 } from '../../client/port.ts';
 import { StreamError } from '../../errors.ts';
-import type { PartitionProcessor } from '../processor.ts';
+import type { PartitionProcessor, RecordCollector } from '../processor.ts';
 
 /** The record of each partition that has one. */
 export const RECORD = { offset: 0, timestamp: 0, key: Buffer.from('a'), value: Buffer.from('1') };
@@ -86,7 +86,7 @@ export class FakeProcessor implements PartitionProcessor {
   /** Number of transactions that are due before the first record. */
   due = 0;
 
-  constructor(waits: FakeProcessor['waits']) {
+  constructor(waits: FakeProcessor['waits'] = {}) {
     this.waits = waits;
   }
 
@@ -105,7 +105,7 @@ export class FakeProcessor implements PartitionProcessor {
     return this.waits.process;
   }
 
-  flush(): void {
+  flush(_: RecordCollector): void {
     this.did.push('flush');
   }
 

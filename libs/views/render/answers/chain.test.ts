@@ -5,8 +5,8 @@ import { ViewsWorld } from '../../testing/world.ts';
 /** Returns all that the laws derive of the matches, except what depends on the order of messages. */
 function statesOf(world: ViewsWorld, events: readonly number[]): unknown[] {
   return events.map((id) => {
-    const { version: _, cause: __, ...state } = world.views.state(id) ?? {};
-    const incidents = world.views.incidents(id).map(({ received_at: ___, ...incident }) => incident);
+    const { version: _, cause: __, ...state } = world.views.matches.state(id) ?? {};
+    const incidents = world.views.incidentLog.shown(id).map(({ received_at: ___, ...incident }) => incident);
     return { state, incidents };
   });
 }

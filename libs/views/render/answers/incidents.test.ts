@@ -71,13 +71,15 @@ test('shows every field of the contract, and all other reported fields', async (
 });
 
 test('returns the whole story for the board, removed incidents included', () => {
-  expect(world.views.incidents(7000001).map(({ id, removed }) => [id, removed])).toEqual([
+  expect(world.views.incidentLog.shown(7000001).map(({ id, removed }) => [id, removed])).toEqual([
     ['5-10', false],
     ['5-11', false],
     ['5-12', true],
     ['5-9', false],
   ]);
-  const kinds = world.views.story(7000001).map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
+  const kinds = world.views.incidentLog
+    .story(7000001)
+    .map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
   expect(kinds).toContain('incident_cancelled 5-10');
   expect(kinds).toContain('goal_cancelled 5-12');
   expect(kinds.join()).not.toContain('5-11');

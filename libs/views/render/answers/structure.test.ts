@@ -69,7 +69,7 @@ test('hides the table of a knock-out stage, unless the catalogue shows it', asyn
   const { ask, status, world } = await cup();
   expect(idsOf((await ask(season)).data.standings_list)).toEqual([70]);
   expect([await status('/v2/standings/70'), await status('/v2/standings/71')]).toEqual([200, 404]);
-  expect(world.views.tables(2).map(({ standings_id }) => standings_id)).toEqual([70]);
+  expect(world.views.standings.ofSeason(2).map(({ standings_id }) => standings_id)).toEqual([70]);
   const shown = await cup({ show_standings: 'yes' });
   expect(idsOf((await shown.ask(season)).data.standings_list)).toEqual([70, 71]);
   expect(await shown.status('/v2/standings/71')).toBe(200);

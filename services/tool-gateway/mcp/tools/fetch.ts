@@ -1,6 +1,5 @@
 /** The tool that returns what search found as one text, in the shape that connectors of research assistants call. */
 import { z } from 'zod';
-import { formatDate } from '#contract/rest/parameters.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { seasonsOf } from './catalogue.ts';
 import { summaryOf, titleOf } from './common.ts';
@@ -55,7 +54,7 @@ const DOCUMENTS: Readonly<
     return { title: titleOf(state), content: wholeMatch(id, scope) };
   },
   team(id, scope) {
-    const matches = matchesOf(id, scope, FEW);
+    const matches = matchesOf({ participant_id: id }, scope, FEW);
     const sides = matches.flatMap(({ state: { home, away } }) => [home, away]);
     const name = sides.find((side) => side?.id === id)?.name;
     if (name === undefined) throw new ToolError('NOT_FOUND', UNKNOWN);
@@ -65,16 +64,9 @@ const DOCUMENTS: Readonly<
     };
   },
   competition(id, scope) {
-    const { queries, access, now } = scope;
     const seasons = seasonsOf(id, scope);
-    const of = { competition_id: id, ...FEW };
-    const today = formatDate(now).slice(0, 10);
-    const matches = [
-      ...queries.matches({ ...of, status_type: 'live' }, access, 'earliest').items,
-      ...queries.matches({ ...of, status_type: 'scheduled', date_from: today }, access, 'earliest').items,
-      ...queries.matches({ ...of, status_type: 'finished' }, access, 'latest').items,
-    ];
-    const { competition } = queries.levelNames({
+    const matches = matchesOf({ competition_id: id }, scope, FEW);
+    const { competition } = scope.queries.levelNames({
       competition_id: id,
       season_id: null,
       stage_id: null,

@@ -62,7 +62,7 @@ export const search = tool({
       ? [
           ...new Map(
             [
-              ...teams.slice(0, MAX_TEAMS).flatMap(({ id }) => matchesOf(id, scope)),
+              ...teams.slice(0, MAX_TEAMS).flatMap(({ id }) => matchesOf({ participant_id: id }, scope)),
               ...meetings(query, scope),
             ].map((match) => [match.state.event_id, match]),
           ).values(),
@@ -121,13 +121,13 @@ function identified(kind: Found['kind'], id: number, title: string, scope: ToolS
   return { id: documentId(kind, id), title, url: linkOf(kind, id, scope) };
 }
 
-/** Returns the match in play, the next one and the last one of a team. */
+/** Returns the match in play, the next one and the last one of a team or competition. */
 export function matchesOf(
-  participant_id: number,
+  whose: { readonly participant_id: number } | { readonly competition_id: number },
   { queries, access, now }: ToolScope,
   paging = ONE,
 ): NamedMatch[] {
-  const of = { participant_id, ...paging };
+  const of = { ...whose, ...paging };
   const today = formatDate(now).slice(0, 10);
   return [
     ...queries.matches({ ...of, status_type: 'live' }, access, 'earliest').items,

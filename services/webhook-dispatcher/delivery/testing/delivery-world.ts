@@ -122,9 +122,8 @@ export class DeliveryWorld {
     return {
       messages: {
         partitions: this.log.length,
-        endOf: (partition) => this.window.endOf(partition),
         startOf: async () => this.log.map(({ length }) => length),
-        latest: (partition, offset) => this.window.latest(partition, offset),
+        window: this.window,
         readOlder: async (partition, offset) => {
           if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
           const messages = (this.log[partition] ?? []).slice(offset, offset + 3);

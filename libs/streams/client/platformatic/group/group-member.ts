@@ -4,7 +4,7 @@ import { StreamError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { GroupMember, GroupOptions } from '../../port.ts';
 import type { BrokerConnections } from '../connections.ts';
-import { hasCode, isDisconnected, isTransient, toStreamError } from '../errors.ts';
+import { hasCode, isDisconnected, isRetryable, toStreamError } from '../errors.ts';
 import { assignmentOf, decodeAssignment } from './consumer-protocol.ts';
 import { GroupRequests, type JoinGroupAnswer } from './group-requests.ts';
 import {
@@ -194,7 +194,7 @@ export class ProtocolGroupMember implements GroupMember {
   #decide(error: unknown): MembershipDecision {
     const code = GROUP_CODES.find((one) => hasCode(error, [one]));
     if (code !== undefined) return refused(this.#membership, code, memberIdIn(error));
-    const isUnanswered = isDisconnected(error) || isTransient(error) || error instanceof StreamError;
+    const isUnanswered = isRetryable(error) || error instanceof StreamError;
     return isUnanswered ? unanswered(this.#membership) : refused(this.#membership, 'other');
   }
 

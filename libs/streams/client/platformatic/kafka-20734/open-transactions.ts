@@ -1,6 +1,6 @@
 import type { ProducerIdentity, TopicPartition } from '../../port.ts';
 import { type BrokerConnections, byLeader } from '../connections.ts';
-import { isDisconnected, isTransient } from '../errors.ts';
+import { isRetryable } from '../errors.ts';
 import { type Connection, describeProducersV0 } from '../library.ts';
 import { retryTransient } from '../retries.ts';
 
@@ -30,7 +30,7 @@ export async function openWhereReachable<P extends TopicPartition>(
 ): Promise<{ readonly open: readonly OpenTransaction[]; readonly unreachable: readonly P[] }> {
   const unreachable: P[] = [];
   const addUnreachable = (error: unknown, of: readonly P[]): void => {
-    if (!isTransient(error) && !isDisconnected(error)) throw error;
+    if (!isRetryable(error)) throw error;
     unreachable.push(...of);
     connections.forget();
   };
@@ -62,17 +62,12 @@ async function describeAt(
   }));
   const { topics } = await describeProducersV0.api.async(leader, requested);
   const open: OpenTransaction[] = [];
-  for (const { name, partitions: described } of topics) {
-    for (const { partitionIndex, activeProducers } of described) {
+  for (const { name: topic, partitions: described } of topics) {
+    for (const { partitionIndex: partition, activeProducers } of described) {
       for (const { producerId, producerEpoch, currentTxnStartOffset } of activeProducers) {
         if (currentTxnStartOffset < 0n) continue;
         const producer = { id: String(producerId), epoch: producerEpoch };
-        open.push({
-          topic: name,
-          partition: partitionIndex,
-          producer,
-          start: Number(currentTxnStartOffset),
-        });
+        open.push({ topic, partition, producer, start: Number(currentTxnStartOffset) });
       }
     }
   }

@@ -81,21 +81,11 @@ export function write(steps: readonly Step[]): TransactionLog {
       continue;
     }
     const last = first + step.retained.length - 1;
-    const records = step.retained
-      .map((isRetained, n) => ({ isRetained, record: recordAt(first + n) }))
-      .filter(({ isRetained }) => isRetained)
-      .map(({ record }) => record);
+    const records = step.retained.flatMap((isRetained, n) => (isRetained ? recordAt(first + n) : []));
     // A producer with an open transaction writes nothing outside of it.
     const isTransactional = step.isTransactional || own !== undefined;
-    const { compression } = step;
-    const bytes = batchBytes({
-      first,
-      last,
-      records,
-      producerId: step.producer,
-      isTransactional,
-      compression,
-    });
+    const { compression, producer: producerId } = step;
+    const bytes = batchBytes({ first, last, records, producerId, isTransactional, compression });
     const batch = { last, bytes, visible: records };
     if (isTransactional)
       open.set(step.producer, { first: own?.first ?? first, batches: [...(own?.batches ?? []), batch] });
