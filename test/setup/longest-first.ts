@@ -4,7 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Projects in their order; those that are not named, such as unit tests, which are short, are last. */
 const PROJECTS = ['system', 'integration', 'simulation', 'vectors'];
 
-/** The slowest files of each project, slowest first: a slow file that starts last would run alone at the end. */
+/**
+ * The slowest files of each project, slowest first: a slow file that starts last would run alone at the end. Files that mostly wait
+ * (unreadable, backbone, quotas, idle) start one at a time, so that the cores are busy meanwhile.
+ */
 const LONGEST = [
   'system/belief/belief.test.ts',
   'system/faults/disturbed.test.ts',
@@ -25,24 +28,25 @@ const LONGEST = [
   'system/contract/contract.test.ts',
   'integration/cli/unreadable.test.ts',
   'integration/board/board.test.ts',
-  'integration/embedded/backbone.test.ts',
-  'integration/streams/quotas.test.ts',
-  'integration/streams/idle.test.ts',
-  'integration/feed-poller/reconcile.test.ts',
+  'integration/board/layout.test.ts',
   'integration/topics/topics.test.ts',
+  'integration/embedded/backbone.test.ts',
+  'integration/webhook-receiver/receiver.test.ts',
+  'integration/streams/quotas.test.ts',
+  'integration/api/serve.test.ts',
+  'integration/streams/follow.test.ts',
+  'integration/streams/idle.test.ts',
+  'integration/board/reference.test.ts',
+  'integration/streams/broker-defects.test.ts',
+  'integration/feed-poller/reconcile.test.ts',
   'integration/cli/positions.test.ts',
   'integration/feed-monitor/monitor.test.ts',
   'integration/embedded/kafka.test.ts',
-  'integration/streams/follow.test.ts',
-  'integration/api/serve.test.ts',
-  'integration/board/reference.test.ts',
   'integration/streams/partitions.test.ts',
   'integration/feed-poller/simulated.test.ts',
   'integration/api/some-competitions.test.ts',
   'integration/cli/clients.test.ts',
-  'integration/webhook-receiver/receiver.test.ts',
   'integration/streams/refusals.test.ts',
-  'integration/board/layout.test.ts',
   'integration/streams/membership.test.ts',
   'integration/cli/doctor-broken.test.ts',
   'integration/cli/launcher.test.ts',
