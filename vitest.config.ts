@@ -11,8 +11,8 @@ const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 const RELEASE = '**/*.release.test.ts';
 
 /**
- * Two for each core of a contributor's container, since tests wait: with three workers 27 % of the processor time of two cores is
- * idle, with four 18 %. All projects share the workers.
+ * Two for each core of a contributor's container, since tests wait: four workers leave 9 % of the processor time of two cores idle.
+ * All projects share the workers.
  */
 const maxWorkers = 4;
 

@@ -1,56 +1,82 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The slowest test files, slowest first: a slow file that starts last would run alone at the end. */
+/** Projects in their order; those that are not named, such as unit tests, which are short, are last. */
+const PROJECTS = ['system', 'integration', 'simulation', 'vectors'];
+
+/**
+ * The slowest files of each project, slowest first: a slow file that starts last would run alone at the end. Files that mostly wait
+ * (unreadable, backbone, quotas, idle) start one at a time, so that the cores are busy meanwhile.
+ */
 const LONGEST = [
   'system/belief/belief.test.ts',
   'system/faults/disturbed.test.ts',
   'system/faults/hostile-receivers.test.ts',
-  'system/security/rights.test.ts',
-  'integration/board/board.test.ts',
   'system/security/secured.test.ts',
-  'system/replay/replay.test.ts',
-  'system/demo/demo.test.ts',
-  'integration/cli/unreadable.test.ts',
-  'integration/embedded/backbone.test.ts',
-  'integration/topics/topics.test.ts',
-  'system/faults/receiver-outage.test.ts',
-  'system/contract/contract.test.ts',
-  'system/faults/poller-leadership.test.ts',
-  'system/contract/fed.test.ts',
-  'system/webhooks/dispatcher.test.ts',
-  'system/tool-gateway/questions.test.ts',
   'system/board/withdrawal.test.ts',
-  'integration/streams/quotas.test.ts',
+  'system/webhooks/former-composer.test.ts',
+  'system/faults/receiver-outage.test.ts',
+  'system/demo/demo.test.ts',
+  'system/security/rights.test.ts',
+  'system/faults/poller-leadership.test.ts',
+  'system/replay/replay.test.ts',
   'system/orders/refusing.test.ts',
-  'integration/streams/idle.test.ts',
-  'integration/cli/alerts.test.ts',
-  'integration/webhook-receiver/receiver.test.ts',
-  'system/tool-gateway/limits.test.ts',
-  'integration/streams/stop.test.ts',
-  'integration/api/serve.test.ts',
-  'integration/feed-monitor/monitor.test.ts',
-  'system/fuzz/rest.test.ts',
+  'system/webhooks/dispatcher.test.ts',
+  'system/contract/fed.test.ts',
+  'system/faults/standings.test.ts',
   'system/chain/behind.test.ts',
+  'system/contract/contract.test.ts',
+  'integration/cli/unreadable.test.ts',
+  'integration/board/board.test.ts',
+  'integration/board/layout.test.ts',
+  'integration/topics/topics.test.ts',
+  'integration/embedded/backbone.test.ts',
+  'integration/webhook-receiver/receiver.test.ts',
+  'integration/streams/quotas.test.ts',
+  'integration/api/serve.test.ts',
+  'integration/streams/follow.test.ts',
+  'integration/streams/idle.test.ts',
+  'integration/board/reference.test.ts',
+  'integration/streams/broker-defects.test.ts',
+  'integration/feed-poller/reconcile.test.ts',
   'integration/cli/positions.test.ts',
-  'integration/webhook-receiver/flood.test.ts',
-  'integration/cli/launcher.test.ts',
+  'integration/feed-monitor/monitor.test.ts',
+  'integration/embedded/kafka.test.ts',
+  'integration/streams/partitions.test.ts',
+  'integration/feed-poller/simulated.test.ts',
+  'integration/api/some-competitions.test.ts',
+  'integration/cli/clients.test.ts',
+  'integration/streams/refusals.test.ts',
   'integration/streams/membership.test.ts',
+  'integration/cli/doctor-broken.test.ts',
+  'integration/cli/launcher.test.ts',
+  'integration/streams/stop.test.ts',
+  'integration/board/behind-nginx.test.ts',
+  'integration/board/feeds.test.ts',
   'integration/streams/kept-state.test.ts',
+  'integration/streams/publisher.test.ts',
 ];
 
-/** Sorts the slowest files first, then all others that need a broker, then unit tests, which are short. */
+/**
+ * Sorts files by project, the slowest of each first. A worker runs files of one project only: with the projects mixed, every second
+ * file starts a worker, which loads all modules, and may start a browser and a broker.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const test = `${this.ctx.config.root}/test`;
     const ranks = new Map(
       files.map((file) => {
-        const rank = LONGEST.indexOf(relative(test, file.moduleId));
-        const others = file.project.name === 'unit' ? LONGEST.length + 1 : LONGEST.length;
-        return [file, rank === -1 ? others : rank];
+        const project = rankIn(PROJECTS, file.project.name);
+        return [file, project * (LONGEST.length + 1) + rankIn(LONGEST, relative(test, file.moduleId))];
       }),
     );
     const rankOf = (file: TestSpecification) => ranks.get(file) ?? 0;
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
   }
+}
+
+/** Returns the index of a name, after the last one if it is missing. */
+function rankIn(names: readonly string[], name: string): number {
+  const index = names.indexOf(name);
+  return index === -1 ? names.length : index;
 }

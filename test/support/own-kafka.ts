@@ -1,3 +1,4 @@
+import { inject } from 'vitest';
 import { type Kafka, type KafkaOptions, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { atEnd } from './at-end.ts';
@@ -6,7 +7,11 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** Starts a broker for the current test or file. It is stopped and its data deleted afterwards. */
 export async function startOwnKafka(options: Omit<KafkaOptions, 'dataDir'> = {}): Promise<Kafka> {
-  const kafka = await startKafka({ jvmArgs: QUICK_START, ...options, dataDir: temporaryFolder() });
+  const kafka = await startKafka({
+    jvmArgs: QUICK_START,
+    ...options,
+    dataDir: temporaryFolder(inject('folder')),
+  });
   atEnd(() => kafka.stop());
   return kafka;
 }

@@ -2,11 +2,11 @@ import { poll } from '#timing/poll.ts';
 
 /** Default timeout of a wait: far longer than usual, because the machine may be busy. */
 export const DEADLINE_MS = 180_000;
-const MIN_INTERVAL_MS = 20;
-const MAX_INTERVAL_MS = 250;
+const MIN_INTERVAL_MS = 40;
+const MAX_INTERVAL_MS = 400;
 /** The interval grows with the waiting time, because frequent polls load the broker and the machine. */
 const everyMs = (waitedMs: number): number =>
-  Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, waitedMs / 20));
+  Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, waitedMs / 10));
 
 /** Polls `look` until it returns a value other than undefined. Throws an error that contains `what` at the deadline. */
 export async function until<T>(

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { inject } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { securedListeners } from '#embedded/testing/secured-listeners.ts';
@@ -57,7 +57,7 @@ export async function startSecuredKafka(
 ): Promise<SecuredKafka> {
   const { folder, authority, tls, ca } = await brokerCertificates();
   const kafka = await startKafka({
-    dataDir: join(folder, 'kafka'),
+    dataDir: temporaryFolder(inject('folder')),
     jvmArgs: QUICK_START,
     security: securedListeners({
       tls,
