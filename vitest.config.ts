@@ -36,6 +36,8 @@ export default defineConfig({
     reporters: ['default', './scripts/left-out.ts', './scripts/official-count.ts'],
     // Modules are loaded once a worker, not once a file: that is half of the time of all unit tests.
     isolate: false,
+    // Node loads them itself, as it does in a service; no test replaces a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // A test that waits longer than this for one thing waits for ever.
     testTimeout: 60_000,
     hookTimeout: 60_000,
