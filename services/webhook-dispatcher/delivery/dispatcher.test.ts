@@ -3,33 +3,58 @@ import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook } from '#clients/webhooks.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
-import { DeliveryWorld, SUBSCRIPTION } from './testing/delivery-world.ts';
+import { DeliveryWorld, SUBSCRIPTION, started } from './testing/delivery-world.ts';
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
+const WEBHOOK = sealWebhook(1, SUBSCRIPTION, KEY, { types: null, createdAt: 0 });
 
-test('is idle while it delivers to no subscription: without one, before its claim, and after its release', async () => {
-  const context = new DeliveryWorld().context();
+/** Returns a dispatcher of one partition without a client. `subscribe` gives it one with a webhook. */
+function dispatcherIn(world: DeliveryWorld) {
+  const context = world.context();
   const subscriptions = new WebhookSubscriptions({ keys: [KEY], log: context.log });
   subscriptions.openChanged();
   const messages = { ...context.messages, bounds: async () => [] };
   const dispatcher = new Dispatcher({ context: { ...context, messages }, subscriptions, partitions: 1 });
   onTestFinished(() => dispatcher.release(0));
+  const subscribe = (): void => {
+    subscriptions.apply({
+      client_id: 1,
+      name: 'a',
+      active: true,
+      secret_hash: '',
+      competitions: null,
+      operations: null,
+      webhooks: [WEBHOOK],
+      version: 1,
+      updated_at: 0,
+    });
+    subscriptions.openChanged();
+    dispatcher.refresh();
+  };
+  return { dispatcher, subscribe };
+}
+
+test('is idle while it delivers to no subscription: without one, before its claim, and after its release', async () => {
+  const { dispatcher, subscribe } = dispatcherIn(new DeliveryWorld());
   dispatcher.claim(0, new Map());
   expect(dispatcher.isIdle).toBe(true);
-  subscriptions.apply({
-    client_id: 1,
-    name: 'a',
-    active: true,
-    secret_hash: '',
-    competitions: null,
-    operations: null,
-    webhooks: [sealWebhook(1, SUBSCRIPTION, KEY, { types: null, createdAt: 0 })],
-    version: 1,
-    updated_at: 0,
-  });
-  subscriptions.openChanged();
-  dispatcher.refresh();
+  subscribe();
   expect(dispatcher.isIdle).toBe(false);
   await dispatcher.release(0);
   expect(dispatcher.isIdle).toBe(true);
+});
+
+test('posts the messages of several partitions that it is offered in one turn with one request', async () => {
+  const world = new DeliveryWorld();
+  const { dispatcher, subscribe } = dispatcherIn(world);
+  subscribe();
+  dispatcher.claim(0, new Map([[WEBHOOK.id, started(0, 0)]]));
+  for (const partition of [0, 1]) {
+    world.publish(partition, 1);
+    dispatcher.offer(world.log[partition] ?? []);
+    // As long as it takes to decode the next partition, and without a turn of the event loop.
+    for (let step = 0; step < 100; step += 1) await null;
+  }
+  await world.has(2);
+  expect(world.posted.map((texts) => texts.toSorted())).toEqual([['0:0', '1:0']]);
 });
