@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { topicName } from '#topics/topics.ts';
-import { FULL_BATCH_RECORDS } from '#views/ingest/batch-gatherer.ts';
 import { startApi } from './api-process.ts';
 import { makePlace, WRITTEN, writeMatches } from './api-topics.ts';
 import type { BareViewsOptions, BareViewsResult, TableSize } from './bare-views.ts';
@@ -17,6 +16,8 @@ const EVENTS = sizeOf('BENCH_EVENTS', 100_000, 100);
 const RESTARTS = sizeOf(null, 3, 1);
 const MESSAGES_OF_EVENT = 12;
 const MOST_RATIO = 2;
+/** Records of a transaction of the bare loop: more do not make it faster. */
+const BARE_TRANSACTION_RECORDS = 500;
 const LIMIT_MIB = 400;
 /** Four of the 40 competitions of the generated matches. */
 const TENTH = { SERVE_COMPETITIONS: '6000,6001,6002,6003' };
@@ -123,7 +124,7 @@ async function runBare(
     topics: WRITTEN.map((topic) => topicName(prefix, topic)),
     path: join(context.dir, 'bare.sqlite'),
     tables,
-    step: FULL_BATCH_RECORDS,
+    step: BARE_TRANSACTION_RECORDS,
   };
   const startedAt = performance.now();
   const result = await runScript<BareViewsResult>('bare-views.ts', options);
