@@ -16,7 +16,7 @@ const EVENTS = sizeOf('BENCH_EVENTS', 100_000, 100);
 const RESTARTS = sizeOf(null, 3, 1);
 const MESSAGES_OF_EVENT = 12;
 const MOST_RATIO = 2;
-/** Records of a transaction of the bare loop: more do not make it faster. */
+/** Records of a transaction of the bare loop. */
 const BARE_TRANSACTION_RECORDS = 500;
 const LIMIT_MIB = 400;
 /** Four of the 40 competitions of the generated matches. */
