@@ -22,7 +22,7 @@ import { createSessions, SESSION_SECONDS } from './sessions.ts';
 type Context = ServiceContext<z.output<typeof settings>>;
 
 /** Interval between requests for the views' topics: small beside the milliseconds in which a message reaches them. */
-const URGENT_PACE_MS = 8;
+const URGENT_PACE_MS = 5;
 
 /** The api service: serves the REST contract and the live board from views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {
