@@ -1,5 +1,5 @@
 import { Admin } from '@platformatic/kafka';
-import { ConfigResourceTypes } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { addressesOf, type Brokers } from '#security/brokers.ts';
 import { withKafkaAdmin } from './kafkajs.ts';
 import { untilTrue } from './poll.ts';
@@ -10,7 +10,7 @@ export async function changeBroker(
   nodeId: number,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const broker = { type: ConfigResourceTypes.BROKER, name: String(nodeId) };
+  const broker = { type: kafkajs.ConfigResourceTypes.BROKER, name: String(nodeId) };
   const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
   const configNames = Object.keys(settings);
   await withKafkaAdmin(brokers, async (admin) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { Kafka as Client, ConfigResourceTypes, logLevel } from 'kafkajs';
+import kafkajs, { Kafka as Client, logLevel } from 'kafkajs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readyClusterId } from '#cluster/access.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
@@ -98,7 +98,7 @@ async function pidsOf(word: string): Promise<number[]> {
 async function retentionOf(topic: string): Promise<string | undefined> {
   const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
-  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] };
+  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] };
   const { resources } = await admin.describeConfigs({ resources: [resource], includeSynonyms: false });
   await admin.disconnect();
   return resources[0]?.configEntries[0]?.configValue;

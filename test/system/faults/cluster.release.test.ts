@@ -1,6 +1,6 @@
 /** Tests three brokers: copies, and behaviour without one of them. */
 
-import { ConfigResourceTypes } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { beforeAll, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
@@ -44,7 +44,7 @@ test('topics have three copies, and doctor warns of fewer', async () => {
   const { resources } = await withKafkaAdmin(brokers, (admin) =>
     admin.describeConfigs({
       includeSynonyms: false,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name, configNames: ['min.insync.replicas'] }],
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['min.insync.replicas'] }],
     }),
   );
   expect(resources[0]?.configEntries[0]?.configValue).toBe('2');

@@ -3,7 +3,7 @@
  * Committed records are missing in one log but not in the others: the runtime must refuse the partition and publish
  * nothing from the remaining records.
  */
-import { ConfigResourceTypes } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { beforeAll, expect, test } from 'vitest';
 import type { Kafka, KafkaCluster } from '#embedded/kafka.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
@@ -69,7 +69,7 @@ async function withTwoReplicas(topic: string): Promise<void> {
       validateOnly: false,
       resources: [
         {
-          type: ConfigResourceTypes.TOPIC,
+          type: kafkajs.ConfigResourceTypes.TOPIC,
           name: topic,
           configEntries: [
             { name: 'min.insync.replicas', value: '1' },
