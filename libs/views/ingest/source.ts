@@ -5,13 +5,13 @@ import type { Logger } from '#service/logger.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { logsMessages } from '#streams/log.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
+import { BatchGatherer } from '#timing/batch-gatherer.ts';
 import { followValues, type TopicSource, type ValueBatch } from '#topics/read-values.ts';
 import { topicName } from '#topics/topics.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
-import { BatchGatherer } from './batch-gatherer.ts';
 import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 
 export type SourceOptions = TopicSource & {

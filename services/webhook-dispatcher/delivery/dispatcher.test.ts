@@ -3,6 +3,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook } from '#clients/webhooks.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
+import { clientWith } from './testing/client.ts';
 import { DeliveryWorld, SUBSCRIPTION, started } from './testing/delivery-world.ts';
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
@@ -17,17 +18,7 @@ function dispatcherIn(world: DeliveryWorld) {
   const dispatcher = new Dispatcher({ context: { ...context, messages }, subscriptions, partitions: 1 });
   onTestFinished(() => dispatcher.release(0));
   const subscribe = (): void => {
-    subscriptions.apply({
-      client_id: 1,
-      name: 'a',
-      active: true,
-      secret_hash: '',
-      competitions: null,
-      operations: null,
-      webhooks: [WEBHOOK],
-      version: 1,
-      updated_at: 0,
-    });
+    subscriptions.apply(clientWith(WEBHOOK));
     subscriptions.openChanged();
     dispatcher.refresh();
   };
@@ -51,7 +42,7 @@ test('posts the messages of several partitions that it is offered in one turn wi
   dispatcher.claim(0, new Map([[WEBHOOK.id, started(0, 0)]]));
   for (const partition of [0, 1]) {
     world.publish(partition, 1);
-    dispatcher.offer(world.log[partition] ?? []);
+    void dispatcher.offer(world.log[partition] ?? []);
     // As long as it takes to decode the next partition, and without a turn of the event loop.
     for (let step = 0; step < 100; step += 1) await null;
   }

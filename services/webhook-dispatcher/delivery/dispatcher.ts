@@ -1,5 +1,6 @@
 import type { WebhookProgress } from '#records/types.ts';
 import { partitionHash } from '#streams/client/port.ts';
+import { BatchGatherer } from '#timing/batch-gatherer.ts';
 import { settlesWithin } from '#timing/clock.ts';
 import { attemptOf, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { DeliveryFigures, DeliveryState } from '../metrics.ts';
@@ -30,8 +31,13 @@ type OwnedPartition = {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #owned = new Map<number, OwnedPartition>();
-  #offered: MessageAtOffset[] = [];
-  #nextOffer: NodeJS.Immediate | undefined;
+  readonly #offers = new BatchGatherer<readonly MessageAtOffset[]>({
+    sizeOf: ({ length }) => length,
+    apply: (batches) => {
+      const messages = batches.flat();
+      for (const delivery of this.#deliveries()) delivery.offer(messages);
+    },
+  });
   #isDraining = false;
 
   constructor(options: DispatcherOptions) {
@@ -79,15 +85,9 @@ export class Dispatcher {
     return this.#deliveries().next().done === true;
   }
 
-  /** Offers new messages to all deliveries: those of one turn of the event loop, as of one fetch, together, so that they share requests. */
-  offer(messages: readonly MessageAtOffset[]): void {
-    this.#offered.push(...messages);
-    this.#nextOffer ??= setImmediate(() => {
-      const offered = this.#offered;
-      this.#offered = [];
-      this.#nextOffer = undefined;
-      for (const delivery of this.#deliveries()) delivery.offer(offered);
-    });
+  /** Offers new messages to all deliveries, those of one fetch together, so that they share requests. Resolves when more may be offered. */
+  offer(messages: readonly MessageAtOffset[]): Promise<void> {
+    return this.#offers.add(messages);
   }
 
   /** Stops starting requests, and waits for pending ones for `withinMs` at most. */

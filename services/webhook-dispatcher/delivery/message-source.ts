@@ -45,7 +45,7 @@ const READ_BYTES = 512 * 1024;
 
 const TOPIC = 'webhook-messages';
 
-/** Minimum interval between reads of the latest messages, milliseconds: what arrives meanwhile costs one read and one request for each subscription. */
+/** Minimum interval between reads of the latest messages, milliseconds: what arrives meanwhile costs a subscription one request. */
 const PACE_MS = 10;
 /** The same while no subscription waits for messages. */
 const IDLE_PACE_MS = 1_000;
@@ -120,8 +120,9 @@ export class MessageSource {
    * current ones if that time is unknown.
    */
   async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
+    // The window may end a second earlier.
+    if (createdAt === null) return (await this.bounds()).map(({ end }) => end);
     const { brokers } = this.#options.source;
-    if (createdAt === null) return this.#partitions.map(({ partition }) => this.window.endOf(partition));
     const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
     return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
   }
@@ -132,7 +133,7 @@ export class MessageSource {
    */
   async follow(
     signal: AbortSignal,
-    onMessages: (messages: readonly MessageAtOffset[]) => void,
+    onMessages: (messages: readonly MessageAtOffset[]) => Promise<void>,
     isIdle: () => boolean,
   ): Promise<void> {
     const { source, reader } = this.#options;
@@ -144,7 +145,7 @@ export class MessageSource {
       onValues: ({ partition, values, next }) => {
         const messages = messagesOf(values);
         this.window.add(partition, messages, next);
-        onMessages(messages);
+        return onMessages(messages);
       },
       // Each subscription that has not passed them reads there, and records its loss.
       onExpired: ({ partition, next }) => this.window.restart(partition, next),

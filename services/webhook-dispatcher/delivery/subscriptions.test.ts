@@ -1,26 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type DerivedKeys, deriveKey } from '#clients/keys.ts';
 import { resealWebhook, sealWebhook } from '#clients/webhooks.ts';
-import type { Client, WebhookSubscription } from '#records/types.ts';
 import { WebhookSubscriptions } from './subscriptions.ts';
+import { clientWith } from './testing/client.ts';
 
 const OLD = deriveKey('a key of a deployment, long enough', 'webhooks');
 const NEW = deriveKey('another key of a deployment, long', 'webhooks');
 const ADDRESS = { url: 'https://receiver.example/', secret: 's'.repeat(32) };
 const SEALED = sealWebhook(1, ADDRESS, OLD, { types: null, createdAt: 0 });
 const RESEALED = resealWebhook(1, SEALED, [NEW, OLD]);
-
-const client = (version: number, webhook: WebhookSubscription): Client => ({
-  client_id: 1,
-  name: 'a',
-  active: true,
-  secret_hash: '',
-  competitions: null,
-  operations: null,
-  webhooks: [webhook],
-  version,
-  updated_at: 0,
-});
 
 /** Returns the subscriptions of a dispatcher with these keys, and the codes that it logged. */
 function dispatcherWith(keys: DerivedKeys) {
@@ -33,8 +21,8 @@ function dispatcherWith(keys: DerivedKeys) {
 describe('the subscriptions of a dispatcher', () => {
   test('are opened from the last record of a client, whatever key sealed the earlier ones', () => {
     const { subscriptions, codes } = dispatcherWith([NEW]);
-    subscriptions.apply(client(1, SEALED));
-    subscriptions.apply(client(2, RESEALED));
+    subscriptions.apply(clientWith(SEALED));
+    subscriptions.apply(clientWith(RESEALED, 2));
     subscriptions.openChanged();
     expect([...subscriptions.all()]).toMatchObject([{ id: SEALED.id, url: ADDRESS.url, active: true }]);
     expect(codes).toEqual([]);
@@ -49,7 +37,7 @@ describe('the subscriptions of a dispatcher', () => {
     ['with the new key alone, sealed again', [NEW], RESEALED],
   ] as const)('are open at each step of a rotation in its order: %s', (_, keys, webhook) => {
     const { subscriptions, codes } = dispatcherWith(keys);
-    subscriptions.apply(client(1, webhook));
+    subscriptions.apply(clientWith(webhook));
     subscriptions.openChanged();
     expect([...subscriptions.all()]).toMatchObject([{ ...ADDRESS, isSealed: false, active: true }]);
     expect(codes).toEqual([]);
@@ -57,11 +45,11 @@ describe('the subscriptions of a dispatcher', () => {
 
   test('keep a webhook that no key opens, say so, and open it once it is sealed again', () => {
     const { subscriptions, codes } = dispatcherWith([NEW]);
-    subscriptions.apply(client(1, SEALED));
+    subscriptions.apply(clientWith(SEALED));
     subscriptions.openChanged();
     expect([...subscriptions.all()]).toMatchObject([{ id: SEALED.id, isSealed: true, active: false }]);
     expect(codes).toMatchObject([{ client: 1, subscription: SEALED.id, code: 'SEAL_BROKEN' }]);
-    subscriptions.apply(client(2, RESEALED));
+    subscriptions.apply(clientWith(RESEALED, 2));
     subscriptions.openChanged();
     expect([...subscriptions.all()]).toMatchObject([{ ...ADDRESS, isSealed: false, active: true }]);
   });

@@ -7,7 +7,7 @@ type BatchGathererOptions<T> = {
   readonly apply: (items: readonly T[]) => void;
 };
 
-/** Number of records at which a batch is applied at once. A request waits for one batch at most, some 20 ms on a busy machine. */
+/** Number of records at which a batch is applied at once. What waits for the event loop, such as a request, has its turn after it. */
 export const FULL_BATCH_RECORDS = 100;
 
 /** Gathers items and applies them in batches. Items that arrive in one turn of the event loop, as those of one fetch, form one batch. */
