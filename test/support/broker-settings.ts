@@ -1,4 +1,5 @@
-import { ConfigResourceTypes } from '@platformatic/kafka';
+import { alterConfigsV2, ConfigResourceTypes } from '@platformatic/kafka';
+import { withConnections } from '#cluster/connections.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { withAdmin } from './admin.ts';
 import { untilTrue } from './poll.ts';
@@ -11,15 +12,18 @@ export async function changeBroker(
 ): Promise<void> {
   const broker = { resourceType: ConfigResourceTypes.BROKER, resourceName: String(nodeId) };
   const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
-  await withAdmin(brokers, async (admin) => {
-    await admin.alterConfigs({ resources: [{ ...broker, configs }] });
-    await untilTrue('the broker has its settings', async () => {
+  // The admin refuses to send no settings.
+  await withConnections(brokers, 'test', async (connections) =>
+    alterConfigsV2.api.async(await connections.any(), [{ ...broker, configs }], false),
+  );
+  await withAdmin(brokers, (admin) =>
+    untilTrue('the broker has its settings', async () => {
       const [found] = await admin.describeConfigs({ resources: [broker] });
       return configs.every(({ name, value }) =>
         found?.configs.some((config) => config.name === name && config.value === value),
       );
-    });
-  });
+    }),
+  );
 }
 
 /** Kind of a broker's quota, in bytes a second: for fetched or for produced data. */
