@@ -12,18 +12,19 @@ export async function changeBroker(
 ): Promise<void> {
   const broker = { resourceType: ConfigResourceTypes.BROKER, resourceName: String(nodeId) };
   const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
-  // The admin refuses to send no settings.
-  await withConnections(brokers, 'test', async (connections) =>
-    alterConfigsV2.api.async(await connections.any(), [{ ...broker, configs }], false),
-  );
-  await withAdmin(brokers, (admin) =>
-    untilTrue('the broker has its settings', async () => {
+  await withAdmin(brokers, async (admin) => {
+    const node = (await admin.metadata({ topics: [] })).brokers.get(nodeId);
+    // Only this broker accepts the request, and the admin refuses to send no settings.
+    await withConnections([`${node?.host}:${node?.port}`], 'test-admin', async (connections) =>
+      alterConfigsV2.api.async(await connections.any(), [{ ...broker, configs }], false),
+    );
+    await untilTrue('the broker has its settings', async () => {
       const [found] = await admin.describeConfigs({ resources: [broker] });
       return configs.every(({ name, value }) =>
         found?.configs.some((config) => config.name === name && config.value === value),
       );
-    }),
-  );
+    });
+  });
 }
 
 /** Kind of a broker's quota, in bytes a second: for fetched or for produced data. */
