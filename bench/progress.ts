@@ -11,6 +11,7 @@ export type ProgressReader = {
 
 /** Reads the committed offsets of a group; 0 before the first commit. */
 export function groupProgress(brokers: readonly string[], group: string, input: string): ProgressReader {
+  // The next sample is the retry: one of the library waits for a second.
   const admin = new Admin({ clientId: 'bench', bootstrapBrokers: [...brokers], retries: 0 });
   let last = 0;
   return {
