@@ -3,12 +3,13 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import type { MatchState, TopicValues } from '#records/types.ts';
+import { silentLogger } from '#streams/log.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { normalized, partitionOf } from './backlog.ts';
 import type { BenchContext } from './context.ts';
-import { BulkWriter, silent } from './kafka.ts';
+import { BulkWriter } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 
 /** Topics that this file writes for an api. */
@@ -24,7 +25,7 @@ export async function makePlace(context: BenchContext, prefix: string): Promise<
   await Registry.open({ url: registryUrl, prefix }).registerAll();
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
-  await ClientDirectory.open({ brokers, registryUrl, prefix, log: silent }).edit(1, () => ({
+  await ClientDirectory.open({ brokers, registryUrl, prefix, log: silentLogger }).edit(1, () => ({
     client_id: 1,
     name: 'bench',
     active: true,

@@ -93,7 +93,8 @@ export function kafkaStreams(
         outputPrefix,
         start: (context) =>
           startPeer(context, { inputPrefix: prefix, outputPrefix, application: group, settings, heapGiB }),
-        progress: ({ brokers }) => groupProgress(brokers, group, topicName(prefix, 'normalized-messages')),
+        progress: async ({ brokers }) =>
+          groupProgress(brokers, group, topicName(prefix, 'normalized-messages')),
       };
     },
   };

@@ -1,10 +1,11 @@
+import { silentLogger } from '#streams/log.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { type Bench, type BenchContext, describeMs } from './context.ts';
 import type { Way } from './floor/transactions.ts';
 import { floor } from './floors.ts';
-import { remove, silent } from './kafka.ts';
+import { remove } from './kafka.ts';
 import { P50, P99, quantileFigure } from './latency.ts';
 import { Pending, pace } from './live-load.ts';
 import { sizeOf } from './size.ts';
@@ -84,7 +85,7 @@ async function openLoop(
       for (const { key } of records) pending.seen(Number(key), 0, seenAt);
     },
   });
-  const publisher = await openPublisher({ brokers, clientId: 'bench-floor', log: silent });
+  const publisher = await openPublisher({ brokers, clientId: 'bench-floor', log: silentLogger });
   const { partitions } = TOPICS['normalized-messages'];
   let sent = 0;
   return {

@@ -1,12 +1,12 @@
 /** The floors of a match processor: its requests without its work. */
 import { join } from 'node:path';
+import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import type { Contender, Job } from './contenders.ts';
 import type { BenchContext } from './context.ts';
 import type { FloorOptions } from './floor/main.ts';
 import type { RecordedFloorOptions } from './floor/recorded.ts';
 import type { Way } from './floor/transactions.ts';
-import { withAdmin } from './kafka.ts';
 import { startScript, together } from './processes.ts';
 import { positionProgress } from './progress.ts';
 
@@ -16,6 +16,8 @@ const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
 const OUTPUTS = ['match-incidents', 'match-state', 'match-transitions'] as const;
 /** Maximum bytes of a fetch of one of eight partitions (libs/streams/runtime/claim.ts). */
 const MAX_BYTES = 2 * 1024 * 1024;
+/** Timeout of creating a topic on a busy broker. */
+const CREATE_MS = 30_000;
 
 /** Returns the floor of latency: a bare loop that copies messages as states. */
 export function floor(way: Way): Contender {
@@ -90,11 +92,9 @@ function floorJob(
     group: application,
     outputPrefix,
     async start(context) {
-      const topic = { topic: `${application}-positions`, numPartitions: PARTITIONS };
-      const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-      await withAdmin(context.brokers, (admin) =>
-        admin.createTopics({ topics: [{ ...topic, configEntries }], waitForLeaders: false }),
-      );
+      const name = `${application}-positions`;
+      const topic = { name, partitions: PARTITIONS, settings: { 'cleanup.policy': 'compact' } };
+      await withTopicAdmin(context.brokers, CREATE_MS, (admin) => admin.createTopics([topic]));
       return together(
         optionsOf(context).map((options, at) =>
           startScript(script, options, join(context.dir, `${application}-${at}.log`)),

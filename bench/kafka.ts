@@ -1,70 +1,40 @@
-/** Kafka helpers of the benches: admin, a bulk writer and readers. */
-import { Admin as LogAdmin } from '@platformatic/kafka';
-import kafkajs, { type Admin, Kafka, logLevel, type Message } from 'kafkajs';
-import type { Logger } from '#streams/log.ts';
-import { follow } from '#streams/read/follow.ts';
+/** Kafka helpers of the benches: a bulk writer, counts and clean-up. */
+import { type PublishRecord, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
+import { silentLogger } from '#streams/log.ts';
+import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import { readTopic } from '#streams/read/follow.ts';
 import { retry } from '#timing/retry.ts';
+import { deleteTopics, topicsUnder } from '#topics/admin.ts';
+import { TopicAdminError } from '#topics/errors.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
+import { withAdmin } from '../test/support/admin.ts';
 
-/** Attempts while a new topic may have no leaders. */
-const NEW_TOPIC = { firstMs: 50, ceilingMs: 50, deadlineMs: 10_000 };
+/** Retries of deleting topics: a busy broker may need longer than one request waits. */
+const DELETING = { firstMs: 100, ceilingMs: 1_000, deadlineMs: 120_000 };
 
-/** A logger that writes nothing. */
-export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** Returns a kafkajs client that logs nothing. */
-export function quietKafka(brokers: readonly string[], clientId = 'bench'): Kafka {
-  return new Kafka({
-    brokers: [...brokers],
-    clientId,
-    logLevel: logLevel.NOTHING,
-    // A busy broker may take longer than the usual 30 s to delete topics.
-    requestTimeout: 120_000,
-    // A topic that was just created may have no leaders for seconds on a busy machine.
-    retry: { initialRetryTime: 50, maxRetryTime: 1_000, retries: 30 },
-  });
+/** Returns the sum of the lengths of a topic's logs: its records, transaction markers included. */
+export async function countOffsets(client: StreamClient, topic: string): Promise<number> {
+  const bounds = await client.logBounds(partitionsUpTo(topic, await client.partitionCount(topic)));
+  return bounds.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Runs `use` with a new admin connection. */
-export async function withAdmin<T>(
-  brokers: readonly string[],
-  use: (admin: Admin) => Promise<T>,
-): Promise<T> {
-  const admin = quietKafka(brokers).admin();
-  await admin.connect();
-  try {
-    return await use(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
-/** Returns the sum of a topic's end offsets: its records, transaction markers included. */
-export async function countOffsets(admin: Admin, topic: string): Promise<number> {
-  const passes = (error: unknown) => error instanceof kafkajs.KafkaJSProtocolError && error.retriable;
-  const ends = await retry(() => admin.fetchTopicOffsets(topic), { ...NEW_TOPIC, passes });
-  return ends.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
-}
-
-/** Returns the progress of a group in a topic: the sum of its committed offsets. */
-export async function committedOffsets(admin: Admin, group: string, topic: string): Promise<number> {
-  const [found] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
-  return (found?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
-}
-
-/** Deletes the topics with a prefix, and the named groups; ignores missing ones. */
+/** Deletes the topics with a prefix, and waits until they are gone; then deletes the named groups. Ignores missing ones. */
 export async function remove(
   brokers: readonly string[],
   prefix: string,
   groups: readonly string[] = [],
   keep: (topic: string) => boolean = () => false,
 ): Promise<void> {
-  await withAdmin(brokers, async (admin) => {
-    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix) && !keep(topic));
-    if (topics.length > 0) await admin.deleteTopics({ topics });
-    if (groups.length > 0) await admin.deleteGroups([...groups]).catch(() => {});
-    while ((await admin.listTopics()).some((topic) => topics.includes(topic)));
-  });
+  const removeTopics = async (): Promise<void> => {
+    const topics = await topicsUnder({ brokers, prefix });
+    await deleteTopics(
+      brokers,
+      topics.filter((topic) => !keep(topic)),
+    );
+  };
+  await retry(removeTopics, { ...DELETING, passes: (error) => error instanceof TopicAdminError });
+  if (groups.length === 0) return;
+  await withAdmin(brokers, (admin) => admin.deleteGroups({ groups: [...groups] })).catch(() => {});
 }
 
 const BATCH_BYTES = 768 * 1024;
@@ -72,58 +42,51 @@ const BATCH_OVERHEAD = 64;
 
 /** Writes many records in large batches, in order within a partition. */
 export class BulkWriter {
-  readonly #producer: ReturnType<Kafka['producer']>;
+  readonly #publisher: Publisher;
   readonly #topic: string;
-  readonly #pending = new Map<number, { messages: Message[]; bytes: number }>();
-  #sent: Promise<unknown> = Promise.resolve();
+  readonly #pending = new Map<number, { records: PublishRecord[]; bytes: number }>();
+  #published: Promise<void> = Promise.resolve();
 
-  private constructor(producer: ReturnType<Kafka['producer']>, topic: string) {
-    this.#producer = producer;
+  private constructor(publisher: Publisher, topic: string) {
+    this.#publisher = publisher;
     this.#topic = topic;
   }
 
   static async open(brokers: readonly string[], topic: string): Promise<BulkWriter> {
-    const producer = quietKafka(brokers).producer({ idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
-    return new BulkWriter(producer, topic);
+    const publisher = await openPublisher({ brokers, clientId: 'bench', log: silentLogger });
+    return new BulkWriter(publisher, topic);
   }
 
   /** Adds a record, with the header `traceparent` if it is given. */
   async add(partition: number, key: string, value: Buffer, traceparent?: string): Promise<void> {
-    const pending = this.#pending.get(partition) ?? { messages: [], bytes: 0 };
+    const pending = this.#pending.get(partition) ?? { records: [], bytes: 0 };
     this.#pending.set(partition, pending);
-    const headers = traceparent === undefined ? {} : { headers: { traceparent } };
-    pending.messages.push({ key, value, partition, ...headers });
+    const record = { topic: this.#topic, partition, key, value };
+    pending.records.push(traceparent === undefined ? record : { ...record, traceparent });
     pending.bytes += value.length + BATCH_OVERHEAD;
     if (pending.bytes < BATCH_BYTES) return;
     this.#pending.delete(partition);
-    await this.#send(pending.messages);
+    await this.#publish(pending.records);
   }
 
   async close(): Promise<void> {
-    for (const { messages } of this.#pending.values()) await this.#send(messages);
-    await this.#sent;
-    await this.#producer.disconnect();
+    for (const { records } of this.#pending.values()) await this.#publish(records);
+    await this.#published;
+    await this.#publisher.close();
   }
 
-  /** Sends a batch; the next one is filled meanwhile. */
-  async #send(messages: Message[]): Promise<void> {
-    await this.#sent;
-    this.#sent = this.#producer.send({ topic: this.#topic, acks: -1, messages });
+  /** Publishes a batch; the next one is filled meanwhile. */
+  async #publish(records: readonly PublishRecord[]): Promise<void> {
+    await this.#published;
+    this.#published = this.#publisher.publish(records);
   }
 }
 
 /** Reads a topic from its beginning to its current end, read committed. Returns the number of records. */
 export async function countRecords(brokers: readonly string[], topic: string): Promise<number> {
   let count = 0;
-  await follow({
-    brokers,
-    reader: 'bench-reader',
-    topics: [topic],
-    untilEnd: true,
-    onBatch({ records }) {
-      count += records.length;
-    },
+  await readTopic(brokers, topic, ({ records }) => {
+    count += records.length;
   });
   return count;
 }
@@ -134,14 +97,11 @@ export async function storedBytes(
   prefix: string,
   topics: readonly TopicName[],
 ): Promise<Map<TopicName, number>> {
-  const admin = new LogAdmin({ clientId: 'bench', bootstrapBrokers: [...brokers] });
-  const described = await admin.describeLogDirs({
-    topics: topics.map((topic) => ({
-      name: topicName(prefix, topic),
-      partitions: Array.from({ length: TOPICS[topic].partitions }, (_, partition) => partition),
-    })),
-  });
-  await admin.close();
+  const wanted = topics.map((topic) => ({
+    name: topicName(prefix, topic),
+    partitions: Array.from({ length: TOPICS[topic].partitions }, (_, partition) => partition),
+  }));
+  const described = await withAdmin(brokers, (admin) => admin.describeLogDirs({ topics: wanted }));
   const logs = described.flatMap(({ results }) => results).flatMap((dir) => dir.topics);
   const bytesOf = (topic: TopicName) =>
     logs

@@ -1,3 +1,4 @@
+import { silentLogger } from '#streams/log.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
@@ -6,7 +7,7 @@ import { normalized } from './backlog.ts';
 import { AT_ONCE, type Contender, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
 import { type Bench, type BenchContext, describeMs, PROCESSOR, quantile } from './context.ts';
 import { floor } from './floors.ts';
-import { remove, silent } from './kafka.ts';
+import { remove } from './kafka.ts';
 import { liveMessages, Pending, sendLive } from './live-load.ts';
 import type { TimedMessage } from './matches.ts';
 import { buildPeer } from './peer.ts';
@@ -181,7 +182,7 @@ async function byWebhook(
 /** Opens an entry that publishes to the input topic, as the receiver would. */
 export async function byPublisher({ brokers, registryUrl }: BenchContext, prefix: string): Promise<Entry> {
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
-  const publisher = await openPublisher({ brokers, clientId: 'bench-latency', log: silent });
+  const publisher = await openPublisher({ brokers, clientId: 'bench-latency', log: silentLogger });
   const topic = topicName(prefix, 'normalized-messages');
   return {
     send: (message) =>

@@ -1,6 +1,7 @@
 /** Sends messages of live matches at a rate, and measures the time until each was seen. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { countOffsets, withAdmin } from './kafka.ts';
+import { withStreamClient } from '#cluster/connections.ts';
+import { countOffsets } from './kafka.ts';
 import { BenchMatch, type TimedMessage } from './matches.ts';
 
 const MATCHES = 100;
@@ -67,11 +68,11 @@ export async function untilStill(
   topic: string,
   also: () => Promise<number> = async () => 0,
 ): Promise<number> {
-  return withAdmin(brokers, async (admin) => {
+  return withStreamClient(brokers, 'bench', async (client) => {
     const until = performance.now() + STILL_WITHIN_MS;
     let since = performance.now();
     for (let seen = -1; performance.now() < until; await delay(STILL_MS)) {
-      const now = (await countOffsets(admin, topic)) + (await also());
+      const now = (await countOffsets(client, topic)) + (await also());
       if (now === seen && now > 0) return since;
       if (now !== seen) since = performance.now();
       seen = now;

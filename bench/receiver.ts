@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { withStreamClient } from '#cluster/connections.ts';
 import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Bench, BenchContext } from './context.ts';
 import { describeLoad, type HttpServer, measureLoad } from './http-load.ts';
-import { countOffsets, remove, withAdmin } from './kafka.ts';
+import { countOffsets, remove } from './kafka.ts';
 import type { PeerRouteOptions } from './peer-route.ts';
 import { startScript } from './processes.ts';
 import { sizeOf } from './size.ts';
@@ -122,11 +123,11 @@ async function checkTopics(
   context: BenchContext,
   { prefix, peerPrefix, accepted }: { prefix: string; peerPrefix: string; accepted: Accepted },
 ): Promise<void> {
-  await withAdmin(context.brokers, async (admin) => {
-    const raw = await countOffsets(admin, topicName(prefix, 'raw-messages'));
-    const normalized = await countOffsets(admin, topicName(prefix, 'normalized-messages'));
-    const dead = await countOffsets(admin, topicName(prefix, 'dead-letters'));
-    const peer = await countOffsets(admin, topicName(peerPrefix, 'raw-messages'));
+  await withStreamClient(context.brokers, 'bench', async (client) => {
+    const raw = await countOffsets(client, topicName(prefix, 'raw-messages'));
+    const normalized = await countOffsets(client, topicName(prefix, 'normalized-messages'));
+    const dead = await countOffsets(client, topicName(prefix, 'dead-letters'));
+    const peer = await countOffsets(client, topicName(peerPrefix, 'raw-messages'));
     const found =
       `${accepted.ours} deliveries of ${accepted.messages} messages were accepted, ` +
       `and there are ${raw} raw and ${normalized} normalized messages and ${dead} dead letters; ` +

@@ -5,13 +5,13 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook } from '#clients/webhooks.ts';
 import { freePort } from '#embedded/ports.ts';
+import { silentLogger } from '#streams/log.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { Authority, writeCertificate, writeText } from '../test/support/certificates.ts';
 import { type BenchContext, connectionEnv } from './context.ts';
-import { silent } from './kafka.ts';
 import { type Running, startScript, startService } from './processes.ts';
 import type { SinkCounts, SinkOptions } from './webhook-sink.ts';
 
@@ -48,7 +48,7 @@ export class WebhookBench {
   /** Creates webhooks of the client at these paths. Resolves with their ids by path. */
   async subscribe(count: number, path: (n: number) => string): Promise<ReadonlyMap<string, string>> {
     const { brokers, registryUrl } = this.#context;
-    const directory = ClientDirectory.open({ brokers, registryUrl, prefix: this.#prefix, log: silent });
+    const directory = ClientDirectory.open({ brokers, registryUrl, prefix: this.#prefix, log: silentLogger });
     const key = deriveKey(CLIENTS_KEY, 'webhooks');
     const webhooks = Array.from({ length: count }, (_, n) => {
       const webhook = { url: `${this.#sink.url}${path(n)}`, secret: SECRET };
@@ -92,7 +92,7 @@ export class WebhookBench {
   async openPublisher(): Promise<{ one(): Promise<void>; close(): Promise<void> }> {
     const { brokers, registryUrl } = this.#context;
     const codec = await Registry.open({ url: registryUrl, prefix: this.#prefix }).codec('webhook-messages');
-    const publisher = await openPublisher({ brokers, clientId: 'bench-webhooks', log: silent });
+    const publisher = await openPublisher({ brokers, clientId: 'bench-webhooks', log: silentLogger });
     const topic = topicName(this.#prefix, 'webhook-messages');
     let n = 0;
     return {

@@ -7,7 +7,6 @@ import { openStreamClient } from '#streams/client/client.ts';
 import type { OutputRecord } from '#streams/client/port.ts';
 import { readRange } from '#streams/read/read-range.ts';
 import { positionRecord } from '#streams/runtime/positions.ts';
-import { silent } from '../kafka.ts';
 
 /** Options, as JSON in the first argument. */
 export type RecordedFloorOptions = {
@@ -28,7 +27,7 @@ const RECORDED_BYTES = 4 * 1024 * 1024;
 
 const { brokers, application, input, partitions, outputs, positions, maxBytes }: RecordedFloorOptions =
   JSON.parse(process.argv[2] ?? '{}');
-const client = openStreamClient({ brokers, clientId: application, log: silent });
+const client = openStreamClient({ brokers, clientId: application });
 // Loads all records before any task begins.
 const tasks = await Promise.all(
   partitions.map(async (partition) => ({ partition, ...(await load(partition)) })),

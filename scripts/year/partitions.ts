@@ -1,6 +1,6 @@
 /** The number of partitions changes: in place, which is refused, and as docs/guides/runbooks/more-partitions.md says. */
 import { topicName } from '#topics/topics.ts';
-import { withKafkaAdmin } from '../../test/support/kafkajs.ts';
+import { withAdmin } from '../../test/support/admin.ts';
 import { checkEvents, checkTables, require } from './checks.ts';
 import { PREFIX, YearSystem } from './system.ts';
 import type { Year } from './year.ts';
@@ -11,14 +11,12 @@ const PARTITIONS = '12';
 /** Adds a partition by hand, then replays into topics with more, and serves these. Call it last: nobody can remove partitions. */
 export async function growPartitions(year: Year): Promise<void> {
   const { system } = year;
-  const topic = topicName(PREFIX, 'match-incidents');
-  await withKafkaAdmin(system.kafka.brokers, (admin) =>
-    admin.createPartitions({ topicPartitions: [{ topic, count: 9 }] }),
-  );
+  const name = topicName(PREFIX, 'match-incidents');
+  await withAdmin(system.kafka.brokers, (admin) => admin.createPartitions({ topics: [{ name, count: 9 }] }));
   year.note('a partition is added to match-incidents by hand');
   await year.check('a partition that was added by hand is named by doctor with its page', async () => {
     const { code, out } = await year.doctor();
-    require(code === 1 && out.includes(`${topic} has 9 partitions, not 8`), out);
+    require(code === 1 && out.includes(`${name} has 9 partitions, not 8`), out);
     require(out.includes('more-partitions.md'), out);
   });
   await year.check('topics with 12 partitions have the same, and are served', async () => {

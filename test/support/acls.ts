@@ -1,12 +1,17 @@
-import kafkajs, { type AclEntry } from 'kafkajs';
+import {
+  type Acl,
+  AclOperations,
+  AclPermissionTypes,
+  ResourcePatternTypes,
+  ResourceTypes,
+} from '@platformatic/kafka';
 import type { Right } from '#topics/acls.ts';
-import { withKafkaAdmin } from './kafkajs.ts';
+import { withAdmin } from './admin.ts';
 
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const RESOURCES = {
-  Topic: AclResourceTypes.TOPIC,
-  Group: AclResourceTypes.GROUP,
-  TransactionalId: AclResourceTypes.TRANSACTIONAL_ID,
+  Topic: ResourceTypes.TOPIC,
+  Group: ResourceTypes.GROUP,
+  TransactionalId: ResourceTypes.TRANSACTIONAL_ID,
 };
 
 /** Grants rights to a user. `brokers` must be addresses whose connections may change access control lists. */
@@ -15,8 +20,8 @@ export async function grant(
   user: string,
   rights: readonly Right[],
 ): Promise<void> {
-  await withKafkaAdmin(brokers, (admin) =>
-    admin.createAcls({ acl: rights.map((right) => entryOf(user, right)) }),
+  await withAdmin(brokers, (admin) =>
+    admin.createAcls({ creations: rights.map((right) => entryOf(user, right)) }),
   );
 }
 
@@ -27,17 +32,17 @@ export async function without(
   right: Right,
   work: () => Promise<void>,
 ): Promise<void> {
-  await withKafkaAdmin(brokers, (admin) => admin.deleteAcls({ filters: [entryOf(user, right)] }));
+  await withAdmin(brokers, (admin) => admin.deleteAcls({ filters: [entryOf(user, right)] }));
   await work();
   await grant(brokers, user, [right]);
 }
 
-function entryOf(user: string, { operation, resource, name, pattern }: Right): AclEntry {
+function entryOf(user: string, { operation, resource, name, pattern }: Right): Acl {
   return {
     principal: `User:${user}`,
     host: '*',
     permissionType: AclPermissionTypes.ALLOW,
-    operation: operation === 'Read' ? AclOperationTypes.READ : AclOperationTypes.WRITE,
+    operation: operation === 'Read' ? AclOperations.READ : AclOperations.WRITE,
     resourceType: RESOURCES[resource],
     resourceName: name,
     resourcePatternType: pattern === 'Literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,

@@ -1,7 +1,7 @@
-import { Admin } from '@platformatic/kafka';
-import kafkajs from 'kafkajs';
-import { addressesOf, type Brokers } from '#security/brokers.ts';
-import { withKafkaAdmin } from './kafkajs.ts';
+import { alterConfigsV2, ConfigResourceTypes } from '@platformatic/kafka';
+import { withConnections } from '#cluster/connections.ts';
+import type { Brokers } from '#security/brokers.ts';
+import { withAdmin } from './admin.ts';
 import { untilTrue } from './poll.ts';
 
 /** Sets dynamic settings of a running broker; all others return to their values at its start. */
@@ -10,19 +10,18 @@ export async function changeBroker(
   nodeId: number,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const broker = { type: kafkajs.ConfigResourceTypes.BROKER, name: String(nodeId) };
-  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
-  const configNames = Object.keys(settings);
-  await withKafkaAdmin(brokers, async (admin) => {
-    await admin.alterConfigs({ validateOnly: false, resources: [{ ...broker, configEntries }] });
+  const broker = { resourceType: ConfigResourceTypes.BROKER, resourceName: String(nodeId) };
+  const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  await withAdmin(brokers, async (admin) => {
+    const node = (await admin.metadata({ topics: [] })).brokers.get(nodeId);
+    // Only this broker accepts the request, and the admin refuses to send no settings.
+    await withConnections([`${node?.host}:${node?.port}`], 'test-admin', async (connections) =>
+      alterConfigsV2.api.async(await connections.any(), [{ ...broker, configs }], false),
+    );
     await untilTrue('the broker has its settings', async () => {
-      const { resources } = await admin.describeConfigs({
-        resources: [{ ...broker, configNames }],
-        includeSynonyms: false,
-      });
-      const found = resources[0]?.configEntries ?? [];
-      return configNames.every((name) =>
-        found.some(({ configName, configValue }) => configName === name && configValue === settings[name]),
+      const [found] = await admin.describeConfigs({ resources: [broker] });
+      return configs.every(({ name, value }) =>
+        found?.configs.some((config) => config.name === name && config.value === value),
       );
     });
   });
@@ -38,12 +37,7 @@ export async function limitClients(
   key: ByteRate,
   value: number | null,
 ): Promise<void> {
-  const admin = new Admin({ bootstrapBrokers: [...addressesOf(brokers)], clientId: 'test-quotas' });
   const op = value === null ? ({ key, remove: true } as const) : ({ key, value, remove: false } as const);
-  try {
-    const entities = [{ entityType: 'client-id', entityName: clientId } as const];
-    await admin.alterClientQuotas({ entries: [{ entities, ops: [op] }] });
-  } finally {
-    await admin.close();
-  }
+  const entities = [{ entityType: 'client-id', entityName: clientId } as const];
+  await withAdmin(brokers, (admin) => admin.alterClientQuotas({ entries: [{ entities, ops: [op] }] }));
 }

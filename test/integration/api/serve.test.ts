@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { topicBounds } from '#cluster/logs.ts';
 import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/messages.ts';
 import { bootId } from '#views/store/database.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { type ApiReplica, clients, received, startApi } from '../../support/api.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -42,11 +43,10 @@ beforeAll(async () => {
 
 /** Removes all records of a topic, as retention does. */
 async function expireAll(topic: string): Promise<void> {
-  await withKafkaAdmin(pipeline.connection.brokers, async (admin) => {
-    const offsets = await admin.fetchTopicOffsets(topic);
-    const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
-    await admin.deleteTopicRecords({ topic, partitions });
-  });
+  const { brokers } = pipeline.connection;
+  const bounds = await topicBounds({ brokers, clientId: 'test' }, [topic]);
+  const partitions = bounds.map(({ partition, end }) => ({ partition, offset: BigInt(end) }));
+  await withAdmin(brokers, (admin) => admin.deleteRecords({ topics: [{ name: topic, partitions }] }));
 }
 
 test('serves the match state of the pipeline, and each change of it', async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { deadLetter, deliveryId, readDelivery } from '#ingestion/delivery.ts';
 import type { DeadLetter } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
@@ -130,20 +132,10 @@ describe('touchline dead-letters resend', () => {
       code: 0,
       out: 'cccccccccccc  sent again: back to normalized-messages\n',
     });
-    const records: unknown[] = [];
-    const consumer = topics.kafka.consumer({ groupId: `${topics.prefix}check` });
-    await consumer.connect();
-    await consumer.subscribe({ topic: `${topics.prefix}normalized-messages`, fromBeginning: true });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await consumer.run({
-      eachMessage: async ({ partition, message: { key, value } }) => {
-        records.push({ partition, key: key?.toString(), value: value?.toString('hex') });
-        resolve();
-      },
-    });
-    await promise;
-    await consumer.disconnect();
-    expect(records).toEqual([{ partition: 0, key: '24', value: '00010203' }]);
+    const records = await readRecords(backbone().brokers, `${topics.prefix}normalized-messages`);
+    expect(
+      records.map(({ partition, key, value }) => [partition, key?.toString(), value?.toString('hex')]),
+    ).toEqual([[0, '24', '00010203']]);
     expect((await run(topics, 'list')).out).toBe('');
   });
 

@@ -14,9 +14,10 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { findPosition, type LogMark, type Position, positionRecord } from '#streams/runtime/positions.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { cutLog } from '../../support/cut-log.ts';
 import { connectionEnv } from '../../support/environment.ts';
-import { createKafka, withKafkaAdmin } from '../../support/kafkajs.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { FEW_PARTITIONS, Pipeline, type PipelineConnection } from '../../support/pipeline.ts';
 import { DEADLINE_MS, until } from '../../support/poll.ts';
@@ -166,13 +167,10 @@ function withMark(logs: Position['logs'], name: string, change: Partial<LogMark>
 
 /** Removes records that were not processed, as retention does. */
 async function loseInput(): Promise<void> {
-  const topic = topicOf('normalized-messages');
   await pipeline.feed(LOAD);
-  await withKafkaAdmin(connection.brokers, async (admin) => {
-    const offsets = await admin.fetchTopicOffsets(topic);
-    const high = offsets.find((one) => one.partition === partition)?.high ?? expect.fail('no offsets');
-    await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(Number(high) - 1) }] });
-  });
+  const offset = BigInt((await endOf('normalized-messages')) - 1);
+  const lost = { name: topicOf('normalized-messages'), partitions: [{ partition, offset }] };
+  await withAdmin(connection.brokers, (admin) => admin.deleteRecords({ topics: [lost] }));
 }
 
 /** Names the marker of the last commit, which is no record, as the last record of an output. */

@@ -1,12 +1,12 @@
 /** Topics of a test, and writers for them. */
-import kafkajs, { type Kafka } from 'kafkajs';
-import { onTestFinished } from 'vitest';
 import type { TopicValues } from '#records/types.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { connectionEnv } from '../../support/environment.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
@@ -22,7 +22,6 @@ export class TestTopics {
   readonly prefix: string;
   /** The environment with which `touchline` uses these topics. */
   readonly env: Readonly<Record<string, string>>;
-  readonly kafka: Kafka;
   readonly #brokers: readonly string[];
   readonly #registry: Registry;
 
@@ -30,11 +29,6 @@ export class TestTopics {
     this.prefix = prefix;
     this.#brokers = brokers;
     this.env = connectionEnv({ brokers, registryUrl, prefix });
-    this.kafka = new kafkajs.Kafka({
-      brokers,
-      logLevel: kafkajs.logLevel.NOTHING,
-      retry: { initialRetryTime: 10, maxRetryTime: 500, retries: 20 },
-    });
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
@@ -55,7 +49,8 @@ export class TestTopics {
   async write<T extends TopicName>(topic: T, entries: readonly Entry<T>[]): Promise<void> {
     await leadersAnswer(this.#brokers, topicName(this.prefix, topic));
     // When one partition is not ready, a retry must not write to the others again.
-    const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+    const kafka = createKafka({ brokers: this.#brokers, clientId: 'another writer' });
+    const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
     await producer.send({
       topic: topicName(this.prefix, topic),
@@ -66,13 +61,8 @@ export class TestTopics {
 
   /** Returns the consumer groups of `touchline` for these topics. */
   async readerGroups(): Promise<string[]> {
-    const admin = this.kafka.admin();
-    await admin.connect();
-    onTestFinished(() => admin.disconnect());
-    const { groups } = await admin.listGroups();
-    return groups
-      .map(({ groupId }) => groupId)
-      .filter((id) => id.startsWith(`touchline-reader-${this.prefix}`));
+    const groups = await withAdmin(this.#brokers, (admin) => admin.listGroups());
+    return [...groups.keys()].filter((id) => id.startsWith(`touchline-reader-${this.prefix}`));
   }
 
   async #messages<T extends TopicName>(topic: T, entries: readonly Entry<T>[]) {

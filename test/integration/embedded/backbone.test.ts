@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import kafkajs, { Kafka as Client, logLevel } from 'kafkajs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readyClusterId } from '#cluster/access.ts';
+import { describeCluster } from '#cluster/describe.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { IN_FULL } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -96,12 +96,8 @@ async function pidsOf(word: string): Promise<number[]> {
 
 /** Returns the retention of a topic on the broker, milliseconds; -1 is unlimited. */
 async function retentionOf(topic: string): Promise<string | undefined> {
-  const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] };
-  const { resources } = await admin.describeConfigs({ resources: [resource], includeSynonyms: false });
-  await admin.disconnect();
-  return resources[0]?.configEntries[0]?.configValue;
+  const { topics } = await describeCluster(backbone?.brokers ?? [], [topic]);
+  return topics.get(topic)?.settings?.get('retention.ms');
 }
 
 async function register(registryUrl: string, subject: string, schema: unknown): Promise<Response> {

@@ -2,8 +2,9 @@
 import { onTestFinished } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { describeStreamClient } from '../../support/conformance.ts';
-import { createKafka, withKafkaAdmin } from '../../support/kafkajs.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { makeTopics, recreateTopic } from '../../support/topics.ts';
 
@@ -34,9 +35,10 @@ describeStreamClient({
     return transaction;
   },
   async groupOffset(groupId, { topic, partition: of }) {
-    const [offsets] = await withKafkaAdmin(brokers, (admin) =>
-      admin.fetchOffsets({ groupId, topics: [topic] }),
+    const [group] = await withAdmin(brokers, (admin) =>
+      admin.listConsumerGroupOffsets({ groups: [groupId] }),
     );
-    return Number(offsets?.partitions.find(({ partition }) => partition === of)?.offset);
+    const found = group?.topics.find(({ name }) => name === topic);
+    return Number(found?.partitions.find(({ partitionIndex }) => partitionIndex === of)?.committedOffset);
   },
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { CountingApplication, type CountingTopics, keepingLog } from './counting.ts';
@@ -39,8 +39,8 @@ test('refuses partitions added to the input while it runs, and continues the oth
   await counting.send(['a', '1'], ['bb', '1']);
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
 
-  await withKafkaAdmin(connection.brokers, (admin) =>
-    admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] }),
+  await withAdmin(connection.brokers, (admin) =>
+    admin.createPartitions({ topics: [{ name: counting.input, count: 4 }] }),
   );
   // A new member causes a rebalance, so that the group assigns the new partitions at once.
   const client = openStreamClient({ brokers: connection.brokers, clientId: 'partitions', log: quietLog });

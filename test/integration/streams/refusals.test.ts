@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { recreateTopic } from '../../support/topics.ts';
 import { CountingApplication, keepingLog } from './counting.ts';
@@ -95,11 +95,10 @@ describe('a position', () => {
       { key: '__barrier', value: null, partition: 1 },
       { key: '__barrier', value: null, partition: 0 },
     ]);
-    await withKafkaAdmin(connection.brokers, (admin) =>
-      admin.setOffsets({
+    await withAdmin(connection.brokers, (admin) =>
+      admin.alterConsumerGroupOffsets({
         groupId: counting.application,
-        topic: counting.input,
-        partitions: [{ partition: 1, offset: '3' }],
+        topics: [{ name: counting.input, partitionOffsets: [{ partition: 1, offset: 3n }] }],
       }),
     );
     const { message, metric } = await refusal('POSITION_MISSING');
@@ -157,11 +156,8 @@ describe('an input', () => {
   test('that lost unprocessed records is refused, or counts them with onLostInput continue', async () => {
     await countThree();
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
-    await withKafkaAdmin(connection.brokers, async (admin) => {
-      // Makes the client look up the leaders.
-      await admin.fetchTopicOffsets(counting.input);
-      await admin.deleteTopicRecords({ topic: counting.input, partitions: [{ partition: 1, offset: '5' }] });
-    });
+    const lost = { name: counting.input, partitions: [{ partition: 1, offset: 5n }] };
+    await withAdmin(connection.brokers, (admin) => admin.deleteRecords({ topics: [lost] }));
     const { message, stream } = await refusal('INPUT_LOST');
     expect(message).toContain(`${counting.input}-1 begins at offset 5, after the position 3`);
     expect(message).toContain(`npx touchline position ${service} 1 5`);

@@ -1,28 +1,22 @@
 /** Topics on the real broker match `TOPICS`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs, { type Admin } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { describeCluster } from '#cluster/describe.ts';
+import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError, TopicMismatchError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from '#topics/processors.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import { backbone } from '../../setup/backbone.ts';
+import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { startOwnKafka } from '../../support/own-kafka.ts';
 
-let admin: Admin;
-beforeAll(async () => {
-  const { brokers } = backbone();
-  admin = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-});
-afterAll(() => admin.disconnect());
+/** Timeout for a busy broker. */
+const WITHIN_MS = 30_000;
 
-async function partitions(prefix: string): Promise<Record<string, number>> {
-  const { topics } = await admin.fetchTopicMetadata();
+async function partitions({ brokers, prefix }: TestBackbone): Promise<Record<string, number>> {
+  const topics = [...(await withTopicAdmin(brokers, WITHIN_MS, (admin) => admin.topics()))];
   return Object.fromEntries(
-    topics
-      .filter(({ name }) => name.startsWith(prefix))
-      .map((topic) => [topic.name, topic.partitions.length]),
+    topics.filter(([name]) => name.startsWith(prefix)).map(([name, topic]) => [name, topic.partitions]),
   );
 }
 
@@ -40,21 +34,14 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
 
 describe('createTopics', () => {
   test('creates every topic of `TOPICS`, with its settings', async () => {
-    const { brokers, prefix } = backbone();
+    const connection = backbone();
+    const { brokers, prefix } = connection;
     await createTopics({ brokers, prefix });
-    expect(await partitions(prefix)).toEqual(expected(prefix));
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: TOPIC_NAMES.map((topic) => ({
-        type: kafkajs.ConfigResourceTypes.TOPIC,
-        name: topicName(prefix, topic),
-      })),
-    });
+    expect(await partitions(connection)).toEqual(expected(prefix));
+    const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
+    const { topics } = await describeCluster(brokers, names);
     for (const topic of TOPIC_NAMES) {
-      const resource = resources.find(({ resourceName }) => resourceName === topicName(prefix, topic));
-      const settings = Object.fromEntries(
-        resource?.configEntries.map(({ configName, configValue }) => [configName, configValue]) ?? [],
-      );
+      const settings = Object.fromEntries(topics.get(topicName(prefix, topic))?.settings ?? []);
       expect(settings).toMatchObject(topicSettings(TOPICS[topic]));
       if (topic === 'match-state') {
         expect(settings).toMatchObject({
@@ -72,32 +59,31 @@ describe('createTopics', () => {
   });
 
   test('creates missing topics and leaves existing ones unchanged', async () => {
-    const { brokers, prefix } = backbone();
-    const topic = topicName(prefix, 'match-state');
-    await admin.createTopics({
-      waitForLeaders: false,
-      topics: [{ topic, numPartitions: 8, configEntries: [{ name: 'retention.ms', value: '12345' }] }],
-    });
+    const connection = backbone();
+    const { brokers, prefix } = connection;
+    const name = topicName(prefix, 'match-state');
+    await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
+      admin.createTopics([{ name, partitions: 8, settings: { 'retention.ms': '12345' } }]),
+    );
     await createTopics({ brokers, prefix });
     await createTopics({ brokers, prefix });
-    expect(await partitions(prefix)).toEqual(expected(prefix));
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] }],
-    });
-    expect(resources[0]?.configEntries[0]?.configValue).toBe('12345');
+    expect(await partitions(connection)).toEqual(expected(prefix));
+    const { topics } = await describeCluster(brokers, [name]);
+    expect(topics.get(name)?.settings?.get('retention.ms')).toBe('12345');
   });
 
   test('may run in several processes at once', async () => {
-    const { brokers, prefix } = backbone();
+    const connection = backbone();
+    const { brokers, prefix } = connection;
     await Promise.all(Array.from({ length: 4 }, () => createTopics({ brokers, prefix })));
-    expect(await partitions(prefix)).toEqual(expected(prefix));
+    expect(await partitions(connection)).toEqual(expected(prefix));
   });
 
   test('creates only the topics of a match with another number of partitions', async () => {
-    const { brokers, prefix } = backbone();
+    const connection = backbone();
+    const { brokers, prefix } = connection;
     await createTopics({ brokers, prefix, partitions: 3 });
-    expect(await partitions(prefix)).toEqual(expected(prefix, 3));
+    expect(await partitions(connection)).toEqual(expected(prefix, 3));
   });
 
   test('rejects topics with another number of partitions, naming each', async () => {

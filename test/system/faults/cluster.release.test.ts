@@ -1,6 +1,4 @@
 /** Tests three brokers: copies, and behaviour without one of them. */
-
-import kafkajs from 'kafkajs';
 import { beforeAll, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import type { KafkaCluster } from '#embedded/kafka.ts';
@@ -10,11 +8,11 @@ import { createTopics } from '#topics/admin.ts';
 import { POISON } from '../../integration/streams/count-by-key.ts';
 import { CountingApplication } from '../../integration/streams/counting.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { changeBroker } from '../../support/broker-settings.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS } from '../../support/harness.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -41,13 +39,8 @@ test('topics have three copies, and doctor warns of fewer', async () => {
     const { topics } = await describeCluster(brokers, [name]);
     return topics.get(name)?.inSync === 3;
   });
-  const { resources } = await withKafkaAdmin(brokers, (admin) =>
-    admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['min.insync.replicas'] }],
-    }),
-  );
-  expect(resources[0]?.configEntries[0]?.configValue).toBe('2');
+  const { topics } = await describeCluster(brokers, [name]);
+  expect(topics.get(name)?.settings?.get('min.insync.replicas')).toBe('2');
   expect(await createTopics({ brokers, prefix: 'one.', partitions: 1, replicationFactor: 1 })).toEqual([
     expect.stringContaining('topics have one copy on 3 brokers'),
   ]);
@@ -62,10 +55,8 @@ const ONLY_REPLICA = 3;
 async function withLoneLetters(): Promise<CountingApplication> {
   const connection = { brokers: cluster.brokers, prefix: 'leaderless.' };
   const counting = await CountingApplication.create(connection, { letters: null });
-  const replicaAssignment = [{ partition: 0, replicas: [ONLY_REPLICA] }];
-  await withKafkaAdmin(cluster.brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic: counting.letters, replicaAssignment }] }),
-  );
+  const topic = { topic: counting.letters, assignments: [{ partition: 0, brokers: [ONLY_REPLICA] }] };
+  await withAdmin(cluster.brokers, (admin) => admin.createTopics({ topics: [topic] }));
   return counting;
 }
 
@@ -138,13 +129,11 @@ test('a shared partition whose only replica is down stops only its writers', asy
 
 test('records for other partitions do not wait for it', async () => {
   const topic = 'leaderless.published';
-  const replicaAssignment = [
-    { partition: 0, replicas: [1] },
-    { partition: 1, replicas: [ONLY_REPLICA] },
+  const assignments = [
+    { partition: 0, brokers: [1] },
+    { partition: 1, brokers: [ONLY_REPLICA] },
   ];
-  await withKafkaAdmin(cluster.brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic, replicaAssignment }] }),
-  );
+  await withAdmin(cluster.brokers, (admin) => admin.createTopics({ topics: [{ topic, assignments }] }));
   const keyOf = (partition: number) =>
     ['a', 'b', 'c', 'd', 'e', 'f'].find((key) => partitionHash(Buffer.from(key)) % 2 === partition) ?? '';
   const record = (partition: number, value: string) => ({

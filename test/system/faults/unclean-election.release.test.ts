@@ -3,12 +3,15 @@
  * Committed records are missing in one log but not in the others: the runtime must refuse the partition and publish
  * nothing from the remaining records.
  */
-import kafkajs from 'kafkajs';
+import { alterPartitionReassignmentsV0, ConfigResourceTypes } from '@platformatic/kafka';
 import { beforeAll, expect, test } from 'vitest';
+import { requestAny } from '#cluster/access.ts';
+import { withConnections } from '#cluster/connections.ts';
 import type { Kafka, KafkaCluster } from '#embedded/kafka.ts';
+import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import { setPosition } from '../../../cli/commands/position/set-position.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startCluster } from './killed-cluster.ts';
 
@@ -16,6 +19,8 @@ import { startCluster } from './killed-cluster.ts';
 const [LEADER, BEHIND] = [1, 2];
 /** Partition of the only key. */
 const PARTITION = 1;
+/** Timeout on the broker of a reassignment. */
+const REASSIGN_MS = 30_000;
 
 let cluster: KafkaCluster;
 const applications = new Map<Lost, Application>();
@@ -45,7 +50,7 @@ beforeAll(async () => {
   await nodeOf(BEHIND).start();
   for (const topic of doomed)
     await untilTrue(`${topic} is led by the replica that was behind`, async () => {
-      return (await partitionOf(topic))?.leader === BEHIND;
+      return (await partitionOf(topic))?.leaderId === BEHIND;
     });
   // They take the offsets of the lost records.
   for (const { counting } of applications.values())
@@ -64,35 +69,25 @@ async function startApplication(lost: Lost): Promise<Application> {
 
 /** Gives the partition two replicas of which one suffices to acknowledge. */
 async function withTwoReplicas(topic: string): Promise<void> {
-  await withKafkaAdmin(cluster.brokers, async (admin) => {
-    await admin.alterConfigs({
-      validateOnly: false,
-      resources: [
-        {
-          type: kafkajs.ConfigResourceTypes.TOPIC,
-          name: topic,
-          configEntries: [
-            { name: 'min.insync.replicas', value: '1' },
-            { name: 'unclean.leader.election.enable', value: 'true' },
-          ],
-        },
-      ],
-    });
-  });
+  const configs = [
+    { name: 'min.insync.replicas', value: '1' },
+    { name: 'unclean.leader.election.enable', value: 'true' },
+  ];
+  const resource = { resourceType: ConfigResourceTypes.TOPIC, resourceName: topic, configs };
+  await withAdmin(cluster.brokers, (admin) => admin.alterConfigs({ resources: [resource] }));
   // First a single replica, so that the second one does not lead.
   await assignReplicas(topic, [LEADER]);
   await assignReplicas(topic, [LEADER, BEHIND]);
 }
 
 async function assignReplicas(topic: string, replicas: number[]): Promise<void> {
-  await withKafkaAdmin(cluster.brokers, (admin) =>
-    admin.alterPartitionReassignments({
-      topics: [{ topic, partitionAssignment: [{ partition: PARTITION, replicas }] }],
-    }),
+  const assigned = { name: topic, partitions: [{ partitionIndex: PARTITION, replicas }] };
+  await withConnections(cluster.brokers, 'test', async (connections) =>
+    alterPartitionReassignmentsV0.api.async(await connections.controller(), REASSIGN_MS, false, [assigned]),
   );
   await untilInSync(topic, replicas);
   // The former leader may still lead for a moment.
-  await untilTrue(`${LEADER} leads ${topic}`, async () => (await partitionOf(topic))?.leader === LEADER);
+  await untilTrue(`${LEADER} leads ${topic}`, async () => (await partitionOf(topic))?.leaderId === LEADER);
 }
 
 /** Lets every application count further records, each in a separate transaction. */
@@ -121,15 +116,13 @@ function nodeOf(id: number): Kafka {
 
 /** Returns the partition's metadata; undefined while no broker answers. */
 async function partitionOf(topic: string) {
-  const metadata = await withKafkaAdmin(cluster.brokers, (admin) =>
-    admin.fetchTopicMetadata({ topics: [topic] }),
-  ).catch(() => null);
-  return metadata?.topics[0]?.partitions.find(({ partitionId }) => partitionId === PARTITION);
+  const metadata = await requestAny(cluster.brokers, (broker) => metadataOf(broker, [topic]));
+  return metadata?.topics[0]?.partitions.find(({ partitionIndex }) => partitionIndex === PARTITION);
 }
 
 const untilInSync = (topic: string, nodes: readonly number[]) =>
   untilTrue(`${nodes} are in sync for ${topic}`, async () => {
-    const inSync = (await partitionOf(topic))?.isr.toSorted((a, b) => a - b);
+    const inSync = (await partitionOf(topic))?.isrNodes.toSorted((a, b) => a - b);
     return inSync?.join() === nodes.join();
   });
 

@@ -8,10 +8,10 @@ import { applicationOf } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { received } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { limitClients } from '../../support/broker-settings.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
@@ -265,12 +265,8 @@ describe.skipIf(!hasPrometheus)('a system with faults in and around it (needs pr
       brokers,
       application: `${prefix}match-processor`,
     });
-    await withKafkaAdmin(brokers, async (admin) => {
-      // Makes the client look up the leader.
-      await admin.fetchTopicOffsets(inputTopic());
-      const partitions = [{ partition: REFUSED_PARTITION, offset: String(end) }];
-      await admin.deleteTopicRecords({ topic: inputTopic(), partitions });
-    });
+    const lost = { name: inputTopic(), partitions: [{ partition: REFUSED_PARTITION, offset: BigInt(end) }] };
+    await withAdmin(brokers, (admin) => admin.deleteRecords({ topics: [lost] }));
     return end - (positions.get(REFUSED_PARTITION) ?? end);
   }
 });

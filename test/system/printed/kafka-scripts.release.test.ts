@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { describeCluster } from '#cluster/describe.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { pageCommands, SCRIPTS } from '../../../cli/testing/printed-runs.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
@@ -13,7 +14,6 @@ import { backbone } from '../../setup/backbone.ts';
 import { writeText } from '../../support/certificates.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { kafkaScripts } from '../../support/kafka-scripts.ts';
-import { withKafkaAdmin } from '../../support/kafkajs.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
 import { restartableKafka } from '../../support/restartable-kafka.ts';
@@ -99,13 +99,9 @@ test('the printed scripts give a secured broker its topics and each service its 
 
   const plain = { KAFKA_BROKERS: secured.kafka.brokers.join(',') };
   await shell(ofPage('runbooks/full-disk.md', /kafka-configs\.sh .*/), plain);
-  await withKafkaAdmin(secured.kafka.brokers, async (admin) => {
-    const { resources } = await admin.describeConfigs({
-      resources: [{ type: 2, name: `${prefix}raw-messages`, configNames: ['retention.ms'] }],
-      includeSynonyms: false,
-    });
-    expect(resources[0]?.configEntries[0]?.configValue).toBe('604800000');
-  });
+  const shortened = `${prefix}raw-messages`;
+  const cluster = await describeCluster(secured.kafka.brokers, [shortened]);
+  expect(cluster.topics.get(shortened)?.settings?.get('retention.ms')).toBe('604800000');
   const processor = startService('match-processor', {
     ...connectionEnv({ brokers: secured.kafka.brokers, registryUrl, prefix }),
     GROUP_INSTANCE_ID: 'a-name',
