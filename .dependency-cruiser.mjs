@@ -87,6 +87,12 @@ export default {
       { path: '^libs/topics/' },
     ),
     error(
+      'processors-below-views',
+      'processors write the topics: what reads them, renders a match or posts it to a client stands above',
+      { path: '^libs/processors/', pathNot: TESTS },
+      { path: '^libs/(views|story|webhooks|outbound)/' },
+    ),
+    error(
       'requests-of-kafka',
       'who sends requests of its own: the client, and what asks and administers a cluster',
       {
