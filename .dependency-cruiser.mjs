@@ -81,6 +81,12 @@ export default {
       { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
     ),
     error(
+      'client-below-streams',
+      'the client is what the streams run on: it knows neither tasks nor readers nor publishers',
+      { path: '^libs/streams/client/', pathNot: TESTS },
+      { path: '^libs/streams/(runtime|read|publish)/' },
+    ),
+    error(
       'streams-below-topics',
       'the streams run processors of any topics: libs/topics knows ours, and stands above them',
       { path: '^libs/streams/', pathNot: TESTS },
