@@ -1,13 +1,14 @@
 /** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
+import { isInShootOut } from '#domain/goal-facts.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
+import { minuteOf, whyVoid } from '#story/incidents.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { actLine } from './act.ts';
 import { id, isoOf, matchSummary, NO_SUCH_MATCH, pageOf, summaryOf, textOf } from './common.ts';
-import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 /** An incident of a timeline. Unknown fields are left out, as a timeline has many incidents. */
@@ -147,7 +148,7 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: minuteOf(incident, state),
+    minute: minuteOf(incident, state) ?? undefined,
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
     team_id: incident.participant_id ?? undefined,
@@ -155,8 +156,8 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
     player: textOf(record.subparticipant_name),
     assistant: textOf(info.assistant_name),
     confirmation: confirmation ?? undefined,
-    stands: why === undefined,
-    why,
+    stands: why === null,
+    why: why ?? undefined,
     in_shoot_out: isInShootOut(incident) || undefined,
   };
 }
