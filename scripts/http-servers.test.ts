@@ -50,7 +50,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
       view: views,
       version: '1.2.3',
       publicUrl: undefined,
-      gatekeeper: { exchange: async () => null, access: () => EVERYTHING },
+      authenticator: { exchange: async () => null, access: () => EVERYTHING },
       board: OPEN,
       trustedProxies: [],
       registry: createMetrics('api'),

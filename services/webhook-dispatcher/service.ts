@@ -92,7 +92,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
       await app.close();
       await dispatcher.drain(PENDING_REQUESTS_MS);
       stopping.abort();
-      await Promise.all(Array.from({ length: partitions }, (_, of) => dispatcher.release(of)));
+      await Promise.all(Array.from({ length: partitions }, (_, partition) => dispatcher.release(partition)));
       await attempts.close();
       await stream.stop();
       await Promise.allSettled(following);
