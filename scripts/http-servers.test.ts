@@ -13,7 +13,7 @@ import { apiMetrics, createApp as createApi } from '../services/api/app.ts';
 import { OPEN } from '../services/api/board/testing/served.ts';
 import { manualProvider } from '../services/simulator/rest/testing/manual-provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
-import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/app.ts';
+import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/test-endpoint.ts';
 import { ReceiverApp } from '../services/webhook-receiver/app.ts';
 import { RequestTally } from '../services/webhook-receiver/tally.ts';
 

@@ -13,7 +13,7 @@ import { MessageSource } from './delivery/message-source.ts';
 import { ProgressProcessor } from './delivery/progress-processor.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
-import { createApp } from './test-endpoint/app.ts';
+import { createApp } from './test-endpoint/test-endpoint.ts';
 
 /** The name of this service: its folder, its processor, its group. */
 const SERVICE = 'webhook-dispatcher';
