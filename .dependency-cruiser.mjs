@@ -81,10 +81,28 @@ export default {
       { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
     ),
     error(
+      'registry-behind-client',
+      'one file knows the client of the schema registry',
+      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/topics/registry-client\\.ts$', TESTS] },
+      { path: 'node_modules/@kafkajs/confluent-schema-registry/' },
+    ),
+    error(
+      'client-below-streams',
+      'the client is what the streams run on: it knows neither tasks nor readers nor publishers',
+      { path: '^libs/streams/client/', pathNot: TESTS },
+      { path: '^libs/streams/(runtime|read|publish)/' },
+    ),
+    error(
       'streams-below-topics',
       'the streams run processors of any topics: libs/topics knows ours, and stands above them',
       { path: '^libs/streams/', pathNot: TESTS },
       { path: '^libs/topics/' },
+    ),
+    error(
+      'processors-below-views',
+      'processors write the topics: what reads them, renders a match or posts it to a client stands above',
+      { path: '^libs/processors/', pathNot: TESTS },
+      { path: '^libs/(views|story|webhooks|outbound)/' },
     ),
     error(
       'requests-of-kafka',

@@ -19,7 +19,10 @@ export const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] a
 export type BenchCredentials = { readonly id: number; readonly secret: string };
 
 /** Creates the topics of a prefix, and a client on them. */
-export async function makePlace(context: BenchContext, prefix: string): Promise<BenchCredentials> {
+export async function createTopicsWithClient(
+  context: BenchContext,
+  prefix: string,
+): Promise<BenchCredentials> {
   const { brokers, registryUrl } = context;
   await createTopics({ brokers, prefix });
   await Registry.open({ url: registryUrl, prefix }).registerAll();

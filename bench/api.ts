@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '#embedded/ports.ts';
 import { startApi, tokenOf } from './api-process.ts';
-import { makePlace, writeMatches } from './api-topics.ts';
+import { createTopicsWithClient, writeMatches } from './api-topics.ts';
 import type { Bench, BenchContext } from './context.ts';
 import { describeLoad, type HttpServer, measureLoad } from './http-load.ts';
 import { remove } from './kafka.ts';
@@ -24,7 +24,7 @@ export const bench: Bench = {
   subject: ['libs/contract', 'libs/views', 'services/api'],
   async run(context) {
     const prefix = context.prefix('requests');
-    const credentials = await makePlace(context, prefix);
+    const credentials = await createTopicsWithClient(context, prefix);
     const state = await writeMatches(context, { prefix, ...BOARD });
     const api = { name: 'api', ...(await startApi(context, prefix, 'requests')) };
     const token = await tokenOf(api.port, credentials);

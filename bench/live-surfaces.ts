@@ -7,7 +7,7 @@ import type { BenchContext } from './context.ts';
 import { Pending } from './live-load.ts';
 import type { TimedMessage } from './matches.ts';
 import { TopicReader } from './topic-reader.ts';
-import type { Sink } from './webhook-place.ts';
+import type { Sink } from './webhook-system.ts';
 
 /** Messages a second that are asked for by REST: as they are asked for in turns, more would be seen later than they are shown. */
 const ASKED_PER_SECOND = 20;

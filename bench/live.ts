@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#embedded/ports.ts';
 import { topicName } from '#topics/topics.ts';
 import { processNames } from '../cli/services.ts';
-import { makePlace } from './api-topics.ts';
+import { createTopicsWithClient } from './api-topics.ts';
 import { type Bench, type BenchContext, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { addFigures, describeLatencies, describeWindow, type Pace, type Window } from './live-figures.ts';
@@ -18,7 +18,7 @@ import { answered } from './processes.ts';
 import { type CountedService, requestsBetween, startCounted } from './request-counts.ts';
 import { sizeOf, sizesOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
-import { Sink, WebhookBench } from './webhook-place.ts';
+import { Sink, WebhookSystem } from './webhook-system.ts';
 
 /** Messages a second, one message a delivery. */
 const RATES = sizesOf('BENCH_RATES', [20, 200, 1_000], [200]);
@@ -63,7 +63,7 @@ export const bench: Bench = {
 class Platform {
   readonly #context: BenchContext;
   readonly #prefix: string;
-  readonly #place: WebhookBench;
+  readonly #webhooks: WebhookSystem;
   readonly #sink: Sink;
   readonly #services: readonly CountedService[];
   readonly #client: WebhookClient;
@@ -72,7 +72,7 @@ class Platform {
 
   private constructor(
     context: BenchContext,
-    place: { readonly prefix: string; readonly webhooks: WebhookBench; readonly sink: Sink },
+    system: { readonly prefix: string; readonly webhooks: WebhookSystem; readonly sink: Sink },
     running: {
       readonly services: readonly CountedService[];
       readonly client: WebhookClient;
@@ -80,9 +80,9 @@ class Platform {
     },
   ) {
     this.#context = context;
-    this.#prefix = place.prefix;
-    this.#place = place.webhooks;
-    this.#sink = place.sink;
+    this.#prefix = system.prefix;
+    this.#webhooks = system.webhooks;
+    this.#sink = system.sink;
     this.#services = running.services;
     this.#client = running.client;
     this.#api = running.api;
@@ -91,8 +91,8 @@ class Platform {
   /** Starts all processes, and waits until they are ready. */
   static async start(context: BenchContext, sink: Sink): Promise<Platform> {
     const prefix = context.prefix('live');
-    const { id, secret: key } = await makePlace(context, prefix);
-    const webhooks = await WebhookBench.create(context, prefix, sink);
+    const { id, secret: key } = await createTopicsWithClient(context, prefix);
+    const webhooks = await WebhookSystem.create(context, prefix, sink);
     const secret = randomBytes(16).toString('hex');
     const [webhookPort, apiPort] = [await freePort(), await freePort()];
     const env = {
@@ -123,7 +123,7 @@ class Platform {
 
   /** Creates subscriptions. Resolves with their paths. */
   async subscribe(count: number): Promise<readonly string[]> {
-    return [...(await this.#place.subscribe(count, (n) => `/${n}`)).keys()];
+    return [...(await this.#webhooks.subscribe(count, (n) => `/${n}`)).keys()];
   }
 
   /** Sends messages at a rate, and resolves when the services have processed and delivered all of them. */

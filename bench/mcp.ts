@@ -4,7 +4,7 @@ import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { freePort } from '#embedded/ports.ts';
 import { publishValues } from '../test/support/publish-values.ts';
 import { CLIENTS_KEY, startApi, tokenOf } from './api-process.ts';
-import { makePlace, writeMatches } from './api-topics.ts';
+import { createTopicsWithClient, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, connectionEnv, describeMs, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
@@ -26,7 +26,7 @@ export const bench: Bench = {
   subject: ['libs/views', 'services/tool-gateway'],
   async run(context) {
     const prefix = context.prefix('tools');
-    const credentials = await makePlace(context, prefix);
+    const credentials = await createTopicsWithClient(context, prefix);
     const state = await writeMatches(context, { prefix, ...MATCHES });
     const tokens = await issueTokens(context, prefix, credentials.id);
     const api = await startApi(context, prefix, 'tools-api');

@@ -25,7 +25,7 @@ export const bench: Bench = {
     const prefix = context.prefix('live');
     const target = context.prefix('replayed');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
-    const place: TopicCluster = {
+    const source: TopicCluster = {
       brokers: context.brokers,
       registryUrl: context.registryUrl,
       prefix,
@@ -38,8 +38,8 @@ export const bench: Bench = {
       name: 'replay',
       async perSecond() {
         const { records, seconds } = await replayInto({
-          source: place,
-          target: openCluster({ ...place, prefix: target }),
+          source,
+          target: openCluster({ ...source, prefix: target }),
           topic: 'normalized-messages',
           from: null,
           to: null,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#embedded/ports.ts';
 import { CLIENTS_KEY } from './api-process.ts';
-import { makePlace } from './api-topics.ts';
+import { createTopicsWithClient } from './api-topics.ts';
 import { type Bench, type BenchContext, connectionEnv, format } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
 import { sizeOf } from './size.ts';
@@ -41,7 +41,7 @@ export const bench: Bench = {
   subject: ['libs', 'services'],
   async run(context) {
     const prefix = context.prefix('rest');
-    await makePlace(context, prefix);
+    await createTopicsWithClient(context, prefix);
     const [webhookPort, restPort] = [await freePort(), await freePort()];
     const secrets = { webhook: randomBytes(16).toString('hex'), rest: randomBytes(16).toString('hex') };
     const env = {

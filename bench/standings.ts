@@ -98,7 +98,7 @@ async function followGoals(context: BenchContext, prefix: string): Promise<void>
   const { client, process: receiver } = await startReceiver(context, prefix);
   const processor = await OURS.on(prefix, 0).start(context);
   const [states, tables] = [new AcceptedGoals(), new AcceptedGoals()];
-  const place = {
+  const source = {
     brokers,
     prefix,
     registry: Registry.open({ url: registryUrl, prefix }),
@@ -106,14 +106,14 @@ async function followGoals(context: BenchContext, prefix: string): Promise<void>
   };
   const readers = [
     await followRecords({
-      ...place,
+      ...source,
       topic: 'match-state',
       onRecord(_, state) {
         if (state !== null) states.seen(state.event_id, state.score?.home ?? 0);
       },
     }),
     await followRecords({
-      ...place,
+      ...source,
       topic: 'standings',
       onRecord(_, table) {
         if (table?.type_id !== LIVE_TABLE) return;

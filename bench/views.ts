@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { topicName } from '#topics/topics.ts';
 import { startApi } from './api-process.ts';
-import { makePlace, WRITTEN, writeMatches } from './api-topics.ts';
+import { createTopicsWithClient, WRITTEN, writeMatches } from './api-topics.ts';
 import type { BareViewsOptions, BareViewsResult, TableSize } from './bare-views.ts';
 import { type Bench, type BenchContext, type Figure, format } from './context.ts';
 import { remove } from './kafka.ts';
@@ -31,7 +31,7 @@ export const bench: Bench = {
   async run(context) {
     const prefix = context.prefix('full');
     const empty = context.prefix('empty');
-    for (const one of [prefix, empty]) await makePlace(context, one);
+    for (const one of [prefix, empty]) await createTopicsWithClient(context, one);
     await writeMatches(context, { prefix, matches: EVENTS, messages: 600, published: MESSAGES_OF_EVENT });
     const built = await measured(context, prefix, 'full');
     const tables = tablesOf(context, 'full');

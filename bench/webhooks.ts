@@ -10,8 +10,8 @@ import { byPublisher } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
 import { runScript } from './processes.ts';
 import { sizeOf } from './size.ts';
-import { messageText, SECRET, Sink, WebhookBench } from './webhook-place.ts';
 import type { SinkCounts } from './webhook-sink.ts';
+import { messageText, SECRET, Sink, WebhookSystem } from './webhook-system.ts';
 
 const LATENCY = {
   perSecond: 200,
@@ -38,7 +38,13 @@ const MEMORY = {
 export const bench: Bench = {
   about:
     'webhooks out: latency, throughput beside a bare undici client, isolation, memory with 1,000 subscriptions',
-  subject: ['libs/outbound', 'libs/webhooks', 'services/match-processor', 'services/webhook-dispatcher'],
+  subject: [
+    'libs/outbound',
+    'libs/processors/match',
+    'libs/webhooks',
+    'services/match-processor',
+    'services/webhook-dispatcher',
+  ],
   async run(context) {
     const sink = await Sink.start(context);
     try {
@@ -57,9 +63,9 @@ async function latency(context: BenchContext, sink: Sink): Promise<void> {
   const { brokers, registryUrl } = context;
   const { subscriptions, perSecond, warmUp, messages } = LATENCY;
   const prefix = context.prefix('latency');
-  const place = await WebhookBench.create(context, prefix, sink);
-  await place.subscribe(subscriptions, (n) => `/${n}`);
-  const services = ['match-processor', 'webhook-dispatcher'].map((name) => place.start(name));
+  const system = await WebhookSystem.create(context, prefix, sink);
+  await system.subscribe(subscriptions, (n) => `/${n}`);
+  const services = ['match-processor', 'webhook-dispatcher'].map((name) => system.start(name));
   const entry = await byPublisher(context, prefix);
   const readAt = new Map<string, number>();
   const reader = await followRecords({
@@ -102,11 +108,11 @@ async function latency(context: BenchContext, sink: Sink): Promise<void> {
 async function throughput(context: BenchContext, sink: Sink): Promise<void> {
   const { subscriptions, messages, batch } = THROUGHPUT;
   const prefix = context.prefix('throughput');
-  const place = await WebhookBench.create(context, prefix, sink);
-  await place.subscribe(subscriptions, () => '/');
-  await place.publish(messages);
+  const system = await WebhookSystem.create(context, prefix, sink);
+  await system.subscribe(subscriptions, () => '/');
+  await system.publish(messages);
   await sink.counts();
-  const dispatcher = place.start('webhook-dispatcher', {
+  const dispatcher = system.start('webhook-dispatcher', {
     WEBHOOK_BATCH_MESSAGES: String(batch),
     WEBHOOK_BATCH_BYTES: '4194304',
   });
@@ -152,14 +158,14 @@ function sustained({ arrivals, lastAt }: SinkCounts): number {
 async function isolation(context: BenchContext, sink: Sink): Promise<void> {
   const measure = async (dead: number): Promise<number[]> => {
     const prefix = context.prefix(`isolation-${dead}`);
-    const place = await WebhookBench.create(context, prefix, sink);
+    const system = await WebhookSystem.create(context, prefix, sink);
     const { subscriptions, messages, perSecond } = ISOLATION;
     const healthy = subscriptions - ISOLATION.dead;
-    await place.subscribe(healthy + dead, (n) => (n < healthy ? '/' : '/hang'));
-    const dispatcher = place.start('webhook-dispatcher');
-    await place.publish(5);
+    await system.subscribe(healthy + dead, (n) => (n < healthy ? '/' : '/hang'));
+    const dispatcher = system.start('webhook-dispatcher');
+    await system.publish(5);
     await sink.until(healthy * 5);
-    const publish = await place.openPublisher();
+    const publish = await system.openPublisher();
     await pace(messages, perSecond, () => void publish.one());
     const { arrivals } = await sink.until(healthy * messages);
     await publish.close();
@@ -183,11 +189,11 @@ async function isolation(context: BenchContext, sink: Sink): Promise<void> {
 
 async function memory(context: BenchContext, sink: Sink): Promise<void> {
   const prefix = context.prefix('memory');
-  const place = await WebhookBench.create(context, prefix, sink);
-  await place.subscribe(MEMORY.subscriptions, () => '/');
-  await place.publish(MEMORY.messages);
+  const system = await WebhookSystem.create(context, prefix, sink);
+  await system.subscribe(MEMORY.subscriptions, () => '/');
+  await system.publish(MEMORY.messages);
   await sink.counts();
-  const dispatcher = place.start('webhook-dispatcher');
+  const dispatcher = system.start('webhook-dispatcher');
   let arrived = 0;
   for (let second = 0; second < MEMORY.seconds; second++) {
     await delay(1_000);

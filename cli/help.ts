@@ -1,11 +1,37 @@
 /** The text of `touchline <command> --help`: the command's own help in lines of at most 80 columns, then examples. */
 import type { Command } from './command.ts';
-import { EXAMPLES } from './examples.ts';
 
 /** Width of the narrowest terminal that shows help without wrapping. */
 const COLUMNS = 80;
 /** Length from which a line of a source text continues in the next one, characters. */
 const FULL_LINE = 90;
+
+/** Examples at the end of each command's help; a test parses each one. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  demo: ['demo', 'demo --keep'],
+  up: ['up'],
+  status: ['status --watch', 'status --metrics http://localhost:9464 --json'],
+  doctor: ['doctor', 'doctor api feed-poller'],
+  tail: [
+    'tail match-state --from-beginning --exit-at-end --json',
+    'tail match-transitions --since 30m --key 310064',
+  ],
+  live: ['live', 'live --once', 'live --json | jq .trading'],
+  match: ['match 310064 --follow', 'match 310064 --at 2h'],
+  export: ['export states --out states.parquet', 'export feed-health --from 2026-11-21T18:00:00Z'],
+  alerts: ['alerts --rules docs/examples/alerts/rules.json', 'alerts --rules rules.json --out alerts.jsonl'],
+  clients: ['clients add --name desk --competitions 3100', 'clients show 1'],
+  webhooks: ['webhooks list', 'webhooks resend 1 --from 2h'],
+  tokens: ['tokens list --client 1', 'tokens revoke --client 1'],
+  'dead-letters': ['dead-letters list', 'dead-letters resend --all'],
+  position: ['position match-processor', 'position match-processor 0 start'],
+  rebuild: ['rebuild standings-processor --yes'],
+  replay: ['replay --into rebuilt.', 'replay --into rebuilt. --source raw --replace'],
+  compare: ['compare touchline. rebuilt. --level state'],
+  topics: ['topics', 'topics --print'],
+  acls: ['acls --print --service api'],
+  completion: ['completion bash', 'completion fish'],
+};
 
 /** Returns the help of a command. */
 export function helpOf(name: string, { help }: Pick<Command, 'help'>): string {

@@ -1,8 +1,14 @@
 /** The command line: `touchline <command or service> [arguments]`. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { withAdvice } from '#errors/shortages.ts';
+import { shownBrokers } from '#security/brokers.ts';
+import { SUMMARIES } from './commands/catalogue.ts';
 import { EXIT, run } from './run.ts';
-import { warnOfSilence } from './silence.ts';
 import { guard } from './terminal.ts';
+
+/** When a command that still runs asks whether a broker answers, and for how long, milliseconds: its own requests wait far longer. */
+const SILENT_AFTER_MS = 3_000;
+const ASKED_FOR_MS = 5_000;
 
 guard(process.stdout);
 guard(process.stderr);
@@ -22,4 +28,21 @@ if (exitCode !== null) {
   // Errors of the output are emitted after the write that failed.
   await new Promise((done) => process.stdout.write('', () => setImmediate(done)));
   process.exit(exitCode);
+}
+
+/** Prints the addresses once, if the command still runs after some seconds and no broker answers. Delays no command and no exit. */
+function warnOfSilence(command: string | undefined): void {
+  // Services log it themselves.
+  if (command === undefined || !Object.hasOwn(SUMMARIES, command)) return;
+  setTimeout(() => void warnIfSilent().catch(() => {}), SILENT_AFTER_MS).unref();
+}
+
+async function warnIfSilent(): Promise<void> {
+  const { findCluster } = await import('./cluster.ts');
+  const { requireKafkaAccess } = await import('#cluster/access.ts');
+  const { brokers } = findCluster(process.env);
+  // One that refuses has answered: the command says why.
+  const answers = requireKafkaAccess(brokers).catch(() => true);
+  const isSilent = !(await Promise.race([answers, delay(ASKED_FOR_MS, false, { ref: false })]));
+  if (isSilent) process.stderr.write(`warning: no broker answers at ${shownBrokers(brokers)}\n`);
 }

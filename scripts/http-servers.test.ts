@@ -13,7 +13,7 @@ import { apiMetrics, createApp as createApi } from '../services/api/app.ts';
 import { OPEN } from '../services/api/board/testing/served.ts';
 import { manualProvider } from '../services/simulator/rest/testing/manual-provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
-import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/app.ts';
+import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/test-endpoint.ts';
 import { ReceiverApp } from '../services/webhook-receiver/app.ts';
 import { RequestTally } from '../services/webhook-receiver/tally.ts';
 
@@ -50,7 +50,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
       view: views,
       version: '1.2.3',
       publicUrl: undefined,
-      gatekeeper: { exchange: async () => null, access: () => EVERYTHING },
+      authenticator: { exchange: async () => null, access: () => EVERYTHING },
       board: OPEN,
       trustedProxies: [],
       registry: createMetrics('api'),

@@ -2,11 +2,18 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
 
-test('the walk of a goal names at most thirty files', () => {
+test('the walk of a goal names at most thirty files up to the commit, and at most fifteen for each way from there', () => {
   const page = readFileSync(new URL('../docs/reference/walk-of-a-goal.md', import.meta.url), 'utf8');
-  const files = new Set(pathsOf(page, true).filter((path) => path.endsWith('.ts')));
-  expect(files.size).toBeGreaterThan(25);
-  expect(files.size).toBeLessThanOrEqual(30);
+  const [toCommit, ...onwards] = page
+    .split('\n## To ')
+    .map((part) => new Set(pathsOf(part, true).filter((path) => path.endsWith('.ts'))).size);
+  expect(toCommit).toBeGreaterThan(25);
+  expect(toCommit).toBeLessThanOrEqual(30);
+  expect(onwards).toHaveLength(3);
+  for (const files of onwards) {
+    expect(files).toBeGreaterThan(10);
+    expect(files).toBeLessThanOrEqual(15);
+  }
 });
 
 describe('linksOf', () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '#records/types.ts';
+import type { Clock, Incident } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import type { ClockRule, PeriodLengths } from './clock-rule.ts';
 import { SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
@@ -128,6 +128,14 @@ export function renderMinute(
   const period = eventStatusId === null ? null : (PERIOD_COMPLETED[eventStatusId] ?? eventStatusId);
   const boundary = lengths === null ? 0 : nominalEnd(period, lengths) / 60;
   return boundary > 0 && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
+}
+
+/** Returns the minute of an incident as `renderMinute`; null when its time is unknown. */
+export function incidentMinute(
+  { event_time, event_status_id }: Pick<Incident, 'event_time' | 'event_status_id'>,
+  lengths: PeriodLengths | null,
+): string | null {
+  return event_time === null ? null : renderMinute(event_time, event_status_id, lengths);
 }
 
 /**

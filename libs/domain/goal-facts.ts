@@ -98,7 +98,7 @@ export function stands({ incident }: WithBody): boolean {
 }
 
 /** Whether an incident belongs to the shoot-out; one whose phase is unknown belongs to play. */
-export function isInShootOut({ event_status_id }: Incident): boolean {
+export function isInShootOut({ event_status_id }: Pick<Incident, 'event_status_id'>): boolean {
   return event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
 }
 

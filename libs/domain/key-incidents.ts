@@ -1,5 +1,5 @@
 import type { KeyIncident } from '#records/types.ts';
-import { renderMinute } from './clock.ts';
+import { incidentMinute } from './clock.ts';
 import type { PeriodLengths } from './clock-rule.ts';
 import { hasBody, isInShootOut, isRedCard } from './goal-facts.ts';
 import type { IncidentIndex } from './incident-index.ts';
@@ -18,14 +18,13 @@ export function keyIncidents(
   const all = [...index.goals, ...redCards].sort((a, b) => compareIds(a.id, b.id));
   return all.filter(hasBody).map(({ id, incident, removed }) => {
     const { player } = index.detailsOf(incident);
-    const { event_time: time, event_status_id: phase } = incident;
     return {
       id,
       incident_type: incident.incident_id,
       team_id: incident.participant_id,
       player_id: player?.id ?? null,
       player_name: player?.name ?? null,
-      minute: time === null ? null : renderMinute(time, phase, lengths),
+      minute: incidentMinute(incident, lengths),
       in_shoot_out: isInShootOut(incident),
       stands: !removed && incident.confirmation !== 'cancelled' && !isVoid(id),
     };

@@ -197,9 +197,9 @@ describe('a special IPv4 address', () => {
 describe('an allowed range', () => {
   const allowed = new AllowedRanges(['10.1.0.0/16', '127.0.0.1/32', 'fd00:1::/64']);
 
-  test('permits its addresses beside public ones', () => {
+  test('allows its addresses beside public ones', () => {
     for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd00:1::5', '8.8.8.8']) {
-      expect(allowed.permits(address)).toBe(true);
+      expect(allowed.allows(address)).toBe(true);
     }
     for (const address of [
       '10.2.0.0',
@@ -209,9 +209,9 @@ describe('an allowed range', () => {
       '64:ff9b::a01:203',
       'x',
     ]) {
-      expect(allowed.permits(address)).toBe(false);
+      expect(allowed.allows(address)).toBe(false);
     }
-    expect(new AllowedRanges([]).permits('10.1.2.3')).toBe(false);
+    expect(new AllowedRanges([]).allows('10.1.2.3')).toBe(false);
   });
 
   test.each([

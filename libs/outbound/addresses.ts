@@ -72,7 +72,7 @@ export class AllowedRanges {
   }
 
   /** Whether an address is public or in a range. An IPv4-mapped IPv6 address is in a range of its IPv4 address. */
-  permits(address: string): boolean {
+  allows(address: string): boolean {
     const family = isIP(address);
     return (
       isPublicAddress(address) || (family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6'))

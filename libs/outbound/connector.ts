@@ -82,7 +82,7 @@ async function tunnelled(
 ): Promise<Pick<buildConnector.Options, 'httpSocket'>> {
   const name = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(name) === 0 ? await resolve(name, signal) : [name];
-  const address = addresses.find((one) => allowed.permits(one));
+  const address = addresses.find((one) => allowed.allows(one));
   if (address === undefined) throw new AddressNotPublicError();
   return { httpSocket: await openTunnel(proxy, { address, port: port || HTTPS_PORT }, signal) };
 }
@@ -92,7 +92,7 @@ function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: A
   return (name, _options, callback) => {
     resolve(name, signal).then(
       (addresses) => {
-        const permitted = addresses.filter((address) => allowed.permits(address));
+        const permitted = addresses.filter((address) => allowed.allows(address));
         if (permitted.length === 0) callback(new AddressNotPublicError(), []);
         else
           callback(

@@ -226,7 +226,7 @@ function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | nul
   if (url.protocol !== 'https:') return 'not_https';
   if (url.username !== '' || url.password !== '') return 'credentials';
   const address = url.hostname.replace(/^\[|\]$/g, '');
-  return isIP(address) !== 0 && !allowed.permits(address) ? 'address_not_public' : null;
+  return isIP(address) !== 0 && !allowed.allows(address) ? 'address_not_public' : null;
 }
 
 /** Whether the connection was closed or reset. */

@@ -18,8 +18,8 @@ async function file(text: string): Promise<string> {
 describe('settings of outbound requests', () => {
   test('allow public addresses only by default', () => {
     const config = loadConfig(spec, {});
-    expect(config.WEBHOOK_ALLOWED_RANGES.permits('8.8.8.8')).toBe(true);
-    expect(config.WEBHOOK_ALLOWED_RANGES.permits('127.0.0.1')).toBe(false);
+    expect(config.WEBHOOK_ALLOWED_RANGES.allows('8.8.8.8')).toBe(true);
+    expect(config.WEBHOOK_ALLOWED_RANGES.allows('127.0.0.1')).toBe(false);
     expect(config.WEBHOOK_CA_FILE).toBeUndefined();
     expect(renderSettings(spec)).toMatch(/WEBHOOK_ALLOWED_RANGES +\(empty\).*\n.*WEBHOOK_CA_FILE +\(none\)/);
   });
@@ -28,7 +28,7 @@ describe('settings of outbound requests', () => {
     const { WEBHOOK_ALLOWED_RANGES: allowed } = loadConfig(spec, {
       WEBHOOK_ALLOWED_RANGES: ' 127.0.0.0/8, fd00::/8',
     });
-    expect(['127.0.0.1', 'fd00::1', '10.0.0.1'].map((address) => allowed.permits(address))).toEqual([
+    expect(['127.0.0.1', 'fd00::1', '10.0.0.1'].map((address) => allowed.allows(address))).toEqual([
       true,
       true,
       false,

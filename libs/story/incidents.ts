@@ -1,12 +1,12 @@
-import { renderMinute } from '#domain/clock.ts';
-import { GOAL_TYPES } from '#domain/goal-facts.ts';
+import { incidentMinute } from '#domain/clock.ts';
+import { GOAL_TYPES, isInShootOut } from '#domain/goal-facts.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { lateBy } from './late.ts';
-import { runningScores } from './running-score.ts';
-import { isSameScore, isShootOut, scoreWords } from './words.ts';
+import { type RunningScore, runningScores } from './running-score.ts';
+import { isSameScore, scoreWords } from './words.ts';
 
 /** An important incident on the page of a match. */
 export type TimelineEntry = ReturnType<typeof entryOf>;
@@ -51,7 +51,7 @@ type StoryContext = {
   readonly state: ShownState;
   readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
   readonly scores: ReadonlyMap<string, ScoreEffect>;
-  readonly running: ReadonlyMap<string, string>;
+  readonly running: ReadonlyMap<string, RunningScore>;
   readonly anomalies: ReadonlyMap<string, string>;
   readonly goals: ReadonlyMap<string, string>;
 };
@@ -60,7 +60,7 @@ type ScoreEffect = { readonly score: string | null; readonly firm: string | null
 
 function entryOf(incident: ShownIncident, context: StoryContext) {
   const { state, stories, scores, anomalies, running, goals } = context;
-  const { id, incident_id, event_status_id, record } = incident;
+  const { id, incident_id, record } = incident;
   const anomaly = anomalies.get(id);
   return {
     id,
@@ -75,13 +75,13 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     /** Seconds of match time; null when unknown. */
     time: incident.event_time,
     /** Spec, rule 7; null when the time is unknown, and in a shoot-out. */
-    minute: minuteOf(incident, state.clock_rule),
-    in_shoot_out: isShootOut(event_status_id),
+    minute: minuteOf(incident, state),
+    in_shoot_out: isInShootOut(incident),
     confirmation: incident.confirmation,
     /** Minutes of added time; null when unknown, and for other incidents. */
     added: incident_id === INCIDENT.addedTime ? textOf(record.info) : null,
     /** The score after a goal that counts, e.g. `1–0`; null when unknown, and for other incidents. */
-    running_score: running.get(id) ?? null,
+    running_score: runningWords(running.get(id)),
     /** The player who left, for a substitution; `pairSubstitutions` sets it. */
     replaces: null as string | null,
     /** The reason why the incident is void; null when it stands. */
@@ -102,12 +102,17 @@ export function cancellersOf(
   return void_goals[id] === 'goal_cancelled' ? (void_by[id] ?? []) : [];
 }
 
-function minuteOf(
-  { event_time, event_status_id }: ShownIncident,
-  { lengths }: ShownState['clock_rule'],
+/** Returns the minute of an incident, e.g. `45+2`; null when it is unknown, and in a shoot-out. */
+export function minuteOf(
+  incident: ShownIncident,
+  { clock_rule }: Pick<ShownState, 'clock_rule'>,
 ): string | null {
-  if (isShootOut(event_status_id) || event_time === null) return null;
-  return renderMinute(event_time, event_status_id, lengths);
+  return isInShootOut(incident) ? null : incidentMinute(incident, clock_rule.lengths);
+}
+
+function runningWords(running: RunningScore | undefined): string | null {
+  if (running === undefined) return null;
+  return `${scoreWords(running.score)}${running.isOfShootOut ? ' pens' : ''}`;
 }
 
 function kindOf(type: number): 'goal' | 'goal_cancelled' | 'card' | 'added_time' | 'period' | 'other' {
@@ -118,19 +123,26 @@ function kindOf(type: number): 'goal' | 'goal_cancelled' | 'card' | 'added_time'
   return INCIDENT_TYPES_OF_SOCCER.get(type)?.type === 'event' ? 'period' : 'other';
 }
 
-function voidOf(
-  { id, incident_id, removed, confirmation }: ShownIncident,
-  state: ShownState,
-  goal: string | undefined,
+/** Returns why an incident is void: `removed`, `cancelled`, or of a goal `goal_cancelled`; null when it stands. */
+export function whyVoid(
+  { id, removed, confirmation }: ShownIncident,
+  { void_goals }: Pick<ShownState, 'void_goals'>,
 ): string | null {
-  const why = state.void_goals[id];
-  if (why !== undefined) return VOID_GOALS[why] ?? why;
-  if (incident_id === INCIDENT.goalCancelled && (removed || confirmation === 'cancelled'))
+  const why = void_goals[id];
+  if (why !== undefined) return why;
+  if (removed) return 'removed';
+  return confirmation === 'cancelled' ? 'cancelled' : null;
+}
+
+function voidOf(incident: ShownIncident, state: ShownState, goal: string | undefined): string | null {
+  const why = whyVoid(incident, state);
+  if (why === null) return null;
+  if (state.void_goals[incident.id] !== undefined) return VOID_GOALS[why] ?? why;
+  if (incident.incident_id === INCIDENT.goalCancelled)
     return goal !== undefined && state.void_goals[goal] === undefined
       ? 'Cancellation withdrawn: goal stands.'
       : 'Cancellation withdrawn.';
-  if (removed) return 'Void: the provider removed it.';
-  return confirmation === 'cancelled' ? 'Void: the provider cancelled it.' : null;
+  return `Void: the provider ${why} it.`;
 }
 
 function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownState): string | null {

@@ -1,16 +1,19 @@
-import { GOAL_TYPES } from '#domain/goal-facts.ts';
+import { GOAL_TYPES, isInShootOut } from '#domain/goal-facts.ts';
 import { scoresAfter } from '#domain/goals.ts';
+import type { Score } from '#records/types.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
-import { isShootOut, scoreWords } from './words.ts';
+
+/** The score after a goal: of the match, or of its shoot-out, which has its own. */
+export type RunningScore = { readonly score: Score; readonly isOfShootOut: boolean };
 
 /**
- * Returns the score after each goal that counts, e.g. `1–0`, by incident id; kicks of a shoot-out have their own score. Empty when
- * the score is not derived from the incidents. `incidents`: in the provider's order.
+ * Returns the score after each goal that counts, by incident id. Empty when the score is not derived from the incidents.
+ * `incidents`: in the provider's order.
  */
 export function runningScores(
-  state: ShownState,
+  state: Pick<ShownState, 'source' | 'counting_goals' | 'void_goals' | 'home' | 'away'>,
   incidents: readonly ShownIncident[],
-): ReadonlyMap<string, string> {
+): ReadonlyMap<string, RunningScore> {
   if (state.source !== 'incidents') return new Map();
   const scoring = new Map(
     incidents.map(({ id, incident_id, participant_id, record }) => [
@@ -20,8 +23,8 @@ export function runningScores(
   );
   // Match state does not list the kicks of a shoot-out, as they do not change the score.
   const kicks = incidents.filter(
-    ({ id, incident_id, event_status_id }) =>
-      GOAL_TYPES.has(incident_id) && isShootOut(event_status_id) && !(id in state.void_goals),
+    (incident) =>
+      GOAL_TYPES.has(incident.incident_id) && isInShootOut(incident) && !(incident.id in state.void_goals),
   );
   const played = scoresAfter(state.counting_goals, scoring, state);
   const kicked = scoresAfter(
@@ -29,8 +32,8 @@ export function runningScores(
     scoring,
     state,
   );
-  return new Map([
-    ...Array.from(played, ([id, score]) => [id, scoreWords(score)] as const),
-    ...Array.from(kicked, ([id, score]) => [id, `${scoreWords(score)} pens`] as const),
+  return new Map<string, RunningScore>([
+    ...Array.from(played, ([id, score]) => [id, { score, isOfShootOut: false }] as const),
+    ...Array.from(kicked, ([id, score]) => [id, { score, isOfShootOut: true }] as const),
   ]);
 }

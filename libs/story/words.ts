@@ -160,12 +160,7 @@ export function isShootingOut({
   status_id,
   status_type,
 }: Pick<ShownState, 'status_id' | 'status_type'>): boolean {
-  return status_type !== 'finished' && isShootOut(status_id);
-}
-
-/** Whether an incident of a phase belongs to the penalty shoot-out. */
-export function isShootOut(phase: number | null): boolean {
-  return phase !== null && SHOOT_OUT_PHASES.has(phase);
+  return status_type !== 'finished' && status_id !== null && SHOOT_OUT_PHASES.has(status_id);
 }
 
 /** Returns `14 Jul` of the provider's `2018-07-14 20:00`, with the year unless it is that of `now` (Unix seconds); empty without a date. */

@@ -65,7 +65,7 @@ test('leads while it owns the partition, else stands by', async () => {
   expect(terms).toHaveLength(1);
   group.onAssigned([], clock.now);
   expect(terms[0]?.signal.aborted).toBe(true);
-  expect(() => terms[0]?.permit()).toThrow('no longer leads');
+  expect(() => terms[0]?.requireTerm()).toThrow('no longer leads');
   expect(changes).toEqual([0, 1, 1, 0]);
 });
 
@@ -73,15 +73,15 @@ test('permits no publish once the last heartbeat is older than the session timeo
   const { group, clock, terms } = candidate();
   group.onAssigned([0], clock.now);
   clock.now = TIMEOUT;
-  expect(() => terms[0]?.permit()).not.toThrow();
+  expect(() => terms[0]?.requireTerm()).not.toThrow();
   group.onHeartbeat(clock.now);
   clock.now = 2 * TIMEOUT;
-  expect(() => terms[0]?.permit()).not.toThrow();
+  expect(() => terms[0]?.requireTerm()).not.toThrow();
   clock.now += 1;
-  expect(() => terms[0]?.permit()).toThrow('no longer leads');
+  expect(() => terms[0]?.requireTerm()).toThrow('no longer leads');
   // A later heartbeat starts a new term, and does not restore the old one.
   group.onHeartbeat(clock.now);
-  expect(() => terms[0]?.permit()).toThrow('no longer leads');
+  expect(() => terms[0]?.requireTerm()).toThrow('no longer leads');
 });
 
 test('counts a heartbeat from when it was sent, not from its answer', () => {
@@ -90,18 +90,18 @@ test('counts a heartbeat from when it was sent, not from its answer', () => {
   clock.now = TIMEOUT;
   group.onHeartbeat(500);
   clock.now = TIMEOUT + 501;
-  expect(() => terms[0]?.permit()).toThrow('no longer leads');
+  expect(() => terms[0]?.requireTerm()).toThrow('no longer leads');
 });
 
 test('starts a new term with the next heartbeat if the partition is still assigned', async () => {
   const { group, clock, terms } = candidate();
   group.onAssigned([0], clock.now);
   clock.now = TIMEOUT + 1;
-  expect(() => terms[0]?.permit()).toThrow();
+  expect(() => terms[0]?.requireTerm()).toThrow();
   await turn();
   group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(2);
-  expect(() => terms[1]?.permit()).not.toThrow();
+  expect(() => terms[1]?.requireTerm()).not.toThrow();
 });
 
 test('starts a new term after a failed one', async () => {

@@ -19,7 +19,7 @@ export type LeadershipTerm = {
   /** Aborted when the term is over. */
   readonly signal: AbortSignal;
   /** Throws `LeadershipLostError` when the term is over or the last heartbeat is older than the session timeout. */
-  permit(): void;
+  requireTerm(): void;
 };
 
 export type LeadershipOptions = Pick<GroupOptions, 'group' | 'topic' | 'sessionTimeoutMs' | 'instanceId'> & {
@@ -125,7 +125,7 @@ export class Leadership implements GroupListener {
     const { lead, clock, sessionTimeoutMs, log } = this.#options;
     const term: LeadershipTerm = {
       signal: over.signal,
-      permit: () => {
+      requireTerm: () => {
         const silent = clock.monotonic() - this.#heartbeatAt > sessionTimeoutMs;
         if (silent) over.abort();
         if (over.signal.aborted) throw new LeadershipLostError();

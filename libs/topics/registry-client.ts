@@ -2,11 +2,13 @@
  * The one use of `@kafkajs/confluent-schema-registry`: it registers schemas, finds them by id, and keeps them as Avro types. Added
  * is what it lacks: a timeout, credentials that rotate, and why a request has no answer.
  */
-import { type COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { AVRO_OPTIONS, type AvroType } from './codec.ts';
 import { type RegistryAddress, registryAgent } from './registry-address.ts';
 import { authorizationOf, PROBE_PATH, RegistryHttpError, requestJson, UNAVAILABLE } from './registry-http.ts';
 import type { AvroRecord } from './schemas.ts';
+
+export { COMPATIBILITY };
 
 /** The library's type of middleware, which is of its own dependency mappersmith. */
 type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];

@@ -1,6 +1,6 @@
-import { COMPATIBILITY } from '@kafkajs/confluent-schema-registry';
 import { IncompatibleSchemaError } from './errors.ts';
 import type { RegistryAddress } from './registry-address.ts';
+import { COMPATIBILITY } from './registry-client.ts';
 import { RegistryHttpError, requestJson } from './registry-http.ts';
 
 const CHECKS_BACKWARD: ReadonlySet<string> = new Set([

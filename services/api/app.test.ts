@@ -46,7 +46,7 @@ async function createTestApp(changes: Partial<ApiAppOptions> = {}): Promise<Fast
   const made = await createApp({
     competitions: null,
     data: createProviderData(world.views),
-    gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
+    authenticator: { exchange: async () => null, access: (token) => accesses[token] ?? null },
     view: world.views,
     board: OPEN,
     version: '1.2.3',

@@ -2,7 +2,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
 import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
-import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
+import type { Authenticator, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
@@ -53,7 +53,7 @@ export function tableDifferences(
 /** Dependencies and settings of the server of an api. */
 export type ApiAppOptions = {
   readonly data: ProviderData;
-  readonly gatekeeper: Gatekeeper;
+  readonly authenticator: Authenticator;
   readonly view: BoardView;
   /** Access rules of the live board; null: the board is not served. */
   readonly board: GateOptions | null;
@@ -87,7 +87,7 @@ const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
   const {
     data,
-    gatekeeper,
+    authenticator,
     view,
     board,
     backlog,
@@ -146,7 +146,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   }
   await app.register(restRoutes, {
     data,
-    gatekeeper,
+    authenticator,
     now,
     version,
     onFailure,

@@ -29,7 +29,7 @@ import {
 import { BEGAN, LEAGUE_RULES, messages } from '../../test/system/contract/world.ts';
 import { catalogue } from '../../test/system/contract/world-catalogue.ts';
 import { apiMetrics, createApp } from './app.ts';
-import { createGatekeeper } from './gatekeeper.ts';
+import { createAuthenticator } from './authenticator.ts';
 
 /** The clients of the rows; their names are their secrets. */
 const CLIENTS = {
@@ -106,12 +106,12 @@ class ApiInMemory extends ServedContract {
         competitions,
         operations,
       });
-    const gatekeeper = createGatekeeper(contracts, [CLIENTS_KEY]);
+    const authenticator = createAuthenticator(contracts, [CLIENTS_KEY]);
     const registry = createMetrics('api');
     const app = await createApp({
       competitions: null,
       data: createProviderData(world.views),
-      gatekeeper,
+      authenticator,
       view: world.views,
       board: null,
       version: '1.2.3',
@@ -127,7 +127,7 @@ class ApiInMemory extends ServedContract {
     });
     atEnd(() => app.close());
     const withToken = async ({ id, secret }: { readonly id: string; readonly secret: string }) => {
-      const granted = await gatekeeper.exchange(id, secret, BEGAN);
+      const granted = await authenticator.exchange(id, secret, BEGAN);
       return { id, secret, token: granted?.token ?? '' };
     };
     return new ApiInMemory(app, world, await withToken(CLIENTS.everything), await withToken(CLIENTS.narrow));

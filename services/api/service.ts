@@ -13,10 +13,10 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
 import { apiMetrics, createApp, tableDifferences } from './app.ts';
+import { createAuthenticator } from './authenticator.ts';
 import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
 import { followEndedSessions } from './ended-sessions.ts';
-import { createGatekeeper } from './gatekeeper.ts';
 import { createSessions, SESSION_SECONDS } from './sessions.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
@@ -71,7 +71,7 @@ export async function serveApi(
   };
   const clients = await Contracts.follow(context, (access) => servedAccess(access, competitions));
   const clientsKeys = clientsKeysOf(config);
-  const gatekeeper = createGatekeeper(clients, clientsKeys);
+  const authenticator = createAuthenticator(clients, clientsKeys);
   const ended = await followEndedSessions(context, SESSION_SECONDS * 1_000);
   const { API_BOARD, LISTEN_HOST: host } = config;
   const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
@@ -79,7 +79,7 @@ export async function serveApi(
   const gate = {
     sessions: createSessions({
       clients,
-      gatekeeper,
+      authenticator,
       clientsKeys,
       ended,
       now: () => Date.now() / 1000,
@@ -90,7 +90,7 @@ export async function serveApi(
   };
   const app = await createApp({
     data: createProviderData(views),
-    gatekeeper,
+    authenticator,
     view: views,
     board: API_BOARD === 'off' ? null : gate,
     competitions,

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Contracts } from '#clients/contracts.ts';
 import { hashSecret } from '#clients/secret.ts';
-import { createGatekeeper } from './gatekeeper.ts';
+import { createAuthenticator } from './authenticator.ts';
 import { type BoardSessions, createSessions, SESSION_SECONDS } from './sessions.ts';
 import { clientSeven, KEY } from './testing/client-seven.ts';
 
@@ -18,8 +18,8 @@ let change: ReturnType<typeof clientSeven>['change'];
 let sessions: BoardSessions;
 
 function replica(...clientsKeys: [string, ...string[]]): BoardSessions {
-  const gatekeeper = createGatekeeper(clients, clientsKeys);
-  return createSessions({ clients, gatekeeper, clientsKeys, ended, now: () => now });
+  const authenticator = createAuthenticator(clients, clientsKeys);
+  return createSessions({ clients, authenticator, clientsKeys, ended, now: () => now });
 }
 
 beforeEach(() => {
@@ -48,10 +48,10 @@ test('accepts a session at every replica with the key, and at no other', async (
 });
 
 test('accepts neither a token as a session nor a session as a token', async () => {
-  const gatekeeper = createGatekeeper(clients, [KEY]);
-  const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
+  const authenticator = createAuthenticator(clients, [KEY]);
+  const { token } = (await authenticator.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
-  expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
+  expect(authenticator.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
 });
 
 test('ends a session after its lifetime, also for a reader who is connected', async () => {

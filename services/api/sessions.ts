@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
-import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
+import type { Access, Authenticator } from '#contract/rest/provider.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
@@ -20,7 +20,7 @@ export type BoardSessions = ReturnType<typeof createSessions>;
 
 type BoardSessionsOptions = {
   readonly clients: Pick<Contracts, 'find'>;
-  readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
+  readonly authenticator: Pick<Authenticator, 'exchange'>;
   readonly clientsKeys: ClientsKeys;
   readonly ended: Pick<EndedSessions, 'has' | 'end'>;
   /** Unix seconds, fractions included. */
@@ -32,7 +32,7 @@ type BoardSessionsOptions = {
  * are stored. The signing key depends on the hash of the client's secret, so rotating the secret or disabling the client ends it.
  */
 export function createSessions(options: BoardSessionsOptions) {
-  const { clients, gatekeeper, clientsKeys, ended, now } = options;
+  const { clients, authenticator, clientsKeys, ended, now } = options;
   const bases = deriveKeys(clientsKeys, 'board-sessions');
   const keyOf = (base: Buffer, secretHash: string): KeyObject =>
     createSecretKey(createHmac('sha256', base).update(secretHash).digest());
@@ -66,7 +66,7 @@ export function createSessions(options: BoardSessionsOptions) {
     },
     /** Returns the text of a new session; null when the client or its secret is wrong. */
     async open(clientId: string, secretKey: string): Promise<string | null> {
-      if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
+      if ((await authenticator.exchange(clientId, secretKey, seconds())) === null) return null;
       const known = clients.find(Number(clientId));
       if (known === undefined) return null;
       const key = keyOf(bases[0], known.client.secret_hash);

@@ -43,7 +43,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
   };
   const provider = createProvider(config, { metrics, backoff, signal: stopping.signal });
 
-  const lead = async ({ signal, permit }: LeadershipTerm): Promise<void> => {
+  const lead = async ({ signal, requireTerm }: LeadershipTerm): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
       readLatest('poller-checkpoints', source, signal),
       readLatest('catalogue', source, signal),
@@ -55,7 +55,7 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
       publish: (records) => publisher.publish(records),
       codecs,
       prefix,
-      permit,
+      requireTerm,
       now: machineClock.unix,
       metrics,
       log,

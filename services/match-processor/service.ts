@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { LeftUncomposed } from '#processors/match/left-uncomposed.ts';
+import { FormerChanges } from '#processors/match/former-changes.ts';
 import { MATCH_FLAGS, VALUES } from '#processors/match/loaded-match.ts';
 import {
   type MatchCommit,
@@ -37,14 +37,14 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
       const stage = new WebhookStage({ codecs, topicName, now: Date.now });
       const causesTopic = topicName('normalized-messages');
       const { logger: log } = context;
-      const left = new LeftUncomposed({ client, codecs, former, causesTopic, partition, stage, log });
+      const formerChanges = new FormerChanges({ client, codecs, former, causesTopic, partition, stage, log });
       return new MatchPartition({
         partition,
         codecs,
         topicName,
         keepLoadedMs,
         maxLoaded,
-        webhooks: COMPOSE_WEBHOOKS === 'on' ? { stage, left } : undefined,
+        webhooks: COMPOSE_WEBHOOKS === 'on' ? { stage, formerChanges } : undefined,
         onCommitted,
       });
     });

@@ -1,5 +1,4 @@
 import type { DeliveryFault, Faults } from './faults.ts';
-import { malformedBody } from './malformed.ts';
 import { createRandom, type SeededRandom } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 import type { Wave } from './schedule.ts';
@@ -51,6 +50,28 @@ const MISHAPS: Readonly<Record<'drop' | 'signature', readonly Mishap[]>> = {
   drop: ['cut_body', 'lost_answer'],
   signature: ['wrong_secret', 'changed_body', 'expired'],
 };
+
+type BodyMaker = (mark: string) => Buffer;
+
+const text =
+  (make: (mark: string) => string): BodyMaker =>
+  (mark) =>
+    Buffer.from(make(mark));
+
+/** Makers of unreadable bodies. Each body yields one dead letter. */
+const MALFORMED: Readonly<Record<string, BodyMaker>> = {
+  not_json: text((mark) => `[{"id":"${mark}"`),
+  not_an_array: text((mark) => JSON.stringify({ id: mark })),
+  not_text: (mark) => Buffer.concat([Buffer.from(`["${mark}`), Buffer.from([0xff, 0xfe]), Buffer.from('"]')]),
+  absurdly_nested: text((mark) => `${'['.repeat(3000)}"${mark}"${']'.repeat(3000)}`),
+  no_message: text((mark) => JSON.stringify([mark])),
+  no_event: text((mark) =>
+    JSON.stringify([
+      { id: mark, type: 'incident', source: 1, ut: 1, data: { incident: { id: '5-1', incident_id: 413 } } },
+    ]),
+  ),
+};
+const MALFORMED_KINDS = Object.entries(MALFORMED);
 
 type DueMessage = { readonly due: number; readonly message: ProviderMessage };
 
@@ -186,4 +207,10 @@ function* deliver(
     const [malformed, bad] = malformedBody(random, counts.malformed++);
     yield { due, body: bad, messages: 0, mishap: null, gzip: null, signedAhead: false, malformed };
   }
+}
+
+/** Returns a malformed body and its kind. Bodies with different `n` differ. */
+function malformedBody(random: SeededRandom, n: number): [kind: string, body: Buffer] {
+  const [kind, make] = MALFORMED_KINDS[n % MALFORMED_KINDS.length] ?? ['not_json', text((mark) => mark)];
+  return [kind, make(`malformed-${n}-${random.int(0, 999_999)}`)];
 }

@@ -71,10 +71,9 @@ const VERIFIED_AFTER = 240;
 /** Returns the real facts of a match as steps of the provider's data entry, in no order. */
 export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): ScriptedStep[] {
   const timeline = facts.facts === 'all';
-  const course = courseOf(periods, timeline);
   const events = facts.events.flatMap((event, n) => factSteps(event, `fact${n}`, planOf(periods, event[0])));
   return [
-    ...course,
+    ...phaseSteps(periods, timeline),
     ...events,
     ...facts.subs.flatMap((sub, n) => substitution(sub, `sub${n}`, facts, periods)),
   ];
@@ -125,7 +124,7 @@ export function planOf(periods: readonly PeriodPlan[], period: Period): PeriodPl
 }
 
 /** Returns the steps from "not started" to the verified result. Without a known timeline there are no incidents. */
-function courseOf(periods: readonly PeriodPlan[], timeline: boolean): ScriptedStep[] {
+function phaseSteps(periods: readonly PeriodPlan[], timeline: boolean): ScriptedStep[] {
   const steps: ScriptedStep[] = [{ at: ANNOUNCED_AT, change: {} }];
   const phase = (at: number, type: number, status: StatusId, time: number, change: ScriptedChange): void => {
     const incident: ScriptedIncident = { key: `phase${type}`, type, phase: status, time };

@@ -13,7 +13,7 @@ import { MessageSource } from './delivery/message-source.ts';
 import { ProgressProcessor } from './delivery/progress-processor.ts';
 import { WebhookSubscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics, registerDeliveryGauges } from './metrics.ts';
-import { createApp } from './test-endpoint/app.ts';
+import { createApp } from './test-endpoint/test-endpoint.ts';
 
 /** The name of this service: its folder, its processor, its group. */
 const SERVICE = 'webhook-dispatcher';
@@ -92,7 +92,7 @@ async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promi
       await app.close();
       await dispatcher.drain(PENDING_REQUESTS_MS);
       stopping.abort();
-      await Promise.all(Array.from({ length: partitions }, (_, of) => dispatcher.release(of)));
+      await Promise.all(Array.from({ length: partitions }, (_, partition) => dispatcher.release(partition)));
       await attempts.close();
       await stream.stop();
       await Promise.allSettled(following);

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 
-/** The folder, set by `npm run test:mutants`. */
+/** The folder or file, set by `npm run test:mutants`. */
 const folder = process.env.MUTANTS_OF ?? '';
 
 export default {
   testRunner: 'in-process',
   plugins: [fileURLToPath(new URL('./in-process.ts', import.meta.url))],
-  mutate: [`${folder}/**/*.ts`, '!**/*.test.ts', '!**/testing/**'],
+  mutate: [folder.endsWith('.ts') ? folder : `${folder}/**/*.ts`, '!**/*.test.ts', '!**/testing/**'],
   coverageAnalysis: 'perTest',
   // One worker: other work needs the machine too.
   concurrency: 1,

@@ -1,6 +1,6 @@
 /** The columns of each dataset. docs/guides/analyse.md and `touchline export --columns` list them. */
 import { z } from 'zod';
-import { renderMinute } from '#domain/clock.ts';
+import { incidentMinute } from '#domain/clock.ts';
 import type { PeriodLengths } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
 import { readDetails } from '#domain/incident-details.ts';
@@ -144,7 +144,7 @@ export const INCIDENTS = exportShape<ExportedIncident>([
   ['confirmation', 'STRING', ({ record: { incident } }) => incident?.confirmation ?? null],
   ['event_status_id', 'INT32', ({ record: { incident } }) => incident?.event_status_id ?? null],
   ['event_time', 'INT32', ({ record: { incident } }) => incident?.event_time ?? null],
-  ['minute', 'STRING', ({ record: { incident }, lengths }) => minuteOf(incident, lengths)],
+  ['minute', 'STRING', ({ record: { incident }, lengths }) => incident && incidentMinute(incident, lengths)],
   ['parent_id', 'STRING', ({ record: { incident } }) => incident?.parent_id ?? null],
   ['counts_for', 'STRING', ({ record: { incident } }) => incident?.counts_for ?? null],
   ['written_at', 'TIMESTAMP', ({ record: { incident } }) => (incident === null ? null : incident.ut * 1_000)],
@@ -160,11 +160,6 @@ function deltaOf({ counts, scored }: IncidentEffect, side: Side): number | null 
 
 function playerIn(incident: Incident | null): ReturnType<typeof readDetails>['player'] {
   return incident === null ? null : readDetails(incident).player;
-}
-
-function minuteOf(incident: Incident | null, lengths: PeriodLengths | null): string | null {
-  if (incident === null || incident.event_time === null) return null;
-  return renderMinute(incident.event_time, incident.event_status_id, lengths);
 }
 
 /** The health of a source, or of a match of it; with `gap` one of its interruptions. */

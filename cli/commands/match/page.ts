@@ -1,6 +1,5 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
-import { scoresAfter } from '#domain/goals.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import type { MatchIncident, MatchState, MatchTransition, Score } from '#records/types.ts';
 import { matchCourse } from '#story/course.ts';
@@ -8,6 +7,7 @@ import type { FeedPast } from '#story/feed-past.ts';
 import { historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
+import { runningScores } from '#story/running-score.ts';
 import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -38,14 +38,16 @@ type MatchStory = TimelineEntry & {
 
 /** Returns the important incidents, ordered by id as the provider does. */
 function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
-  const counting = state.source === 'incidents' ? state.counting_goals : [];
-  const scores = scoresAfter(counting, new Map(incidents.map(({ id, incident }) => [id, incident])), state);
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => ({
-    ...entry,
-    score: scores.get(entry.id) ?? null,
-    cancelled_by: cancellersOf(entry.id, state),
-  }));
+  const running = runningScores(state, shown);
+  return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => {
+    const after = running.get(entry.id);
+    return {
+      ...entry,
+      score: after === undefined || after.isOfShootOut ? null : after.score,
+      cancelled_by: cancellersOf(entry.id, state),
+    };
+  });
 }
 
 function stepsOf(transitions: readonly MatchTransition[]): StoryStep[] {

@@ -103,7 +103,7 @@ export interface ProviderData {
 }
 
 /** Authentication and tokens. Stores no session, so that all replicas decide the same. */
-export interface Gatekeeper {
+export interface Authenticator {
   /** Returns a token for a client with the right secret, else null. `now` and `expiration` are Unix seconds. */
   exchange(
     clientId: string,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { StreamedAnswer } from './provider.ts';
 import { restRoutes } from './routes.ts';
 import { restServerOptions } from './server-options.ts';
-import { CLIENT, NOW, stubData, testGatekeeper, testServer } from './testing/world.ts';
+import { CLIENT, NOW, stubData, testAuthenticator, testServer } from './testing/world.ts';
 
 /** Returns a server whose feed is streamed in these parts, and the parts that it read. */
 async function streaming(parts: () => AsyncGenerator<string>) {
@@ -93,7 +93,7 @@ describe('the URL of a page', () => {
     const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
     app.register(restRoutes, {
       data: stubData(),
-      gatekeeper: testGatekeeper([CLIENT]),
+      authenticator: testAuthenticator([CLIENT]),
       now: () => NOW,
       version: '2.0.0',
     });

@@ -2,7 +2,15 @@ import fastify, { type InjectOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { answerError } from './records/envelope.ts';
 import { restRoutes } from './routes.ts';
-import { CLIENT, HIDDEN_EVENT, NARROW, NOW, stubData, testGatekeeper, testServer } from './testing/world.ts';
+import {
+  CLIENT,
+  HIDDEN_EVENT,
+  NARROW,
+  NOW,
+  stubData,
+  testAuthenticator,
+  testServer,
+} from './testing/world.ts';
 
 describe('answers', () => {
   test('have URLs of the same window, below the base URL if one is set', async () => {
@@ -80,11 +88,11 @@ describe('an error in the data', () => {
     expect(server.logged[0]).toContain('swordfish');
   });
 
-  test('of the gatekeeper is 500 too', async () => {
+  test('of the authenticator is 500 too', async () => {
     const refuse = () => {
       throw new Error('out of order');
     };
-    const server = testServer({ gatekeeper: { access: refuse, exchange: refuse } });
+    const server = testServer({ authenticator: { access: refuse, exchange: refuse } });
     expect((await server.get('/v2/events?token=x')).statusCode).toBe(500);
     expect((await server.get('/v2/oauth?client_id=1&secret_key=x')).statusCode).toBe(500);
   });
@@ -92,8 +100,8 @@ describe('an error in the data', () => {
   test('logs no request, even with request logging on', async () => {
     const logged: string[] = [];
     const app = fastify({ logger: { level: 'info', stream: { write: (line) => void logged.push(line) } } });
-    const gatekeeper = testGatekeeper([CLIENT]);
-    app.register(restRoutes, { data: stubData(), gatekeeper, now: () => NOW, version: '2.0.0' });
+    const authenticator = testAuthenticator([CLIENT]);
+    app.register(restRoutes, { data: stubData(), authenticator, now: () => NOW, version: '2.0.0' });
     for (const url of ['/v2/sports', '/v2/events/1', '/v2/nothing']) await app.inject(`${url}?token=hush`);
     expect(logged).toEqual([]);
   });

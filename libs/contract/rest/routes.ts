@@ -12,11 +12,11 @@ import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.
 import { RestError } from './errors.ts';
 import type { Operation, OperationInfo, Prepared } from './operation.ts';
 import { ALL_OPERATIONS, OPERATIONS, TOKEN_OPERATION } from './operations.ts';
-import type { Access, Gatekeeper, ProviderData, RestAnswer } from './provider.ts';
+import type { Access, Authenticator, ProviderData, RestAnswer } from './provider.ts';
 
 export type RestOptions = ErrorAnswers & {
   readonly data: ProviderData;
-  readonly gatekeeper: Gatekeeper;
+  readonly authenticator: Authenticator;
   /** The base of page URLs, before `/v2`. Default: the requested host. */
   readonly baseUrl?: string;
 };
@@ -77,7 +77,7 @@ function answer(
   const now = seconds(options.now);
   const query = request.query as Query;
   const token = typeof query.token === 'string' ? query.token : null;
-  const access = operation.open ? NO_ACCESS : admit(operation, token, options.gatekeeper, now);
+  const access = operation.open ? NO_ACCESS : admit(operation, token, options.authenticator, now);
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
   const base = () => options.baseUrl ?? `${schemeOf(request)}://${request.host}`;
@@ -127,8 +127,13 @@ function schemeOf({ protocol }: FastifyRequest): 'http' | 'https' {
   return protocol === 'https' ? 'https' : 'http';
 }
 
-function admit(operation: Operation, token: string | null, gatekeeper: Gatekeeper, now: number): Access {
-  const access = token === null ? null : gatekeeper.access(token, now);
+function admit(
+  operation: Operation,
+  token: string | null,
+  authenticator: Authenticator,
+  now: number,
+): Access {
+  const access = token === null ? null : authenticator.access(token, now);
   if (access === null) throw new RestError('UNAUTHORIZED');
   if (access.operations !== null && !access.operations.has(operation.name)) throw new RestError('FORBIDDEN');
   return access;
@@ -164,7 +169,7 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
   const credentials = TOKEN_OPERATION.params.safeParse(request.query);
   if (!credentials.success) throw new RestError('INVALID_PARAMETER');
   const { client_id, secret_key } = credentials.data as { client_id: string; secret_key: string };
-  const granted = await options.gatekeeper.exchange(client_id, secret_key, now);
+  const granted = await options.authenticator.exchange(client_id, secret_key, now);
   if (granted === null) throw new RestError('UNAUTHORIZED');
   const { token, expiration } = granted;
   const start = envelopeStart({

@@ -6,7 +6,7 @@ import type { PartitionProcessor, RecordCollector } from '#streams/runtime/proce
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
-import type { LeftUncomposed } from './left-uncomposed.ts';
+import type { FormerChanges } from './former-changes.ts';
 import {
   checkSize,
   checkSizes,
@@ -33,7 +33,7 @@ export type MatchCommit = {
 };
 
 /** What composes the webhook messages of a partition. */
-type Webhooks = { readonly stage: WebhookStage; readonly left: LeftUncomposed };
+type Webhooks = { readonly stage: WebhookStage; readonly formerChanges: FormerChanges };
 
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
@@ -85,7 +85,7 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   async prepareFirst(): Promise<boolean> {
-    return (await this.#options.webhooks?.left.next()) ?? false;
+    return (await this.#options.webhooks?.formerChanges.next()) ?? false;
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -110,7 +110,7 @@ export class MatchPartition implements PartitionProcessor {
 
   /** Publishes the changed matches. Throws `PoisonError` for a record above the limit that `process` did not foresee. */
   flush(collector: RecordCollector): void {
-    this.#options.webhooks?.left.take(collector);
+    this.#options.webhooks?.formerChanges.take(collector);
     for (const [eventId, loaded] of this.#changed) {
       if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
       this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));

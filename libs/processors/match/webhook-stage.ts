@@ -4,7 +4,7 @@ import type { RecordCollector } from '#streams/runtime/processor.ts';
 import { restoreInto } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, TOPICS } from '#topics/topics.ts';
-import { compose } from '#webhooks/compose.ts';
+import { compose } from './compose.ts';
 
 /** The topics that the stage writes. */
 export const WEBHOOK_TOPICS = ['webhook-messages', 'webhook-times'] as const;

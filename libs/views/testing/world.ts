@@ -165,7 +165,7 @@ export class ViewsWorld {
     const app = fastify(restServerOptions('1.2.3', now));
     await app.register(restRoutes, {
       data: createProviderData(this.views),
-      gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
+      authenticator: { exchange: async () => null, access: (token) => accesses[token] ?? null },
       now,
       version: '1.2.3',
     });

@@ -20,11 +20,11 @@ export type GateOptions = {
   readonly publicUrl: string | undefined;
 };
 
-/** The permission of a request. `access` is evaluated with each call; null: nothing may be seen any more. */
-export type Permit = { access(): Access | null };
+/** What the sender of a request may see, as of each call; null: nothing any more. */
+export type CurrentAccess = { access(): Access | null };
 
-/** Returns the permission of a request; null when it has to sign in first. */
-export type BoardGate = (request: FastifyRequest) => Permit | null;
+/** Returns what the sender of a request may see; null when it has to sign in first. */
+export type BoardGate = (request: FastifyRequest) => CurrentAccess | null;
 
 const COOKIE = 'touchline_session';
 /** The id of the client who signed in, for the pages alone: tabs of one client share a stream. */
@@ -165,7 +165,7 @@ ${problem !== null && html`<p class="mark halted" role="alert">${problem}</p>`}
   return document({ title: 'Sign in', styles: ['sign-in.css'], content });
 }
 
-/** Answers 401 to a request without permission: with the sign-in page, or with a record below `/board/`. */
+/** Answers 401 to a request that has to sign in: with the sign-in page, or with a record below `/board/`. */
 export function refuseEntry(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.url.startsWith('/board/')) return reply.code(401).send({ error: 'Sign in first' });
   return sendPage(reply.code(401), signInPage(ownPath(request.url), null, null), 'no-store');

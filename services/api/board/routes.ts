@@ -10,7 +10,14 @@ import type { BoardView } from '#views/store/views.ts';
 import type { BacklogCounter } from './backlog.ts';
 import { boardSources, boardStates } from './board-states.ts';
 import { feedsOf } from './feeds.ts';
-import { type BoardGate, boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
+import {
+  type BoardGate,
+  boardGate,
+  type CurrentAccess,
+  coversAll,
+  type GateOptions,
+  refuseEntry,
+} from './gate.ts';
 import { HaltReader } from './halts.ts';
 import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
@@ -87,16 +94,16 @@ type Entrance = (request: FastifyRequest, reply: FastifyReply) => Entry | null;
 
 function entrance(view: BoardView, gate: BoardGate): Entrance {
   return (request, reply) => {
-    const permit = gate(request);
-    const access = permit?.access() ?? null;
-    if (permit === null || access === null) {
+    const currentAccess = gate(request);
+    const access = currentAccess?.access() ?? null;
+    if (currentAccess === null || access === null) {
       refuseEntry(request, reply);
       return null;
     }
     return {
       of: (kind) =>
         coversAll(access, REQUIRED_OPERATIONS[kind])
-          ? { permit, view: scopedView(view, access), served: servedWords(access) }
+          ? { currentAccess, view: scopedView(view, access), served: servedWords(access) }
           : null,
     };
   };
@@ -197,7 +204,7 @@ function eventsRoute(
     const followed = covered.map(({ topic, prefix, admitted }) => ({
       topic,
       prefix,
-      access: readerAccess(admitted.permit, topic.kind, view),
+      access: readerAccess(admitted.currentAccess, topic.kind, view),
       states: statesOf(admitted.view, topic, size, now()),
     }));
     for (const { states } of followed) hub.prepare(states);
@@ -227,7 +234,7 @@ function topicsOf(query: unknown): { readonly topic: StreamTopic; readonly prefi
 }
 
 type Admitted = {
-  readonly permit: Permit;
+  readonly currentAccess: CurrentAccess;
   readonly view: ReadView;
   /** The competitions that are served, in words; null: all. */
   readonly served: string | null;
@@ -236,9 +243,13 @@ type Admitted = {
 const OUTSIDE = 'The contract of this client does not cover this page.';
 
 /** Returns the access of a stream's reader by the current contract of its client. */
-function readerAccess(permit: Permit, kind: StreamTopic['kind'], view: BoardView): ReaderAccess {
+function readerAccess(
+  currentAccess: CurrentAccess,
+  kind: StreamTopic['kind'],
+  view: BoardView,
+): ReaderAccess {
   const access = (): Access | null => {
-    const current = permit.access();
+    const current = currentAccess.access();
     return current !== null && coversAll(current, REQUIRED_OPERATIONS[kind]) ? current : null;
   };
   return {

@@ -155,7 +155,7 @@ export class FeedReporter {
     this.#options = options;
   }
 
-  /** Reports until `signal` is aborted. Throws `PublishError`, or what `permit` throws. */
+  /** Reports until `signal` is aborted. Throws `PublishError`, or what `requireTerm` throws. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.report();

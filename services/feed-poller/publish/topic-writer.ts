@@ -37,7 +37,7 @@ type TopicWriterOptions = {
   readonly codecs: TopicCodecs;
   readonly prefix: string;
   /** Throws when this process no longer leads and must not publish. */
-  readonly permit: () => void;
+  readonly requireTerm: () => void;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly metrics: Pick<
@@ -49,7 +49,7 @@ type TopicWriterOptions = {
 
 /**
  * Writes all topics of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
- * otherwise, and what `permit` throws.
+ * otherwise, and what `requireTerm` throws.
  */
 export class TopicWriter {
   readonly #options: TopicWriterOptions;
@@ -126,7 +126,7 @@ export class TopicWriter {
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {
-    this.#options.permit();
+    this.#options.requireTerm();
     await this.#options.publish(records);
   }
 }

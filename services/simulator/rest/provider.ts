@@ -10,10 +10,10 @@ import type { Dataset } from '../../../data/dataset.ts';
 import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
+import { createAuthenticator } from './authenticator.ts';
 import type { ProviderClock } from './clock.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import { type RestFaultRates, RestFaults } from './faults.ts';
-import { createGatekeeper } from './gatekeeper.ts';
 import { createProviderData } from './provider-data.ts';
 import { ProviderState } from './provider-state.ts';
 import { Timeline } from './timeline.ts';
@@ -62,7 +62,7 @@ export function createProvider(options: SimulatedProviderOptions) {
     if (hasLag) formerState.advanceTo(state.time - LAG_SECONDS);
     return state.time;
   };
-  const gatekeeper = createGatekeeper({
+  const authenticator = createAuthenticator({
     clientId: client.id,
     secretKey: client.secretKey,
     elapsed: options.elapsed ?? (() => performance.now() / 1000),
@@ -79,7 +79,7 @@ export function createProvider(options: SimulatedProviderOptions) {
   const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls }) });
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);
-  app.register(restRoutes, { data, gatekeeper, now, version: VERSION });
+  app.register(restRoutes, { data, authenticator, now, version: VERSION });
   return {
     app,
     client,

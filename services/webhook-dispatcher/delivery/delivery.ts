@@ -68,7 +68,10 @@ export class SubscriptionDelivery {
   /** Records between it and the end of webhook-messages, selected or not. */
   get behind(): number {
     const { window } = this.#context.messages;
-    return this.#progress.next.reduce((sum, offset, of) => sum + Math.max(0, window.endOf(of) - offset), 0);
+    return this.#progress.next.reduce(
+      (sum, offset, partition) => sum + Math.max(0, window.endOf(partition) - offset),
+      0,
+    );
   }
 
   /** Wakes the loop if the subscription selects one of the messages. */

@@ -124,7 +124,7 @@ export class MessageSource {
     if (createdAt === null) return (await this.bounds()).map(({ end }) => end);
     const { brokers } = this.#options.source;
     const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
-    return this.#partitions.map((of) => found.get(partitionKey(of)) ?? 0);
+    return this.#partitions.map((topicPartition) => found.get(partitionKey(topicPartition)) ?? 0);
   }
 
   /**
@@ -140,7 +140,12 @@ export class MessageSource {
     await followValues([TOPIC], source, {
       reader,
       paceMs: () => (isIdle() ? IDLE_PACE_MS : PACE_MS),
-      from: new Map(this.#partitions.map((of) => [partitionKey(of), this.window.endOf(of.partition)])),
+      from: new Map(
+        this.#partitions.map((topicPartition) => [
+          partitionKey(topicPartition),
+          this.window.endOf(topicPartition.partition),
+        ]),
+      ),
       signal,
       onValues: ({ partition, values, next }) => {
         const messages = messagesOf(values);
@@ -186,25 +191,25 @@ export class MessageSource {
 
   async #readWith(slot: ReaderSlot, partition: number, from: number): Promise<BacklogRead> {
     const { client, source } = this.#options;
-    const of = { topic: this.#topic, partition };
-    const reader = slot.get(partition) ?? client.openReader({ ...of, maxBytes: READ_BYTES });
+    const topicPartition = { topic: this.#topic, partition };
+    const reader = slot.get(partition) ?? client.openReader({ ...topicPartition, maxBytes: READ_BYTES });
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(from);
-      const values = await readable(source.registry.decoder(TOPIC), of, records);
+      const values = await readable(source.registry.decoder(TOPIC), topicPartition, records);
       return { partition, from, messages: messagesOf(values), next };
     } catch (error) {
       slot.delete(partition);
       await reader.close();
       if (!(error instanceof StreamError) || error.code !== 'OFFSET_OUT_OF_RANGE') throw error;
-      const [bounds] = await client.logBounds([of]);
+      const [bounds] = await client.logBounds([topicPartition]);
       throw new ExpiredError(bounds as LogBounds, error);
     }
   }
 
   #findCached(partition: number, offset: number): MessageChunk | undefined {
-    for (const [key, { partition: of, from, messages, next }] of this.#cache.entries()) {
-      if (of !== partition || offset < from || offset >= next) continue;
+    for (const [key, { messages, next, ...read }] of this.#cache.entries()) {
+      if (read.partition !== partition || offset < read.from || offset >= next) continue;
       // Marks it as used.
       this.#cache.get(key);
       return { messages: messages.filter((message) => message.offset >= offset), next };

@@ -74,7 +74,7 @@ export class SubscriptionProgress {
 
   /** Skips the messages before these offsets; a later record reports it. */
   skipTo(next: readonly number[]): void {
-    if (next.some((offset, of) => offset > (this.#next[of] ?? 0))) this.#hasSkipped = true;
+    if (next.some((offset, partition) => offset > (this.#next[partition] ?? 0))) this.#hasSkipped = true;
     this.#next = [...next];
   }
 

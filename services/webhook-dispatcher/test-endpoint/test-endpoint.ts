@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { webhookInput } from '#clients/webhooks.ts';
 import { type DeliveryOutcome, type EndpointOptions, probeEndpoint } from '#outbound/endpoint.ts';
+import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 
 export type TestEndpointOptions = Omit<EndpointOptions, 'url' | 'secret'> & {
   /** Maximum requests in a minute from one client address (of IPv6 a /64 network), valid or not. */
@@ -58,6 +59,23 @@ const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
   unreadable: 'response body could not be read',
   different: 'response text different from `Accepted`',
 };
+
+type TestAppOptions = TestEndpointOptions &
+  SilentAppOptions & {
+    /** Number of proxies in front; their X-Forwarded-For names the client address. */
+    readonly proxies: number;
+  };
+
+/** Creates the server on DISPATCHER_PORT: `POST /test-webhook-url/`. A request contains a customer's secret. */
+export async function createApp(options: TestAppOptions): Promise<FastifyInstance> {
+  const app = createSilentApp(options, {
+    trustProxy: (_address, hop) => hop < options.proxies,
+    badRequest: { error: 'bad_request' },
+    notFound: { error: 'not_found' },
+  });
+  await testEndpoint(app, options);
+  return app;
+}
 
 /**
  * Registers the endpoint. Client addresses are Fastify's `request.ip`: behind a proxy

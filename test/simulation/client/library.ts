@@ -92,12 +92,12 @@ export const addPartitionsToTxnV3 = api(
     if (transaction === undefined) throw new Error('no transaction');
     const { transactionalId, producerId, producerEpoch, topics } = transaction;
     cluster.requireCoordinator(broker, `${TRANSACTION} ${transactionalId}`);
-    const of = topics.flatMap(({ name, partitions }) =>
+    const added = topics.flatMap(({ name, partitions }) =>
       partitions.map((partition) => ({ topic: name, partition })),
     );
-    for (const one of of) cluster.partition(one);
+    for (const one of added) cluster.partition(one);
     const producer = { id: String(producerId), epoch: producerEpoch };
-    cluster.transactions.addPartitions(transactionalId, producer, of.map(partitionKey));
+    cluster.transactions.addPartitions(transactionalId, producer, added.map(partitionKey));
     return {};
   },
 );

@@ -50,9 +50,9 @@ test('records after a commit without its markers are not committed with it', asy
 
   const next = await openProducer();
   await next.close();
-  for (const of of PARTITIONS) {
-    const [bounds] = await client.logBounds([of]);
-    const reader = client.openReader({ ...of, maxBytes: 1_000_000 });
+  for (const topicPartition of PARTITIONS) {
+    const [bounds] = await client.logBounds([topicPartition]);
+    const reader = client.openReader({ ...topicPartition, maxBytes: 1_000_000 });
     const read: string[] = [];
     for (let at = 0; at < (bounds?.end ?? 0); ) {
       const batch = await reader.read(at);
@@ -60,6 +60,6 @@ test('records after a commit without its markers are not committed with it', asy
       at = batch.next;
     }
     await reader.close();
-    expect(read, of.topic).toEqual(['warm', 'committed']);
+    expect(read, topicPartition.topic).toEqual(['warm', 'committed']);
   }
 });

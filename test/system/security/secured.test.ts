@@ -293,7 +293,7 @@ test('loses no record, repeats none and fails no task when sessions end', async 
   await untilTrue('the reader has all transitions', () => isDeepStrictEqual(versions, expected));
   reading.abort();
   await following;
-  for (const of of expected.values()) expect(new Set(of).size).toBe(of.at(-1));
+  for (const ofMatch of expected.values()) expect(new Set(ofMatch).size).toBe(ofMatch.at(-1));
   expect(await processor.metric('touchline_records_total')).toBe(sent);
   expect(await processor.metric('touchline_task_failures_total')).toBe(0);
   expect(await processor.metric('touchline_claims_total')).toBe(claims);

@@ -2,7 +2,7 @@
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
-import type { Access, Gatekeeper, ProviderData } from '../provider.ts';
+import type { Access, Authenticator, ProviderData } from '../provider.ts';
 import type { RestEvent, RestIncident } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
 import { restServerOptions } from '../server-options.ts';
@@ -94,11 +94,11 @@ export function stubData(changes: Partial<ProviderData> = {}): ProviderData {
   });
 }
 
-/** A client of the gatekeeper of tests. */
+/** A client of the authenticator of tests. */
 export type ContractClient = Access & { readonly secret: string };
 
-/** Returns a gatekeeper that issues tokens of `lifetime` seconds to these clients. Tokens of a removed client are invalid. */
-export function testGatekeeper(clients: readonly ContractClient[], lifetime = 3600): Gatekeeper {
+/** Returns an authenticator that issues tokens of `lifetime` seconds to these clients. Tokens of a removed client are invalid. */
+export function testAuthenticator(clients: readonly ContractClient[], lifetime = 3600): Authenticator {
   const key = Buffer.alloc(32, 'a key of tests');
   return {
     async exchange(clientId, secretKey, now) {
@@ -129,18 +129,18 @@ export type TestServer = {
 export function testServer(options: Partial<RestOptions> = {}): TestServer {
   const logged: string[] = [];
   const now = options.now ?? (() => NOW);
-  const gatekeeper = options.gatekeeper ?? testGatekeeper([CLIENT, NARROW]);
+  const authenticator = options.authenticator ?? testAuthenticator([CLIENT, NARROW]);
   const app = fastify({
     ...restServerOptions(VERSION, now),
     logger: { level: 'trace', stream: { write: (line: string) => void logged.push(line) } },
   });
-  app.register(restRoutes, { data: stubData(), version: VERSION, ...options, gatekeeper, now });
+  app.register(restRoutes, { data: stubData(), version: VERSION, ...options, authenticator, now });
   return {
     app,
     logged,
     get: (url) => app.inject(url),
     async token(client = CLIENT) {
-      const granted = await gatekeeper.exchange(String(client.clientId), client.secret, now());
+      const granted = await authenticator.exchange(String(client.clientId), client.secret, now());
       if (granted === null) throw new Error('no token for this client');
       return granted.token;
     },

@@ -10,7 +10,7 @@ export const codecs = {
   'webhook-times': codecOf('webhook-times'),
 };
 
-/** A goal, delivered twice, that a list omits and a later one has again, so that its records are sent with raised times. */
+/** A goal, delivered twice, that a list omits and a later one has again, so that its records are sent with later times than the provider's. */
 export const HISTORY = [
   incidentMessage(incident('5-1', 413)),
   incidentMessage(incident('5-1', 413)),

@@ -1,4 +1,4 @@
-/** The keys of the board: `shared/appearance.ts` lists them. */
+/** The keys of the board: `pages/board-page.ts` lists them. */
 import { hasKeys } from './appearance.ts';
 import { byId } from './head.ts';
 

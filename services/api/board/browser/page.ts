@@ -1,16 +1,16 @@
 /** Keeps a page of the server up to date: fetches it again after each change, and applies the differences. */
 
 import type { BoardMatch } from '#story/match.ts';
-import type { ClockedMatch } from '#story/minute.ts';
+import { type ClockedMatch, timeWithDay } from '#story/minute.ts';
 import type { BoardSource } from '../shared/feed.ts';
 import { guardHtml } from '../shared/guard.ts';
 import type { ShownMoment } from '../shared/heartbeat.ts';
 import { newsWords, scoreNews } from '../shared/news.ts';
 import { momentText, whenCell } from '../shared/row.ts';
+import { chosenZone } from './appearance.ts';
 import { announce, byId, showAge, showConnection, takeSources } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
 import { followStream } from './stream.ts';
-import { writeTimes } from './times.ts';
 
 const main = byId('main');
 let match: BoardMatch | undefined;
@@ -121,6 +121,15 @@ async function redraw(): Promise<void> {
       // The stream shows the lost connection, and refreshes the page when it is back.
     }
   }
+}
+
+/** Writes all times of a page, or of a part of it, in the zone that the reader chose: the server renders them in UTC. `now`: Unix seconds. */
+function writeTimes(page: ParentNode, now: number): void {
+  const zone = chosenZone();
+  if (zone === 'UTC') return;
+  for (const time of page.querySelectorAll('time'))
+    time.textContent = timeWithDay(Date.parse(time.dateTime) / 1000, now, zone);
+  for (const name of page.querySelectorAll('.zone')) name.textContent = zone;
 }
 
 /** Draws the parts that depend on the connection: clocks, feeds and guard. The server renders them as awaiting an update. */

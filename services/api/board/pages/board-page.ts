@@ -1,10 +1,8 @@
 import type { BoardMatch } from '#story/match.ts';
-import { alertsHtml } from '../shared/alerts.ts';
-import { appearanceHtml } from '../shared/appearance.ts';
 import { arrange, type BoardQuery, cardsOrRows } from '../shared/arrange.ts';
 import { boardHtml, filtersHtml } from '../shared/board.ts';
 import { type BoardSource, feedsHtml } from '../shared/feed.ts';
-import { html } from '../shared/html.ts';
+import { type Html, html } from '../shared/html.ts';
 import { matchRow } from '../shared/row.ts';
 import { document } from './layout.ts';
 
@@ -34,4 +32,68 @@ export function boardPage(
     script: 'board/browser/board.js',
     content,
   });
+}
+
+const THEMES = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+/** Kick-offs stay in the provider's local time, which has no zone. */
+const ZONES = [
+  ['utc', 'UTC'],
+  ['local', 'Of this browser'],
+] as const;
+
+/** The keys of the board, with what each does. */
+const KEYS = [
+  ['/', 'search for a team'],
+  ['a', 'all matches'],
+  ['l', 'live matches'],
+  ['u', 'upcoming matches'],
+  ['s', 'favourites (★)'],
+  ['?', 'this list'],
+] as const;
+
+/** Renders the choice of how the pages look, and of keys. It works only with the script, which stores it in the browser. */
+function appearanceHtml(): Html {
+  return html`<details id="view" class="alerts"><summary>View<span class="with-keys"> and keys</span></summary>
+<form><fieldset class="row"><legend>Theme</legend>${THEMES.map(
+    ([value, label]) =>
+      html`<label><input type="radio" name="theme" value="${value}"${value === 'system' && html` checked`}> ${label}</label>`,
+  )}</fieldset>
+<fieldset class="row"><legend>Times</legend>${ZONES.map(
+    ([value, label]) =>
+      html`<label><input type="radio" name="times" value="${value}"${value === 'utc' && html` checked`}> ${label}</label>`,
+  )}</fieldset>
+<fieldset class="row"><legend>Rows</legend><label><input type="checkbox" name="dense" value="yes"> Dense</label></fieldset>
+<fieldset class="row"><legend>Keys</legend><label><input type="checkbox" name="keys" value="yes" checked> On</label>
+${KEYS.map(([key, what]) => html`<span><kbd>${key}</kbd> ${what}</span>`)}</fieldset>
+<p class="small">Stored in this browser.</p></form></details>`;
+}
+
+const ALERT_WAYS = [
+  ['sound', 'Sound'],
+  ['title', 'Title of the tab'],
+  ['desktop', 'Desktop notification'],
+] as const;
+
+const ALERT_KINDS = [
+  ['goal', 'Goal'],
+  ['cancelled', 'Goal cancelled'],
+  ['halted', 'Halt'],
+  ['feed_down', 'Feed down'],
+] as const;
+
+/** Renders the choice of alerts. It works only with the script, which stores it in the browser. There is no alert until a way is chosen. */
+function alertsHtml(): Html {
+  return html`<details id="alerts" class="alerts"><summary>Alerts <span id="alerts-state"></span></summary>
+<form><fieldset class="row"><legend>How</legend>${ALERT_WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
+<fieldset class="row"><legend>About</legend>${ALERT_KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
+<p class="small">For the matches that are shown. Stored in this browser.</p></form></details>`;
+}
+
+function box(name: string, value: string, label: string, isChosen: boolean): Html {
+  return html`<label><input type="checkbox" name="${name}" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
 }

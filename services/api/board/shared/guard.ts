@@ -8,14 +8,15 @@ import { type Permission, type Trading, tradingOf } from '#tradability/trading.t
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
+const PERMISSIONS: Readonly<Record<ShownPermission, string>> = {
   safe: 'Safe to trade',
   halted: 'Trading halted',
   not_in_play: 'Not in play',
   awaited: 'Guard awaits the next update',
 };
 
-type Verdict = Permission | 'awaited';
+/** A permission as it may be shown; `awaited`: the next update decides. */
+type ShownPermission = Permission | 'awaited';
 
 /** Returns all reasons against trading a match, in words. */
 function haltWords(reasons: Trading['reasons'], match: BoardMatch): string {
@@ -30,30 +31,30 @@ function haltWords(reasons: Trading['reasons'], match: BoardMatch): string {
 function shownTrading(
   match: BoardMatch,
   connection: ConnectionState,
-): Pick<Trading, 'reasons'> & { readonly verdict: Verdict } {
+): Pick<Trading, 'reasons'> & { readonly permission: ShownPermission } {
   const { permission, reasons } = tradingOf(match, match.feed);
-  if (permission === 'not_in_play' || connection === 'fresh') return { verdict: permission, reasons };
-  if (connection === 'lost') return { verdict: 'halted', reasons: [...reasons, 'no_word'] };
-  return { verdict: permission === 'safe' ? 'awaited' : permission, reasons };
+  if (permission === 'not_in_play' || connection === 'fresh') return { permission, reasons };
+  if (connection === 'lost') return { permission: 'halted', reasons: [...reasons, 'no_word'] };
+  return { permission: permission === 'safe' ? 'awaited' : permission, reasons };
 }
 
 /** Renders the guard of a row: icon, word, and reasons on their own line. `state` chooses the row's colour. */
 export function guardCell(
   match: BoardMatch,
   connection: ConnectionState,
-): { readonly state: Verdict | 'check'; readonly cell: Html } {
-  const { verdict, reasons } = shownTrading(match, connection);
-  const doubts = verdict === 'not_in_play' ? resultDoubts(match) : [];
+): { readonly state: ShownPermission | 'check'; readonly cell: Html } {
+  const { permission, reasons } = shownTrading(match, connection);
+  const doubts = permission === 'not_in_play' ? resultDoubts(match) : [];
   if (doubts.length > 0) return { state: 'check', cell: wordWithReasons('Check', doubts.join(', ')) };
-  switch (verdict) {
+  switch (permission) {
     case 'safe':
-      return { state: verdict, cell: SAFE };
+      return { state: permission, cell: SAFE };
     case 'awaited':
-      return { state: verdict, cell: wordWithReasons('Waiting', 'for the next update') };
+      return { state: permission, cell: wordWithReasons('Waiting', 'for the next update') };
     case 'halted':
-      return { state: verdict, cell: wordWithReasons('Halted', haltWords(reasons, match)) };
+      return { state: permission, cell: wordWithReasons('Halted', haltWords(reasons, match)) };
     case 'not_in_play':
-      return { state: verdict, cell: html`` };
+      return { state: permission, cell: html`` };
   }
 }
 
@@ -84,23 +85,23 @@ export function resultDoubts(match: BoardMatch): string[] {
   ].filter((doubt) => doubt !== '');
 }
 
-/** Returns the line below the verdict: the reasons of a halt, or the kick-off. */
-function becauseWords(verdict: Verdict, reasons: Trading['reasons'], match: BoardMatch): string {
-  if (verdict === 'halted') {
+/** Returns the line below the permission: the reasons of a halt, or the kick-off. */
+function becauseWords(permission: ShownPermission, reasons: Trading['reasons'], match: BoardMatch): string {
+  if (permission === 'halted') {
     const words = haltWords(reasons, match);
     return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
   }
-  return verdict === 'not_in_play' ? `Kick-off: ${kickOffWords(match.start_date)}.` : '';
+  return permission === 'not_in_play' ? `Kick-off: ${kickOffWords(match.start_date)}.` : '';
 }
 
 /** Renders the guard on the page of a match that is not over. */
 export function guardHtml(match: BoardMatch, connection: ConnectionState): Html {
-  const { verdict, reasons } = shownTrading(match, connection);
+  const { permission, reasons } = shownTrading(match, connection);
   const firm = firmHtml(match);
-  return html`<section id="guard" class="guard" data-guard="${verdict}" aria-labelledby="guard-title">
+  return html`<section id="guard" class="guard" data-guard="${permission}" aria-labelledby="guard-title">
 <h2 id="guard-title" class="visually-hidden">Trading guard</h2>
-<p class="verdict">${ICON}${VERDICTS[verdict]}${firm && html` ${firm}`}</p>
-<p class="because">${becauseWords(verdict, reasons, match)}</p>
+<p class="verdict">${ICON}${PERMISSIONS[permission]}${firm && html` ${firm}`}</p>
+<p class="because">${becauseWords(permission, reasons, match)}</p>
 </section>`;
 }
 

@@ -1,13 +1,14 @@
 /** A change of a match for an assistant: the steps of one version, joined with their incident. */
 import { z } from 'zod';
+import { isInShootOut } from '#domain/goal-facts.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
+import { minuteOf, whyVoid } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
 import { classOf } from '#views/store/story-steps.ts';
 import { isoOf, textOf, titleOf } from './common.ts';
-import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { cancellingIncident } from './taken-back.ts';
 
 /** A change. Fields that do not apply to it are left out, as an answer has many changes. */
@@ -80,14 +81,14 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
     at: isoOf(first.received_at),
     kind,
     what: isGoal ? incidentText(first, GOAL_WORDS[kind] ?? '', incident) : changeText(own, incident),
-    minute: incident && minuteOf(incident, match.state),
+    minute: (incident && minuteOf(incident, match.state)) ?? undefined,
     team: textOf(incident?.record.participant_name),
     player: textOf(incident?.record.subparticipant_name),
     before: scoreText(score?.before),
     score: scoreText(score?.after),
     firm_score: scoreText(firm?.after),
     taken_back_by: kind === 'goal_taken_back' ? takenBackBy(change, incident) : undefined,
-    stands: isGoal && incident !== undefined ? whyVoid(incident, match.state) === undefined : undefined,
+    stands: isGoal && incident !== undefined ? whyVoid(incident, match.state) === null : undefined,
     incident_id: first.incident_id ?? undefined,
   };
 }
@@ -138,7 +139,7 @@ function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): stri
   if (by === undefined)
     return goal?.confirmation === 'cancelled' ? 'the provider cancelled it' : 'another incident';
   const minute = minuteOf(by, change.match.state);
-  return `incident ${by.id}, goal cancelled${minute === undefined ? '' : ` (minute ${minute})`}`;
+  return `incident ${by.id}, goal cancelled${minute === null ? '' : ` (minute ${minute})`}`;
 }
 
 function changeText(own: readonly StoryStep[], incident: ShownIncident | undefined): string {

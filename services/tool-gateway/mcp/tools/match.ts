@@ -1,14 +1,21 @@
 /** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
+import { isInShootOut } from '#domain/goal-facts.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
+import { minuteOf, whyVoid } from '#story/incidents.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
+import { tradingOf } from '#tradability/trading.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
-import type { ShownIncident } from '#views/store/board-view.ts';
-import { actLine } from './act.ts';
+import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 import { id, isoOf, matchSummary, NO_SUCH_MATCH, pageOf, summaryOf, textOf } from './common.ts';
-import { isInShootOut, minuteOf, whyVoid } from './incident.ts';
 import { type ToolScope, tool } from './tool.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ...GUARD_WORDS,
+  unknown_score: 'the firm score is unknown',
+};
 
 /** An incident of a timeline. Unknown fields are left out, as a timeline has many incidents. */
 const entry = z.object({
@@ -130,6 +137,22 @@ function answerOf(
   };
 }
 
+/** Returns whether to act on a match, and why, in one line. It begins with `You may act`, `Do not act` or `Nothing to act on`. */
+function actLine(state: ShownState, feed: FeedStatus): string {
+  const { status_type, firm } = state;
+  const { permission, reasons } = tradingOf(state, feed);
+  if (permission === 'not_in_play')
+    return `Nothing to act on: the match ${status_type === 'scheduled' ? 'has not begun' : `is ${status_type}`}.`;
+  if (permission === 'safe' && firm !== null)
+    return `You may act on the firm score ${firm.home}-${firm.away}: the guard is safe and the feed is alive.`;
+  const cause = feed.reason === null ? '' : ` (${feed.reason})`;
+  const words: Readonly<Record<string, string>> = {
+    ...REASONS,
+    [`feed_${feed.state}`]: `the feed of the match is ${feed.state}${cause}`,
+  };
+  return `Do not act: ${reasons.map((reason) => words[reason] ?? reason).join(', ')}.`;
+}
+
 /** Returns JSON text, a string without its quotes. */
 function unquoted(json: string | null): string | null {
   if (json === null) return null;
@@ -147,7 +170,7 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: minuteOf(incident, state),
+    minute: minuteOf(incident, state) ?? undefined,
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
     team_id: incident.participant_id ?? undefined,
@@ -155,8 +178,8 @@ function entryOf(incident: ShownIncident, { state }: MatchWithIncidents): z.inpu
     player: textOf(record.subparticipant_name),
     assistant: textOf(info.assistant_name),
     confirmation: confirmation ?? undefined,
-    stands: why === undefined,
-    why,
+    stands: why === null,
+    why: why ?? undefined,
     in_shoot_out: isInShootOut(incident) || undefined,
   };
 }

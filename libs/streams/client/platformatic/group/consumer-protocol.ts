@@ -1,11 +1,12 @@
 /** The messages that members exchange through the coordinator, in the formats of Kafka's own consumers (KIP-429, KIP-792). */
-import { assignPartitions, type OwnershipClaim } from '../../../runtime/assignment.ts';
+
 import {
   decodeConsumerProtocolAssignment,
   decodeConsumerProtocolSubscription,
   encodeConsumerProtocolAssignment,
   encodeConsumerProtocolSubscription,
 } from '../library.ts';
+import { assignPartitions, type OwnershipClaim } from './assignment.ts';
 
 /** Name of the assignor, the same for all members of a group. */
 export const PROTOCOL = 'touchline-sticky';

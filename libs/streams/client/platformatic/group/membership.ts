@@ -1,5 +1,5 @@
 /** The state of a group member, and how each response of the coordinator changes it. */
-import type { OwnershipClaim } from '../../../runtime/assignment.ts';
+import type { OwnershipClaim } from './assignment.ts';
 
 /** The state of a group member. */
 export type Membership = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type MessageIdParts, messageId, messageUuid } from './message-id.ts';
+import { type MessageIdParts, messageId, messageUuid } from './compose.ts';
 
 /** Decodes the parts of a number. */
 function partsOf(id: number): MessageIdParts {

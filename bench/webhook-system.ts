@@ -28,7 +28,7 @@ export function messageText(n: number, now: number): string {
 }
 
 /** Topics under a prefix, with clients and processes. */
-export class WebhookBench {
+export class WebhookSystem {
   readonly #context: BenchContext;
   readonly #prefix: string;
   readonly #sink: Sink;
@@ -39,10 +39,10 @@ export class WebhookBench {
     this.#sink = sink;
   }
 
-  static async create(context: BenchContext, prefix: string, sink: Sink): Promise<WebhookBench> {
+  static async create(context: BenchContext, prefix: string, sink: Sink): Promise<WebhookSystem> {
     const registry = Registry.open({ url: context.registryUrl, prefix });
     await Promise.all([createTopics({ brokers: context.brokers, prefix }), registry.registerAll()]);
-    return new WebhookBench(context, prefix, sink);
+    return new WebhookSystem(context, prefix, sink);
   }
 
   /** Creates webhooks of the client at these paths. Resolves with their ids by path. */

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
-import type { Gatekeeper } from '#contract/rest/provider.ts';
+import type { Authenticator } from '#contract/rest/provider.ts';
 import { issueToken, TokenVerifier } from '#signing/token.ts';
 
 /** Lifetime of a token, seconds (spec, "Authentication" 2). */
@@ -13,7 +13,10 @@ const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
  * Creates the exchange of secrets for tokens and the check of tokens. Refusing a wrong secret, an unknown client or an inactive
  * one takes the same time. `clientsKeys`: the deployment's keys, the current one first.
  */
-export function createGatekeeper(clients: Pick<Contracts, 'find'>, clientsKeys: ClientsKeys): Gatekeeper {
+export function createAuthenticator(
+  clients: Pick<Contracts, 'find'>,
+  clientsKeys: ClientsKeys,
+): Authenticator {
   // Key objects verify a token several times as fast as key bytes.
   const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
   const key = createSecretKey(first);

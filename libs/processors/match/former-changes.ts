@@ -17,7 +17,7 @@ import type { CodecsOf } from '#topics/registry.ts';
 import { CauseReader } from './cause-reader.ts';
 import type { WebhookStage } from './webhook-stage.ts';
 
-export type LeftUncomposedOptions = {
+export type FormerChangesOptions = {
   readonly client: StreamClient;
   readonly codecs: CodecsOf<'match-transitions' | 'normalized-messages'>;
   /** The topics of the former composer. */
@@ -40,8 +40,8 @@ const TAKEN_OVER = Buffer.from(JSON.stringify({ layout: 'taken over by match-pro
  * Composes, once a partition, the changes whose webhook messages the composer of release 1 had not written when it ended: there it was
  * a service of its own (docs/decisions/0160). Its progress is in the positions of that composer, written with the messages.
  */
-export class LeftUncomposed {
-  readonly #options: LeftUncomposedOptions;
+export class FormerChanges {
+  readonly #options: FormerChangesOptions;
   readonly #positions: string;
   /** Where the former composer stopped; null until it is known. */
   #former: Position | null = null;
@@ -50,11 +50,11 @@ export class LeftUncomposed {
   /** End of the transitions that are composed here. */
   #end = 0;
   #isDone = false;
-  /** What is composed and not taken yet. Outlives a failed read: the raised times of the stage include it. */
+  /** What is composed and not taken yet. Outlives a failed read: the sent times of the stage include it. */
   #composed: RecordCollector;
   #isReady = false;
 
-  constructor(options: LeftUncomposedOptions) {
+  constructor(options: FormerChangesOptions) {
     this.#options = options;
     this.#positions = positionsTopic(options.former.application);
     this.#composed = new RecordCollector(options.partition);

@@ -8,7 +8,7 @@ import { positionRecord } from '#streams/runtime/positions.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { FakeClient } from '#streams/runtime/testing/fakes.ts';
 import { formerComposerTopics } from '#topics/processors.ts';
-import { LeftUncomposed } from './left-uncomposed.ts';
+import { FormerChanges } from './former-changes.ts';
 import { codecs, HISTORY } from './testing/webhooks.ts';
 import { WebhookStage } from './webhook-stage.ts';
 
@@ -56,11 +56,11 @@ function clientOf(failing: number | null): StreamClient {
   });
 }
 
-/** Composes what was left, as often as it takes. Returns the records. */
+/** Composes the changes, as often as it takes. Returns the records. */
 async function composed(failing: number | null): Promise<(string | undefined)[][]> {
   const now = (): number => HISTORY[0]?.received_at ?? 0;
   const stage = new WebhookStage({ codecs, topicName: (topic) => topic, now });
-  const left = new LeftUncomposed({
+  const changes = new FormerChanges({
     client: clientOf(failing),
     codecs,
     former,
@@ -70,8 +70,8 @@ async function composed(failing: number | null): Promise<(string | undefined)[][
     log: silentLogger,
   });
   const collector = new RecordCollector(0);
-  const next = (): Promise<boolean> => left.next().catch(next);
-  while (await next()) left.take(collector);
+  const next = (): Promise<boolean> => changes.next().catch(next);
+  while (await next()) changes.take(collector);
   return collector.records.map(({ topic, key, value }) => [topic, String(key), value?.toString('hex')]);
 }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readVectors } from '#ingestion/testing/vectors.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { readVectors } from './vectors.ts';
 
 const EXPECT = {
   score: null,

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
+import type { Access, Authenticator } from '#contract/rest/provider.ts';
 
 /** The one client of the provider, and the state of its tokens. */
-type GatekeeperOptions = {
+type AuthenticatorOptions = {
   readonly clientId: string;
   readonly secretKey: string;
   /** Returns real seconds from any zero. */
@@ -18,7 +18,7 @@ const TOKEN_SECONDS = 3600;
  * Authenticates the one client. The expiration of a token is stated on the provider's clock, so that
  * expiration − `api.timestamp` is the lifetime, and enforced on the real clock.
  */
-export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { elapsed, revokes } = options;
   const access: Access = { clientId: Number(options.clientId), competitions: null, operations: null };
   const goodUntil = new Map<string, number>();
