@@ -2,10 +2,12 @@
  * Compares alert rules and dashboards with the tree. Some tests need promtool, which is in Debian's package prometheus.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { composeServices } from './compose-services.ts';
 import {
   alerts,
@@ -106,6 +108,28 @@ describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {
     expect(status, output).toBe(0);
   });
 });
+
+test.skipIf(!hasPromtool)(
+  'a panel of events shows the first one of a series, and none an hour later (needs promtool)',
+  () => {
+    const counted = panelQueries().flatMap(({ expr }) => {
+      const query = expr.replaceAll('$namespace', '.*').replaceAll('$instance', '.*');
+      return [...expr.matchAll(/increase\((touchline_\w+)/g)].map(([, series]) => ({
+        interval: '15s',
+        input_series: [{ series, values: '_x20 1x600' }],
+        promql_expr_test: [
+          { expr: `sum(${query})`, eval_time: '6m', exp_samples: [{ labels: '{}', value: 1 }] },
+          { expr: `sum(${query}) > 0`, eval_time: '2h', exp_samples: [] },
+        ],
+      }));
+    });
+    expect(counted).toHaveLength(6);
+    const file = join(temporaryFolder(), 'panels.yml');
+    writeFileSync(file, stringify({ tests: counted }));
+    const { status, output } = promtool('test', 'rules', file);
+    expect(status, output).toBe(0);
+  },
+);
 
 describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as const))(
   '%s',

@@ -30,6 +30,7 @@ const MAY_BE_EMPTY = [
   'touchline_webhook_overloaded_total',
   'touchline_mcp_call_seconds',
   'touchline_unread_fields_total',
+  'touchline_unreadable_records_total',
   // The system uses plain HTTP.
   'touchline_certificate_expiry_timestamp_seconds',
 ];
