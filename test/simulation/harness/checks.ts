@@ -226,9 +226,11 @@ export class Checks {
     if (marker === 'commit') pending.visible.push(...open.slice(counted));
     else if (counted > 0) {
       // A claim that aborts them with its own epoch has decided wrongly, unless a claim ended before it could decide: the next
-      // claim aborts the transaction that it began to commit. The abort of a later transaction aborts both.
+      // claim aborts the transaction that it began to commit. The abort of a later transaction aborts both; when that one expires,
+      // its coordinator aborts it with an epoch that no claim has.
       const isLeft = opened.epoch === epoch && opened.ended < this.#ended;
-      const isExpected = epoch === pending.epoch || isLeft || pending.lostAbort;
+      const isExpired = epoch > opened.epoch;
+      const isExpected = epoch === pending.epoch || isLeft || isExpired || pending.lostAbort;
       if (progress.lostMarker && isExpected) progress.lacksOutputs = true;
       else
         this.fail(
