@@ -259,6 +259,76 @@ describe('a record of the previous monitor', () => {
   });
 });
 
+describe('a time in which no record of a source was valid', () => {
+  const begun = [say('play'), APPLY, wait(1_000)];
+  const validUntil = (match: PlayedMonitor) => match.topic.get('webhook')?.valid_until ?? 0;
+  const gapsOf = ({ topic }: PlayedMonitor) => ['webhook', 'webhook/1'].map((key) => topic.get(key)?.gaps);
+  const gap = (from: number, to: number) => [expect.objectContaining({ from, to, reason: 'monitor' })];
+
+  test('is a gap of the source and its matches, once, however late the next record is', () => {
+    for (const lateMs of [1, 10_000]) {
+      const match = played(...begun);
+      const until = validUntil(match);
+      match.now = until + lateMs;
+      match.tick();
+      match.do(wait(3_000));
+      expect(gapsOf(match)).toEqual([gap(until, until + lateMs), gap(until, until + lateMs)]);
+      expect(match.topic.get('webhook')).toMatchObject({ state: 'alive', gap_count: 1 });
+    }
+  });
+
+  test('is none where the next record came in time, in the last millisecond too', () => {
+    const match = played(...begun);
+    match.now = validUntil(match);
+    match.tick();
+    match.do(wait(3_000));
+    expect(gapsOf(match)).toEqual([[], []]);
+  });
+
+  test('is a gap after a restart, from the end of the former record on', () => {
+    const match = played(...begun);
+    const until = validUntil(match);
+    match.do({ kind: 'restart', ms: 10_000 });
+    match.do(wait(300));
+    const first = match.log.find(({ term }) => term === 2)?.written_at ?? 0;
+    expect(gapsOf(match)).toEqual([gap(until, first), gap(until, first)]);
+  });
+
+  test('lasts until a record is written: one that was not is none', () => {
+    const match = played(...begun);
+    const until = validUntil(match);
+    match.now = until + 1_000;
+    match.tick();
+    match.monitor.rewrite('webhook');
+    match.now = until + 2_000;
+    match.tick();
+    match.do(wait(1_000));
+    expect(gapsOf(match)).toEqual([gap(until, until + 2_000), gap(until, until + 2_000)]);
+  });
+});
+
+describe('what is due first', () => {
+  const due = (...actions: readonly Action[]) => played(...actions).monitor.due - BEGIN;
+
+  test('is nothing while no clock runs and nobody reports', () => {
+    expect(due(say('break'), APPLY, wait(100))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('is the next report of an ingress service', () => {
+    expect(due(say('break'), report('up'), APPLY, wait(1_000))).toBe(REPORTS_WITHIN_MS);
+  });
+
+  test('is the silence of a match, also where another one of its source was heard later', () => {
+    const second = [wait(5_000), say('play', 'webhook', 2), APPLY, wait(100)];
+    expect(due(say('play'), APPLY, ...second)).toBe(LIMITS.staleAfterMs);
+  });
+
+  test('is the silence of a source whose match in play is already silent', () => {
+    const later = [wait(15_000), say('break', 'webhook', 2), APPLY, wait(6_000)];
+    expect(due(say('play'), say('break', 'webhook', 2), APPLY, ...later)).toBe(15_000 + LIMITS.staleAfterMs);
+  });
+});
+
 describe('partitions', () => {
   test('must all be read before silence is blamed on a source', () => {
     const monitor = monitorAt();
