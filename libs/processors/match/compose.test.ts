@@ -4,10 +4,12 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#
 import { reportedFields } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import {
+  AWAY,
   causeOf,
   EVENT_ID,
   eventFields,
   eventMessage,
+  HOME,
   incident,
   incidentMessage,
   participants,
@@ -72,6 +74,17 @@ function arrived(sent: WebhookMessage): NormalizedMessage {
       },
     },
   };
+}
+
+/** Normalizes a message of the provider, or one in its shape. */
+function normalize(message: unknown): NormalizedMessage {
+  const result = normalizeMessage(message, {
+    origin: 'webhook',
+    deliveryId: 'd',
+    receivedAt: START * 1_000,
+  });
+  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
+  return result.message;
 }
 
 function receive(messages: readonly WebhookMessage[]): Match {
@@ -273,6 +286,33 @@ describe('the messages', () => {
     expect(times(send([beside('5-3')]).messages)).toContainEqual(['delete', START + 50]);
   });
 
+  test('of deletes beside a list are one for each incident, with the time of its latest', () => {
+    const deleted = [
+      incident('5-3', 413, { ut: START + 30 }),
+      incident('5-4', 413, { ut: START + 40 }),
+      incident('5-4', 413, { ut: START + 50 }),
+    ];
+    const { messages } = send([{ ...snapshotMessage(START + 60, [other]), deleted }]);
+    expect(messages.map(jsonOf).map(({ data }) => data.incident as JsonObject)).toMatchObject([
+      { id: '5-2', action: 'insert', ut: START },
+      { id: '5-3', action: 'delete', ut: START + 30 },
+      { id: '5-4', action: 'delete', ut: START + 50 },
+    ]);
+  });
+
+  test('of an incident that a list has and names as deleted are its new record between two deletes', () => {
+    const list = {
+      ...snapshotMessage(START + 60, [incident('5-1', 413, { ut: START + 55 }), other]),
+      deleted: [incident('5-1', 413, { ut: START + 70 })],
+    };
+    const { messages } = send([incidentMessage(goal), incidentMessage(other), list]);
+    expect(times(messages.slice(2))).toEqual([
+      ['delete', START + 70],
+      ['update', START + 55],
+      ['delete', START + 70],
+    ]);
+  });
+
   test('of a message that could not be read are none', () => {
     const unreadable = { ...eventMessage(START, {}), event_fields: [], unreadable: 'incident.id is missing' };
     expect(send([unreadable]).messages).toEqual([]);
@@ -282,21 +322,153 @@ describe('the messages', () => {
     const { messages } = send([
       snapshotMessage(START + 100, [other]),
       incidentMessage(incident('5-1', 413, { ut: START + 10 })),
+      incidentMessage(incident('5-1', 413, { ut: START + 20 })),
     ]);
     expect(times(messages.slice(1))).toEqual([
       ['delete', START + 25],
       ['update', START + 10],
       ['delete', START + 25],
+      ['delete', START + 25],
+      ['update', START + 20],
+      ['delete', START + 25],
     ]);
   });
 
-  test('of a delete that a later list has overruled are none', () => {
+  test('of late records of a removed incident are above the time that it was sent with', () => {
     const { messages } = send([
       incidentMessage(goal),
-      snapshotMessage(START + 60, [goal]),
-      incidentMessage(incident('5-1', 413, { ut: START + 20 }), { deleted: true }),
+      snapshotMessage(START + 80, [other]),
+      // Sent with the time of this list.
+      snapshotMessage(START + 90, [goal, other]),
+      snapshotMessage(START + 200, [other]),
+      incidentMessage(incident('5-1', 413, { ut: START + 80 })),
+      incidentMessage(incident('5-1', 413, { ut: START + 125 })),
     ]);
-    expect(times(messages)).toEqual([['insert', START]]);
+    expect(times(messages.filter(({ message }) => message.includes('"5-1"')).slice(2))).toEqual([
+      ['update', START + 90],
+      ['delete', START + 125],
+      ['delete', START + 125],
+      ['update', START + 91],
+      ['delete', START + 125],
+      ['delete', START + 126],
+      ['update', START + 126],
+      ['delete', START + 126],
+    ]);
+  });
+
+  const listed = [incidentMessage(goal), snapshotMessage(START + 60, [goal])];
+  const earlier = incident('5-1', 413, { ut: START + 20 });
+  const overruled = [...listed, incidentMessage(earlier, { deleted: true })];
+
+  test('of a delete that a later list has overruled are none', () => {
+    expect(times(send(overruled).messages)).toEqual([['insert', START]]);
+  });
+
+  test('of a delete that a later list has overruled are its event, if it has one', () => {
+    const { messages } = send([
+      ...listed,
+      incidentMessage(earlier, { deleted: true, fields: { status_id: 34 } }),
+    ]);
+    expect(messages.slice(1).map(jsonOf)).toMatchObject([
+      { type: 'event', ut: START + 20, data: { event: { action: 'update', status_id: 34 } } },
+    ]);
+    expect(messages[1]?.message.includes('"incident"')).toBe(false);
+  });
+
+  test.each([10, 20])(
+    'of a record that a list alone shows to be present have the time of that list (%d)',
+    (seconds) => {
+      const record = incidentMessage(incident('5-1', 413, { ut: START + seconds }));
+      expect(times(send([...overruled, record]).messages.slice(1))).toEqual([['update', START + 60]]);
+    },
+  );
+
+  test('of two such records are one above the other', () => {
+    const records = [10, 20].map((seconds) => incidentMessage(incident('5-1', 413, { ut: START + seconds })));
+    expect(times(send([...overruled, ...records]).messages.slice(1))).toEqual([
+      ['update', START + 60],
+      ['update', START + 61],
+    ]);
+  });
+
+  test('of a record that restores an incident are that record as received', () => {
+    const { messages } = send([
+      incidentMessage(goal),
+      snapshotMessage(START + 60, [goal, other]),
+      snapshotMessage(START + 100, [other]),
+      incidentMessage(incident('5-1', 413, { ut: START + 50 }), { deleted: true }),
+      incidentMessage(incident('5-1', 413, { ut: START + 55 })),
+    ]);
+    expect(times(messages.slice(2))).toEqual([
+      ['delete', START + 50],
+      ['update', START + 55],
+    ]);
+  });
+
+  test('of two records of one second are both as received', () => {
+    const { messages } = send([
+      incidentMessage(incident('5-1', 413, { confirmation: 'tbd' })),
+      incidentMessage(incident('5-1', 413, { confirmation: 'confirmed' })),
+    ]);
+    expect(times(messages)).toEqual([
+      ['insert', START],
+      ['update', START],
+    ]);
+  });
+
+  test('of an event message are one, whatever it changed', () => {
+    const changed = eventFields({ status_id: 34, bet_status: 'suspended', clock_status: 'stopped' });
+    const { messages } = send([eventMessage(START, eventFields()), eventMessage(START + 9, changed)]);
+    expect(messages.map(jsonOf)).toEqual([
+      {
+        id: messages[0]?.id,
+        uuid: `${EVENT_ID}:1:0`,
+        type: 'event',
+        source: -1,
+        ut: START,
+        data: { event: { id: EVENT_ID, action: 'insert', ...eventFields() } },
+      },
+      {
+        id: messages[1]?.id,
+        uuid: `${EVENT_ID}:2:0`,
+        type: 'event',
+        source: -1,
+        ut: START + 9,
+        data: { event: { id: EVENT_ID, action: 'update', ...changed } },
+      },
+    ]);
+    expect(messages.map(({ type, ut }) => [type, ut])).toEqual([
+      ['event', START],
+      ['event', START + 9],
+    ]);
+  });
+
+  test('have the time of their event, and without one that of their record', () => {
+    const late = (fields?: JsonObject) => ({
+      ...incidentMessage(goal, fields === undefined ? {} : { fields }),
+      ut: START + 3,
+    });
+    const timesOf = (message: NormalizedMessage) =>
+      send([message]).messages.map((sent) => [sent.ut, jsonOf(sent).ut, ...times([sent])]);
+    expect(timesOf(late(eventFields()))).toEqual([[START + 3, START + 3, ['insert', START]]]);
+    expect(timesOf(late())).toEqual([[START + 3, START, ['insert', START]]]);
+  });
+
+  test('have the competition of the match where their own event does not name it', () => {
+    const { messages } = send([
+      eventMessage(START, eventFields()),
+      eventMessage(START + 9, { status_id: 34 }),
+    ]);
+    expect(messages.map(({ competition_id }) => competition_id)).toEqual([6628, 6628]);
+  });
+
+  test('have no id where it would be no number below 2^53', () => {
+    const message = eventMessage(START, eventFields());
+    const [transition] = applyMessage(newMatch(EVENT_ID), message, causeOf(message, 0)).transitions;
+    if (transition === undefined) throw new Error('nothing changed');
+    const [sent] = compose({ ...transition, event_id: 2 ** 26 }, message, null).messages;
+    expect(sent).toMatchObject({ id: null, uuid: `${2 ** 26}:1:0` });
+    expect(sent?.message.toString()).toMatch(/^\{"uuid":"67108864:1:0",/);
   });
 
   test('have the provider’s shape, and normalize to the received message', () => {
@@ -331,15 +503,6 @@ describe('the messages', () => {
         },
       },
     };
-    const normalize = (message: unknown) => {
-      const result = normalizeMessage(message, {
-        origin: 'webhook',
-        deliveryId: 'd',
-        receivedAt: START * 1_000,
-      });
-      if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-      return result.message;
-    };
     const cause = normalize(provider);
     const [sent] = send([cause]).messages;
     if (sent === undefined) throw new Error('nothing was sent');
@@ -353,5 +516,110 @@ describe('the messages', () => {
     expect(incident).toMatchObject({ deleted: false, incident: { message_id: sent.id } });
     expect(jsonOf(sent)).toEqual({ ...provider, id: sent.id, uuid: sent.uuid });
     expect(sent.competition_id).toBe(6628);
+  });
+});
+
+describe('the event of a message that another one of its second outranks', () => {
+  const HOME_SIDE = { counter: 1, id: HOME, name: 'Home' };
+  const AWAY_SIDE = { counter: 2, id: AWAY, name: 'Away' };
+  const results = [{ id: 2, value: 1 }];
+
+  /** Returns the event sent for the second of two messages of one second, of which the first has the higher id. */
+  function sentEvent(former: JsonObject, later: JsonObject): unknown {
+    const { messages } = send([
+      { ...eventMessage(START, former), message_id: '9' },
+      { ...eventMessage(START, later), message_id: '8' },
+    ]);
+    expect(messages).toHaveLength(2);
+    return messages.map(jsonOf)[1]?.data.event;
+  }
+
+  test('has only the fields that the other one does not report', () => {
+    expect(
+      sentEvent(
+        { status_id: 34, name: 'A - B' },
+        { status_id: 33, name: 'B - A', clock_time: 60, odd: null },
+      ),
+    ).toEqual({ id: EVENT_ID, action: 'update', clock_time: 60, odd: null });
+  });
+
+  test('keeps its action', () => {
+    expect(sentEvent({ action: 'delete' }, { action: 'delete', clock_time: 60 })).toEqual({
+      id: EVENT_ID,
+      action: 'delete',
+      clock_time: 60,
+    });
+  });
+
+  test.each<[why: string, former: unknown[], later: unknown[], sent: unknown[] | undefined]>([
+    [
+      'both sides, as both are reported',
+      [
+        { ...HOME_SIDE, results },
+        { ...AWAY_SIDE, results },
+      ],
+      [
+        { ...HOME_SIDE, name: 'H', results },
+        { ...AWAY_SIDE, name: 'A' },
+      ],
+      undefined,
+    ],
+    [
+      'the side that is reported',
+      [{ ...HOME_SIDE, results }],
+      [null, { ...HOME_SIDE, results }, { ...AWAY_SIDE, results }],
+      [{ ...AWAY_SIDE, results }],
+    ],
+    [
+      'the results that are reported',
+      [{ counter: 1, results }],
+      [
+        { ...HOME_SIDE, results },
+        { ...AWAY_SIDE, results },
+      ],
+      [HOME_SIDE, { ...AWAY_SIDE, results }],
+    ],
+    [
+      'all but the results that are not reported, under a counter that is text too',
+      [HOME_SIDE],
+      [{ ...HOME_SIDE, counter: '1', results }, AWAY_SIDE],
+      [{ counter: '1', results }, AWAY_SIDE],
+    ],
+  ])('leaves out %s', (_, former, later, sent) => {
+    expect(sentEvent({ participants: former }, { participants: later, clock_time: 60 })).toEqual({
+      id: EVENT_ID,
+      action: 'update',
+      clock_time: 60,
+      ...(sent === undefined ? {} : { participants: sent }),
+    });
+  });
+
+  /** An incident without a phase; another message of its second has the status 142. */
+  const kick = (id: number, status: number) => ({
+    id,
+    type: 'incident',
+    ut: START,
+    data: {
+      incident: { id: '5-1', action: 'insert', incident_id: 413, participant_id: HOME },
+      event: { id: EVENT_ID, action: 'update', status_id: status },
+    },
+  });
+  const waiting = { ...eventMessage(START, { status_id: 142 }), message_id: '9' };
+
+  test.each([
+    ['is a kick by the status of its event', 10, 141, undefined],
+    ['is a kick by the status of its event, which is left out', 8, 141, 141],
+    ['has no phase', 10, 33, undefined],
+  ])('is sent with an incident that %s, so that a receiver reads the same phase', (_, id, status, phase) => {
+    const cause = normalize(kick(id, status));
+    const sent = send([waiting, cause]).messages.map(jsonOf)[1];
+    expect(sent?.data.incident).toEqual({
+      id: '5-1',
+      action: 'insert',
+      incident_id: 413,
+      participant_id: HOME,
+      ...(phase === undefined ? {} : { event_status_id: phase }),
+    });
+    expect(normalize(sent).incident?.incident.event_status_id).toBe(cause.incident?.incident.event_status_id);
   });
 });
