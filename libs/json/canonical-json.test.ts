@@ -86,6 +86,8 @@ describe('canonicalJson', () => {
       '\ud83d\ude00',
       '\ud800',
       '\udc00',
+      '\udfff',
+      '\ue000',
       'é',
     ]) {
       expect(canonicalJson(text)).toBe(JSON.stringify(text));
@@ -104,8 +106,10 @@ describe('canonicalJson', () => {
     for (const value of [nested(65), nested(1_000_000), { a: nested(64) }]) {
       expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'TOO_DEEP' }));
     }
-    const flatObjectTooDeep = JSON.parse(`${'['.repeat(64)}{"a":1}${']'.repeat(64)}`);
-    expect(() => canonicalJson(flatObjectTooDeep)).toThrow(CanonicalJsonError);
+    for (const record of ['{"a":1}', '{"id":1,"value":2}']) {
+      const flatObjectTooDeep = JSON.parse(`${'['.repeat(64)}${record}${']'.repeat(64)}`);
+      expect(() => canonicalJson(flatObjectTooDeep)).toThrow(CanonicalJsonError);
+    }
   });
 
   test('rejects numbers that JSON cannot represent', () => {

@@ -111,7 +111,8 @@ function hasEscaped(text: string): boolean {
   if (text.length > SHORT) return ESCAPED.test(text);
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code < 32 || code === 34 || code === 92 || (code >= 0xd800 && code <= 0xdfff)) return true;
+    // Behind the surrogates are only rare characters, which JSON.stringify writes as they are.
+    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return true;
   }
   return false;
 }
@@ -120,15 +121,14 @@ function hasEscaped(text: string): boolean {
  * Whether a list has only records of `id` and `value` in this order, of which `JSON.stringify` writes the canonical form.
  * Results, statistics and details, most of a message, are such lists.
  */
-function isListOfValues(list: readonly unknown[]): boolean {
+function isListOfValues(list: readonly Readonly<Record<string, unknown>>[]): boolean {
   for (const item of list) {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return false;
     let fields = 0;
+    // Nothing else than such a record has these two keys: neither a list nor null or a scalar.
     for (const key in item) {
       if (key !== (fields === 0 ? 'id' : 'value')) return false;
-      const value = (item as Record<string, unknown>)[key];
-      const isScalar = typeof value === 'string' || value === null || Number.isFinite(value);
-      if (!isScalar || fields > 1) return false;
+      const value = item[key];
+      if (typeof value !== 'string' && value !== null && !Number.isFinite(value)) return false;
       fields += 1;
     }
     if (fields !== 2) return false;

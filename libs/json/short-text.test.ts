@@ -30,13 +30,23 @@ test('cuts the texts of a record at any depth, also those in its JSON texts, and
 test('returns the same record where no text is too long, whatever the length of its JSON texts', () => {
   const record = {
     body: JSON.stringify(Array.from({ length: 500 }, (_, n) => `name ${n}`)),
+    numbers: JSON.stringify(Array.from({ length: 500 }, (_, n) => n)),
+    quotes: JSON.stringify(Array.from({ length: 100 }, () => '"'.repeat(MAX_TEXT))),
+    spaced: `[${' '.repeat(1000)}"a"]`,
     list: [{ a: 'b' }],
   };
   expect(withShortTexts(record)).toBe(record);
 });
 
-test('cuts a text that only begins like JSON', () => {
-  expect(withShortTexts(`{"${LONG}`)).toHaveLength(MAX_TEXT);
+test.each(['[', '[U19] ', '{"', '[ "', '[1, "a", "'])(
+  'cuts a text that only begins like JSON, with %s',
+  (start) => {
+    expect(withShortTexts(`${start}${LONG}`)).toBe(shortText(`${start}${LONG}`));
+  },
+);
+
+test.each([null, undefined, 7, true, ''])('keeps %j', (value) => {
+  expect(withShortTexts({ value })).toStrictEqual({ value });
 });
 
 test('leaves no text too long in a JSON text, wherever it begins and whatever it contains', () => {

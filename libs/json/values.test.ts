@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
+  dateOf,
   INT_MAX,
   identifier,
   LONG_MAX,
+  parseJson,
   textOrNone,
   toWholeNumber,
   valuesOrNone,
@@ -66,6 +68,24 @@ test.each([
   ['', null],
 ])('the text %j contains the whole number %j', (text, number) => {
   expect(wholeInText(text)).toBe(number);
+});
+
+test.each([
+  [0, '1970-01-01T00:00:00.000Z'],
+  [1_790_000_000_123, '2026-09-21T14:13:20.123Z'],
+  [8.64e15, '+275760-09-13T00:00:00.000Z'],
+  [8.64e15 + 1, undefined],
+])('the time %d is the date %s', (milliseconds, text) => {
+  expect(dateOf(milliseconds)?.toISOString()).toBe(text);
+});
+
+test.each([
+  ['{"a":[1]}', { a: [1] }],
+  ['null', null],
+  ['{"a":', undefined],
+  ['', undefined],
+])('the text %j has the JSON value %j', (text, value) => {
+  expect(parseJson(text)).toEqual(value);
 });
 
 describe('a whole number of a message', () => {

@@ -45,7 +45,6 @@ export function dateOf(milliseconds: number): Date | null {
 
 /** Whether a value is a whole number from 0 to `max`, as a number or a string of digits. */
 export function isWhole(value: unknown, max: number): boolean {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 && value <= max;
   const number = toWholeNumber(value);
   return number !== null && number >= 0 && number <= max;
 }

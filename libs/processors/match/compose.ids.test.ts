@@ -43,7 +43,13 @@ describe('the number of a message', () => {
     );
   });
 
+  test.each([15, 16])('encodes transition %d, at the limit of two splits', (n) => {
+    const parts = { eventId: 7, version: 2 ** 13 - 1, n, part: 2 };
+    expect(partsOf(messageId(parts) ?? 0)).toEqual(parts);
+  });
+
   test.each([
+    { eventId: 0, version: 1, n: 0, part: 0 },
     { eventId: 2 ** 26, version: 1, n: 0, part: 0 },
     { eventId: 1, version: 2 ** 20, n: 0, part: 0 },
     { eventId: 1, version: 2 ** 13, n: 16, part: 0 },

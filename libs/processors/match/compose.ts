@@ -118,7 +118,7 @@ function envelope(
   const ut = isEventKnown || record === null ? cause.ut : record.ut;
   const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${cause.source ?? NO_SOURCE},"ut":${ut},"data":{`;
   const event = eventJson(reported, rest, version === 1 ? 'insert' : 'update');
-  const incident = record === null ? '' : `"incident":${incidentJson(record, ut)},`;
+  const incident = record === null ? '' : `"incident":${incidentJson(record, ut, event)},`;
   return {
     uuid,
     id,
@@ -140,7 +140,8 @@ function withoutFields(
 ): Pick<NormalizedMessage, 'event_id' | 'event_fields'> {
   const parts = event_fields.map((part) => {
     const { participants, ...others } = JSON.parse(part) as JsonObject;
-    const kept = Object.entries(others).filter(([name]) => !outranked.has(name));
+    // Only a delete is known here, and what outranks it is a delete too: each message has an action.
+    const kept = Object.entries(others).filter(([name]) => name === 'action' || !outranked.has(name));
     const sides = list(participants).flatMap((item) => {
       const side = object(item);
       return side === null ? [] : withoutSideFields(side, outranked);
@@ -161,13 +162,23 @@ function withoutSideFields(side: JsonObject, outranked: ReadonlySet<string>): Js
   return hasResults ? side : own;
 }
 
-/** Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none. */
-function incidentJson({ action, incident, ut }: IncidentRecord, messageUt: number): string {
-  const { body } = incident;
-  const known: Record<string, unknown> = JSON.parse(body);
-  const own = toWholeNumber(known.ut);
-  const text = (own ?? messageUt) === ut ? body : canonicalJson({ ...known, ut });
+/**
+ * Returns a record as JSON, with `ut` if that differs from its own, or from the message's if it has none, and with the phase
+ * that it took from the event of its own message (law 1) if `event`, as JSON the event that it is sent with, does not say it.
+ */
+function incidentJson({ action, incident, ut }: IncidentRecord, messageUt: number, event: string): string {
+  const { body, event_status_id: phase } = incident;
+  const known: JsonObject = JSON.parse(body);
+  const changed: Record<string, unknown> = {};
+  if ((toWholeNumber(known.ut) ?? messageUt) !== ut) changed.ut = ut;
+  if (phase !== null && phase !== phaseOf(known, event)) changed.event_status_id = phase;
+  const text = Object.keys(changed).length === 0 ? body : canonicalJson({ ...known, ...changed });
   return joinObjects(text, `{"action":"${action}"}`);
+}
+
+/** Returns the phase that a receiver reads of an incident: its own, else the status of the event that it arrives with. */
+function phaseOf(known: JsonObject, event: string): number | null {
+  return toWholeNumber(known.event_status_id) ?? toWholeNumber((JSON.parse(event) as JsonObject).status_id);
 }
 
 /**
