@@ -5,7 +5,7 @@ import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { lateBy } from './late.ts';
-import { type RunningScore, runningScores } from './running-score.ts';
+import { type RunningScores, runningScores } from './running-score.ts';
 import { isSameScore, scoreWords } from './words.ts';
 
 /** An important incident on the page of a match. */
@@ -51,7 +51,7 @@ type StoryContext = {
   readonly state: ShownState;
   readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
   readonly scores: ReadonlyMap<string, ScoreEffect>;
-  readonly running: ReadonlyMap<string, RunningScore>;
+  readonly running: RunningScores;
   readonly anomalies: ReadonlyMap<string, string>;
   readonly goals: ReadonlyMap<string, string>;
 };
@@ -81,7 +81,7 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     /** Minutes of added time; null when unknown, and for other incidents. */
     added: incident_id === INCIDENT.addedTime ? textOf(record.info) : null,
     /** The score after a goal that counts, e.g. `1–0`; null when unknown, and for other incidents. */
-    running_score: runningWords(running.get(id)),
+    running_score: runningWords(id, running),
     /** The player who left, for a substitution; `pairSubstitutions` sets it. */
     replaces: null as string | null,
     /** The reason why the incident is void; null when it stands. */
@@ -110,9 +110,11 @@ export function minuteOf(
   return isInShootOut(incident) ? null : incidentMinute(incident, clock_rule.lengths);
 }
 
-function runningWords(running: RunningScore | undefined): string | null {
-  if (running === undefined) return null;
-  return `${scoreWords(running.score)}${running.isOfShootOut ? ' pens' : ''}`;
+function runningWords(id: string, { played, kicked }: RunningScores): string | null {
+  const kick = kicked.get(id);
+  if (kick !== undefined) return `${scoreWords(kick)} pens`;
+  const score = played.get(id);
+  return score === undefined ? null : scoreWords(score);
 }
 
 function kindOf(type: number): 'goal' | 'goal_cancelled' | 'card' | 'added_time' | 'period' | 'other' {

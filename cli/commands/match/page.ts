@@ -39,15 +39,12 @@ type MatchStory = TimelineEntry & {
 /** Returns the important incidents, ordered by id as the provider does. */
 function storyOf({ state, incidents, transitions }: PageRecords): MatchStory[] {
   const shown = incidents.flatMap(shownIncident).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const running = runningScores(state, shown);
-  return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => {
-    const after = running.get(entry.id);
-    return {
-      ...entry,
-      score: after === undefined || after.isOfShootOut ? null : after.score,
-      cancelled_by: cancellersOf(entry.id, state),
-    };
-  });
+  const { played } = runningScores(state, shown);
+  return timelineOf(shownStateOf(state), shown, stepsOf(transitions)).map((entry) => ({
+    ...entry,
+    score: played.get(entry.id) ?? null,
+    cancelled_by: cancellersOf(entry.id, state),
+  }));
 }
 
 function stepsOf(transitions: readonly MatchTransition[]): StoryStep[] {

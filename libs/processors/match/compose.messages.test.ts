@@ -11,10 +11,11 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import { compose } from './compose.ts';
-import { jsonOf, normalize, send } from './testing/composed.ts';
+import { jsonOf, send } from './testing/composed.ts';
 
 describe('the messages', () => {
   const goal = incident('5-1', 413, { ut: START });
@@ -315,10 +316,10 @@ describe('the messages', () => {
         },
       },
     };
-    const cause = normalize(provider);
+    const cause = normalized(provider);
     const [sent] = send([cause]).messages;
     if (sent === undefined) throw new Error('nothing was sent');
-    const { incident, ...message } = normalize(jsonOf(sent));
+    const { incident, ...message } = normalized(jsonOf(sent));
     expect({ ...message, incident: { ...incident?.incident, message_id: null } }).toEqual({
       ...cause,
       message_id: String(sent.id),

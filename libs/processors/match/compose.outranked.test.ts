@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AWAY, EVENT_ID, eventMessage, HOME, START } from '#domain/testing/messages.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { JsonObject } from '#json/values.ts';
-import { jsonOf, normalize, send } from './testing/composed.ts';
+import { jsonOf, send } from './testing/composed.ts';
 
 describe('the event of a message that another one of its second outranks', () => {
   const HOME_SIDE = { counter: 1, id: HOME, name: 'Home' };
@@ -95,7 +96,7 @@ describe('the event of a message that another one of its second outranks', () =>
     ['is a kick by the status of its event, which is left out', 8, 141, 141],
     ['has no phase', 10, 33, undefined],
   ])('is sent with an incident that %s, so that a receiver reads the same phase', (_, id, status, phase) => {
-    const cause = normalize(kick(id, status));
+    const cause = normalized(kick(id, status));
     const sent = send([waiting, cause]).messages.map(jsonOf)[1];
     expect(sent?.data.incident).toEqual({
       id: '5-1',
@@ -104,6 +105,8 @@ describe('the event of a message that another one of its second outranks', () =>
       participant_id: HOME,
       ...(phase === undefined ? {} : { event_status_id: phase }),
     });
-    expect(normalize(sent).incident?.incident.event_status_id).toBe(cause.incident?.incident.event_status_id);
+    expect(normalized(sent).incident?.incident.event_status_id).toBe(
+      cause.incident?.incident.event_status_id,
+    );
   });
 });

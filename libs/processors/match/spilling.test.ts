@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecs, goal, partitionOf, run, START } from './testing/partition.ts';
@@ -48,13 +48,12 @@ describe('a match without messages', () => {
   });
 
   test('is dropped without a record if it received only keep-alives', () => {
-    const alive = normalizeMessage(
+    const alive = normalized(
       { id: 1, type: 'event_keep_alive', ut: START, data: { event: { id: 7 } } },
-      { origin: 'webhook', deliveryId: 'delivery', receivedAt: START * 1_000 },
+      START * 1_000,
     );
-    if (alive.kind !== 'normalized') throw new Error(JSON.stringify(alive));
     const { written, partition } = run({ maxLoaded: 1 }, [
-      codecs['normalized-messages'].encode(alive.message),
+      codecs['normalized-messages'].encode(alive),
       ...minutes(60, 120),
     ]);
     expect(written.every((line) => !line.includes(' 7 '))).toBe(true);

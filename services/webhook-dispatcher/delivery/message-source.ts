@@ -208,11 +208,11 @@ export class MessageSource {
   }
 
   #findCached(partition: number, offset: number): MessageChunk | undefined {
-    for (const [key, { messages, next, ...read }] of this.#cache.entries()) {
-      if (read.partition !== partition || offset < read.from || offset >= next) continue;
+    for (const [key, read] of this.#cache.entries()) {
+      if (read.partition !== partition || offset < read.from || offset >= read.next) continue;
       // Marks it as used.
       this.#cache.get(key);
-      return { messages: messages.filter((message) => message.offset >= offset), next };
+      return { messages: read.messages.filter((message) => message.offset >= offset), next: read.next };
     }
     return undefined;
   }

@@ -1,7 +1,6 @@
 /** Composes histories of messages like the match processor, and reads what is sent. */
 import { applyMessage, type Match, newMatch } from '#domain/match.ts';
-import { causeOf, EVENT_ID, START } from '#domain/testing/messages.ts';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { causeOf, EVENT_ID } from '#domain/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import { compose } from '../compose.ts';
@@ -34,14 +33,3 @@ export const jsonOf = ({
   message,
 }: WebhookMessage): { id: unknown; type: string; ut: number; data: JsonObject } =>
   JSON.parse(message.toString());
-
-/** Normalizes a message of the provider, or one in its shape. */
-export function normalize(message: unknown): NormalizedMessage {
-  const result = normalizeMessage(message, {
-    origin: 'webhook',
-    deliveryId: 'd',
-    receivedAt: START * 1_000,
-  });
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
-}

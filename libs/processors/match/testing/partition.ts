@@ -1,5 +1,5 @@
 /** A partition of the match processor in a test: messages in, published records out. */
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { MatchCodecs } from '#processors/match/loaded-match.ts';
 import { MatchPartition, type MatchPartitionOptions } from '#processors/match/match-partition.ts';
 import type { OutputRecord } from '#streams/client/port.ts';
@@ -29,7 +29,7 @@ export function goal(
   confirmation = 'confirmed',
   group = 6,
 ): Buffer {
-  const normalized = normalizeMessage(
+  const message = normalized(
     {
       id: eventId * 1_000 + at,
       type: 'incident',
@@ -58,10 +58,9 @@ export function goal(
         },
       },
     },
-    { origin: 'webhook', deliveryId: 'delivery', receivedAt: (START + at) * 1_000 },
+    (START + at) * 1_000,
   );
-  if (normalized.kind !== 'normalized') throw new Error(JSON.stringify(normalized));
-  return codecs['normalized-messages'].encode(normalized.message);
+  return codecs['normalized-messages'].encode(message);
 }
 
 /** A partition with room for all matches by default. */

@@ -59,16 +59,10 @@ const KEYS = [
 /** Renders the choice of how the pages look, and of keys. It works only with the script, which stores it in the browser. */
 function appearanceHtml(): Html {
   return html`<details id="view" class="alerts"><summary>View<span class="with-keys"> and keys</span></summary>
-<form><fieldset class="row"><legend>Theme</legend>${THEMES.map(
-    ([value, label]) =>
-      html`<label><input type="radio" name="theme" value="${value}"${value === 'system' && html` checked`}> ${label}</label>`,
-  )}</fieldset>
-<fieldset class="row"><legend>Times</legend>${ZONES.map(
-    ([value, label]) =>
-      html`<label><input type="radio" name="times" value="${value}"${value === 'utc' && html` checked`}> ${label}</label>`,
-  )}</fieldset>
-<fieldset class="row"><legend>Rows</legend><label><input type="checkbox" name="dense" value="yes"> Dense</label></fieldset>
-<fieldset class="row"><legend>Keys</legend><label><input type="checkbox" name="keys" value="yes" checked> On</label>
+<form><fieldset class="row"><legend>Theme</legend>${THEMES.map(([value, label]) => choice('radio', 'theme', value, label, value === 'system'))}</fieldset>
+<fieldset class="row"><legend>Times</legend>${ZONES.map(([value, label]) => choice('radio', 'times', value, label, value === 'utc'))}</fieldset>
+<fieldset class="row"><legend>Rows</legend>${choice('checkbox', 'dense', 'yes', 'Dense', false)}</fieldset>
+<fieldset class="row"><legend>Keys</legend>${choice('checkbox', 'keys', 'yes', 'On', true)}
 ${KEYS.map(([key, what]) => html`<span><kbd>${key}</kbd> ${what}</span>`)}</fieldset>
 <p class="small">Stored in this browser.</p></form></details>`;
 }
@@ -89,11 +83,17 @@ const ALERT_KINDS = [
 /** Renders the choice of alerts. It works only with the script, which stores it in the browser. There is no alert until a way is chosen. */
 function alertsHtml(): Html {
   return html`<details id="alerts" class="alerts"><summary>Alerts <span id="alerts-state"></span></summary>
-<form><fieldset class="row"><legend>How</legend>${ALERT_WAYS.map(([value, label]) => box('way', value, label, false))}</fieldset>
-<fieldset class="row"><legend>About</legend>${ALERT_KINDS.map(([value, label]) => box('kind', value, label, true))}</fieldset>
+<form><fieldset class="row"><legend>How</legend>${ALERT_WAYS.map(([value, label]) => choice('checkbox', 'way', value, label, false))}</fieldset>
+<fieldset class="row"><legend>About</legend>${ALERT_KINDS.map(([value, label]) => choice('checkbox', 'kind', value, label, true))}</fieldset>
 <p class="small">For the matches that are shown. Stored in this browser.</p></form></details>`;
 }
 
-function box(name: string, value: string, label: string, isChosen: boolean): Html {
-  return html`<label><input type="checkbox" name="${name}" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
+function choice(
+  type: 'checkbox' | 'radio',
+  name: string,
+  value: string,
+  label: string,
+  isChosen: boolean,
+): Html {
+  return html`<label><input type="${type}" name="${name}" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
 }

@@ -1,5 +1,4 @@
 /** The messages that members exchange through the coordinator, in the formats of Kafka's own consumers (KIP-429, KIP-792). */
-
 import {
   decodeConsumerProtocolAssignment,
   decodeConsumerProtocolSubscription,
