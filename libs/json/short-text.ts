@@ -31,12 +31,14 @@ export function withShortTexts<T>(value: T): T;
 export function withShortTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.length <= MAX_TEXT ? value : shortOf(value);
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
-  let copy: Record<string, unknown> | unknown[] | null = null;
-  for (const [key, field] of Object.entries(value)) {
+  const fields = value as Record<string, unknown>;
+  let copy: Record<string, unknown> | null = null;
+  for (const key of Object.keys(fields)) {
+    const field = fields[key];
     const short = withShortTexts<unknown>(field);
     if (short === field) continue;
-    copy ??= Array.isArray(value) ? [...value] : { ...value };
-    (copy as Record<string, unknown>)[key] = short;
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[key] = short;
   }
   return copy ?? value;
 }
