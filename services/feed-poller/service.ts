@@ -50,7 +50,6 @@ async function startPoller(context: ServiceContext<PollerConfig>): Promise<Runni
     ]);
     if (signal.aborted) return;
     log.info({ feed: checkpoints.get('feed')?.position ?? null }, 'polling from the checkpoint');
-    metrics.stopped.reset();
     const topicWriter = new TopicWriter({
       publish: (records) => publisher.publish(records),
       codecs,

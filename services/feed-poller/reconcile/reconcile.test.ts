@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NormalizedMessage } from '#records/types.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
-import { ContractScope } from '../schedule/repeat.ts';
+import { ContractScope } from '../schedule/contract-scope.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { Reconciler, type ReconcilerOptions } from './reconcile.ts';
@@ -72,7 +72,7 @@ class CheckedMatch {
     context: {
       clock: this.clock,
       backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
-      contract: new ContractScope(),
+      contract: new ContractScope({ clock: this.clock, log: { error() {} }, metrics: testMetrics() }),
       log: { debug() {}, info() {}, warn: (fields) => this.warnings.push(fields), error() {} },
       metrics: testMetrics(),
     },

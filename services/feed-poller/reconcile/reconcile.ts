@@ -31,8 +31,6 @@ export type ReconcilerOptions = {
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Events that the provider refuses (403), with the contract's number of changes at the refusal. */
-  readonly #refused = new Map<number, number>();
   readonly #lists: IncidentLists;
   /** Events of which a refused list was logged. */
   readonly #logged = new Set<number>();
@@ -158,31 +156,30 @@ export class Reconciler {
   async #checkClaimed(id: number, signal: AbortSignal): Promise<void> {
     const { watch, context } = this.#options;
     const { clock, backoff, contract, metrics, log } = context;
-    const { changes } = contract;
-    if (this.#refused.get(id) === changes) {
+    const resource = `event/${id}`;
+    if (contract.isRefused(resource)) {
       watch.failed(id, clock.monotonic(), () => backoff.ceilingMs);
       return;
     }
-    if (this.#refused.delete(id)) metrics.stopped.dec(EVENT);
+    const { changed } = contract;
     try {
       await this.check(id, signal);
+      contract.admit(resource);
     } catch (error) {
       if (signal.aborted) return;
       const now = clock.monotonic();
       if (!(error instanceof ProviderError)) throw error;
       const { code, published, message } = error;
-      if (code === 'NOT_FOUND' || code === 'STOPPED') watch.drop(id);
-      else if (code === 'FORBIDDEN') {
-        this.#refused.set(id, changes);
-        metrics.stopped.inc(EVENT);
-        log.error(
-          { resource: `event/${id}`, code },
-          'outside the contract, not checked until the contract changes',
-        );
+      if (code === 'FORBIDDEN') {
+        contract.refuse(resource, changed);
         watch.failed(id, now, () => backoff.ceilingMs);
-      } else {
+        return;
+      }
+      contract.admit(resource);
+      if (code === 'NOT_FOUND' || code === 'STOPPED') watch.drop(id);
+      else {
         metrics.retries.inc({ ...EVENT, code: published });
-        log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is retried');
+        log.debug({ resource, code, detail: message }, 'a check failed, it is retried');
         watch.failed(id, now, (failures) => Math.max(backoff.firstMs, randomBackoffMs(backoff, failures)));
       }
     }

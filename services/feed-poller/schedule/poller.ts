@@ -14,7 +14,8 @@ import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
-import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { ContractScope } from './contract-scope.ts';
+import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
 /** The last record of each key of the poller's topics. */
 type RestoredRecords = {
@@ -71,7 +72,7 @@ class Polling {
 
   constructor(options: PollerOptions, signal: AbortSignal) {
     const { config, provider, topicWriter, restored, clock } = options;
-    const contract = new ContractScope();
+    const contract = new ContractScope(options);
     this.#options = options;
     this.#context = { ...options, contract };
     this.#sports = new Set(config.FOLLOW_SPORTS);
@@ -245,14 +246,15 @@ class Polling {
     // Reads add further reads to the list while they run.
     for (const reading of this.#readings) await reading;
     metrics.setLag(() => null);
+    metrics.stopped.reset();
     metrics.watched.reset();
     metrics.refusedLists.reset();
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
 
   #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
-    const oneOfMany = [SEASON, RANKING, LEAGUES].some((prefix) => resource.startsWith(prefix));
-    const reading = { resource, periodMs: () => periodMs, oneOfMany, read };
+    const untilMissing = resource.startsWith(RANKING);
+    const reading = { resource, periodMs: () => periodMs, untilMissing, read };
     this.#track(repeat(reading, this.#context, this.#working).finally(ended));
   }
 

@@ -2,7 +2,10 @@ import { expect, test, vi } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { ContractScope, type RepeatContext, type Repeated, repeat } from './repeat.ts';
+import { ContractScope } from './contract-scope.ts';
+import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
+
+const QUARTER_OF_AN_HOUR = 15 * 60_000;
 
 /** Repeats a read that fails with each of `failures`, then succeeds, until there were `reads` attempts. */
 async function run(
@@ -17,7 +20,7 @@ async function run(
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const metrics = testMetrics();
   const stop = new AbortController();
-  const contract = new ContractScope();
+  const contract = new ContractScope({ clock, log, metrics });
   const context: RepeatContext = {
     clock,
     backoff: { firstMs: 100, ceilingMs: 1_000, random: () => 0.5 },
@@ -26,8 +29,11 @@ async function run(
     metrics,
   };
   let count = 0;
+  /** Number of stopped resources at each read. */
+  const stopped: number[] = [];
   const read = async (): Promise<'done'> => {
     count += 1;
+    stopped.push((await metrics.stopped.get()).values[0]?.value ?? 0);
     if (count >= reads) stop.abort();
     if (count === 1) setImmediate(() => afterFirst(contract));
     const code = failures[count - 1] ?? null;
@@ -35,7 +41,7 @@ async function run(
     return 'done';
   };
   await repeat({ resource: 'season/5', periodMs: () => 7, read, ...more }, context, stop.signal);
-  return { count, waits: clock.waits, log, metrics };
+  return { count, waits: clock.waits, stopped, log, metrics };
 }
 
 test('waits one period between reads', async () => {
@@ -54,34 +60,31 @@ test('waits for the maximum time after a rejected request', async () => {
   expect((await run(['REJECTED'], { reads: 2 })).waits).toEqual([1_000, 7]);
 });
 
-test('stops a resource after 403 until the contract changes: one log line, one in the metric, no timer', async () => {
+test('stops a resource after 403 until the contract changes: one log line, one in the metric', async () => {
   const { count, waits, log, metrics } = await run(['FORBIDDEN', null], {
     reads: 2,
     afterFirst: (contract) => contract.widen(),
   });
-  expect([count, waits]).toEqual([2, [7]]);
+  expect([count, waits]).toEqual([2, [QUARTER_OF_AN_HOUR, 7]]);
   expect(log.error).toHaveBeenCalledTimes(1);
   expect((await metrics.stopped.get()).values).toEqual([{ labels: { resource: 'season' }, value: 0 }]);
 });
 
-test('notices a contract change during the refused request', async () => {
-  const contract = new ContractScope();
-  const { changes } = contract;
-  contract.widen();
-  await contract.changedSince(changes, new AbortController().signal);
-  expect(contract.changes).toBe(changes + 1);
+test('requests a refused resource again every quarter of an hour, logs it once, and counts it until it is answered', async () => {
+  const refused = await run(['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN'], { reads: 4 });
+  expect(refused.waits).toEqual([...Array(3).fill(QUARTER_OF_AN_HOUR), 7]);
+  expect(refused.log.error).toHaveBeenCalledTimes(1);
+  expect(refused.stopped).toEqual([0, 1, 1, 1]);
+  expect((await refused.metrics.stopped.get()).values).toEqual([
+    { labels: { resource: 'season' }, value: 0 },
+  ]);
 });
 
-test('ends a stopped resource with its term', async () => {
-  const stop = new AbortController();
-  const waiting = new ContractScope().changedSince(0, stop.signal);
-  stop.abort();
-  await waiting;
-});
-
-test('drops one of many after 404, and delays a single resource', async () => {
-  expect(await run(['NOT_FOUND'], { reads: 9, oneOfMany: true })).toMatchObject({ count: 1, waits: [] });
+test('drops what a catalogue lists after 404, and reads all else again after its period', async () => {
+  expect(await run(['NOT_FOUND'], { reads: 9, untilMissing: true })).toMatchObject({ count: 1, waits: [] });
   expect(await run(['NOT_FOUND'], { reads: 2 })).toMatchObject({ count: 2, waits: [1_000, 7] });
+  const rare = await run(['NOT_FOUND'], { reads: 2, periodMs: () => 3_600_000 });
+  expect(rare.waits).toEqual([3_600_000, 3_600_000]);
 });
 
 test("rethrows an error that is not the provider's", async () => {

@@ -14,7 +14,7 @@ export class FakeClock implements MachineClock {
     return 1_700_000_000_000 + this.now;
   }
 
-  async sleep(ms: number): Promise<void> {
+  async sleep(ms: number, _signal: AbortSignal): Promise<void> {
     this.waits.push(ms);
     this.now += ms;
   }

@@ -68,6 +68,7 @@ test('stops resources outside the contract until it changes, repeats no rejected
   provider.competition = { ...provider.competition, id: 47, name: 'League' };
   await untilTrue('the board is read', () => provider.count('/v2/livescore') > 1);
   await untilTrue('the event is read', () => provider.count('/v2/events/9') > 1);
-  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(0);
+  const stopped = () => poller.metric('touchline_poller_stopped_resources');
+  await untilTrue('no resource is stopped', async () => (await stopped()) === 0);
   expect(provider.count('/v2/sports')).toBe(1);
 });

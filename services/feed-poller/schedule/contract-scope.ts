@@ -1,0 +1,87 @@
+import type { Logger } from '#streams/log.ts';
+import type { MachineClock } from '#timing/clock.ts';
+import type { PollerMetrics } from '../metrics.ts';
+
+/**
+ * Time after which a refused resource (403) is requested again, milliseconds. Nothing tells the poller that its contract has changed, and
+ * a provider may refuse by mistake: without it one wrong answer for the feed would end polling until a restart.
+ */
+const REFUSED_MS = 15 * 60_000;
+
+type ContractOptions = {
+  readonly clock: MachineClock;
+  readonly log: Pick<Logger, 'error'>;
+  readonly metrics: Pick<PollerMetrics, 'stopped'>;
+};
+
+/** A refusal of a resource. */
+type Refusal = {
+  /** Aborted when the contract has changed since the request. */
+  readonly changed: AbortSignal;
+  /** Time of the next request, as of `monotonic`. */
+  readonly until: number;
+};
+
+/**
+ * The client's contract with the provider, inferred from its answers. A resource answered with 403 is outside the contract until a
+ * list names a new competition, and is not requested for a quarter of an hour.
+ */
+export class ContractScope {
+  readonly #options: ContractOptions;
+  readonly #refused = new Map<string, Refusal>();
+  #changed = new AbortController();
+
+  constructor(options: ContractOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted with the next change: take it before a request, and pass it to `refuse`. */
+  get changed(): AbortSignal {
+    return this.#changed.signal;
+  }
+
+  /** Lets all refused resources be requested: the contract has changed. */
+  widen(): void {
+    this.#changed.abort();
+    this.#changed = new AbortController();
+  }
+
+  /** Whether the provider has refused a resource, and it is not to be requested yet. */
+  isRefused(resource: string): boolean {
+    const refusal = this.#refused.get(resource);
+    return (
+      refusal !== undefined && !refusal.changed.aborted && this.#options.clock.monotonic() < refusal.until
+    );
+  }
+
+  /** Stores that the provider has refused a resource, and logs it the first time. `changed`: as it was before the request. */
+  refuse(resource: string, changed: AbortSignal): void {
+    const { clock, log, metrics } = this.#options;
+    if (!this.#refused.has(resource)) {
+      metrics.stopped.inc({ resource: kindOf(resource) });
+      log.error(
+        { resource, code: 'FORBIDDEN' },
+        'outside the contract, requested again when the contract changes, and every quarter of an hour',
+      );
+    }
+    this.#refused.set(resource, { changed, until: clock.monotonic() + REFUSED_MS });
+  }
+
+  /** Stores that a resource is not refused any more: the provider has answered otherwise, or nobody reads it. */
+  admit(resource: string): void {
+    if (this.#refused.delete(resource)) this.#options.metrics.stopped.dec({ resource: kindOf(resource) });
+  }
+
+  /** Waits until a refused resource may be requested, or `signal` is aborted. */
+  async reopened(resource: string, signal: AbortSignal): Promise<void> {
+    const refusal = this.#refused.get(resource);
+    if (refusal === undefined) return;
+    const ms = refusal.until - this.#options.clock.monotonic();
+    await this.#options.clock.sleep(ms, AbortSignal.any([refusal.changed, signal]));
+  }
+}
+
+/** Returns the kind of a resource, which metrics name. */
+export function kindOf(resource: string): string {
+  return resource.split('/', 1)[0] ?? resource;
+}
