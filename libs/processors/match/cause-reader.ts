@@ -1,39 +1,49 @@
+import type { NormalizedMessage } from '#records/types.ts';
 import type { ConsumedRecord, PartitionReader, ReadBatch } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
+import { type Decoder, decodeInput, fetchSchemas } from '#topics/codec.ts';
 
-const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1, epoch: null };
-
-/** Reads single records of a partition by offset. One batch serves many requests that are in the order of the log. */
+/**
+ * Reads the causes of transitions by offset. One batch serves many requests that are in the order of the log. The last message stays
+ * decoded: a list of incidents may cause many transitions.
+ */
 export class CauseReader {
   readonly #reader: PartitionReader;
-  #batch = NO_RECORDS;
+  readonly #codec: Decoder<NormalizedMessage>;
+  #batch: Pick<ReadBatch, 'records' | 'next'> = { records: [], next: 0 };
   /** Offset of the first record that the batch may contain. */
   #from = 0;
-  #at = 0;
+  #last: { readonly offset: number; readonly message: NormalizedMessage } | null = null;
 
-  constructor(reader: PartitionReader) {
+  constructor(reader: PartitionReader, codec: Decoder<NormalizedMessage>) {
     this.#reader = reader;
+    this.#codec = codec;
   }
 
-  /** Returns the record at an offset; null if the log no longer has it. Rejects with `StreamError`. */
-  async at(offset: number): Promise<ConsumedRecord | null> {
+  /** Returns the message at an offset; null if the log no longer has it. Rejects with `StreamError`, `PoisonError`. */
+  async at(offset: number): Promise<NormalizedMessage | null> {
+    if (this.#last?.offset === offset) return this.#last.message;
+    const record = await this.#recordAt(offset);
+    if (record === null) return null;
+    await fetchSchemas(this.#codec, [record]);
+    const message = decodeInput(this.#codec, record.value);
+    this.#last = { offset, message };
+    return message;
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  async #recordAt(offset: number): Promise<ConsumedRecord | null> {
     if (offset < this.#from || offset >= this.#batch.next) {
       const batch = await this.#read(offset);
       if (batch === null) return null;
       if (batch.next <= offset) throw new StreamError('UNAVAILABLE', `offset ${offset} cannot be read yet`);
       this.#batch = batch;
       this.#from = offset;
-      this.#at = 0;
     }
-    const { records } = this.#batch;
-    if ((records[this.#at]?.offset ?? 0) > offset) this.#at = 0;
-    while ((records[this.#at]?.offset ?? Number.POSITIVE_INFINITY) < offset) this.#at += 1;
-    const found = records[this.#at];
-    return found?.offset === offset ? found : null;
-  }
-
-  close(): Promise<void> {
-    return this.#reader.close();
+    return this.#batch.records.find((record) => record.offset === offset) ?? null;
   }
 
   async #read(offset: number): Promise<ReadBatch | null> {
