@@ -1,4 +1,4 @@
-import { type Brokers, shownBrokers } from '#security/brokers.ts';
+import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
 import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import type { Connection } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
@@ -43,6 +43,26 @@ export async function requestAny<T>(
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Sends a request to each broker of a cluster. Resolves with the responses by address, undefined where the request failed; with
+ * undefined when no broker responds. Never rejects.
+ */
+export async function requestEach<T>(
+  brokers: Brokers,
+  request: (broker: Connection) => Promise<T>,
+): Promise<ReadonlyMap<string, T | undefined> | undefined> {
+  const cluster = await requestAny(brokers, (broker) => metadataOf(broker, []));
+  if (cluster === undefined) return undefined;
+  return new Map(
+    await Promise.all(
+      cluster.brokers.map(async ({ host, port }) => {
+        const address = `${host}:${port}`;
+        return [address, await requestAny(brokersAt(brokers, [address]), request)] as const;
+      }),
+    ),
+  );
 }
 
 /** Returns the cluster's id; null until a broker responds that knows the brokers and a controller. Never rejects. */

@@ -1,9 +1,8 @@
 /** Detects brokers with the defect KAFKA-20734 (docs/known-issues.md). */
 
-import { type Brokers, brokersAt } from '#security/brokers.ts';
-import { metadataOf } from '#streams/client/platformatic/connections.ts';
+import type { Brokers } from '#security/brokers.ts';
 import { apiVersionsV3 } from '#streams/client/platformatic/library.ts';
-import { requestAny } from './access.ts';
+import { requestEach } from './access.ts';
 
 /** The name of a defect in docs/known-issues.md and in the log. */
 type BrokerDefectCode = (typeof CODES)[number];
@@ -27,17 +26,12 @@ const CLIENT_VERSION = '1';
  * counts as unaffected, as no start may depend on this check.
  */
 export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[]> {
-  const cluster = await requestAny(brokers, (broker) => metadataOf(broker, []));
-  const members = cluster?.brokers.map(({ host, port }) => `${host}:${port}`) ?? [];
-  const found = await Promise.all(
-    members.map(async (address) => {
-      const versions = await requestAny(brokersAt(brokers, [address]), (broker) =>
-        apiVersionsV3.api.async(broker, CLIENT, CLIENT_VERSION),
-      );
-      return versions !== undefined && losesTransactions(versions) ? [address] : [];
-    }),
+  const found = await requestEach(brokers, (broker) =>
+    apiVersionsV3.api.async(broker, CLIENT, CLIENT_VERSION),
   );
-  const affected = found.flat();
+  const affected = [...(found ?? [])].flatMap(([address, versions]) =>
+    versions !== undefined && losesTransactions(versions) ? [address] : [],
+  );
   if (affected.length === 0) return [];
   const message = `${affected.join(', ')} runs Kafka 4.3 or later, and 4.3.0, 4.3.1 and 4.4.0 may leave transactions undecided when brokers restart (KAFKA-20734): Touchline repairs it for its own transactions when a partition is claimed; other transactional programs on this cluster are not protected. Use 4.2 or a release with the fix, see docs/known-issues.md`;
   return [{ code: 'KAFKA-20734', brokers: affected, message }];

@@ -1,5 +1,5 @@
 import type { Clock, Incident } from '#records/types.ts';
-import { STATUS } from '#soccer/soccer.ts';
+import { SHOOT_OUT_PHASES, STATUS } from '#soccer/soccer.ts';
 import type { ClockRule, PeriodLengths } from './clock-rule.ts';
 import { SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
 
@@ -31,14 +31,6 @@ const PERIODS_UNTIL: Readonly<Record<number, readonly [halves: number, extraHalv
   [STATUS.extraTimeSecondHalf]: [2, 2],
 };
 
-/** The statuses of a shoot-out: it follows extra time, in some cups the second half. */
-const SHOOT_OUT: ReadonlySet<number> = new Set([
-  STATUS.waitingForPenalty,
-  STATUS.penalties,
-  STATUS.shootOut,
-  STATUS.finishedAfterPenalties,
-]);
-
 /** The times that a match clock shows. Seconds; null is unknown. */
 type ClockFace = {
   /** Time in the current period. */
@@ -67,7 +59,8 @@ export function clockAt(
   if (before !== undefined) {
     return { clock_time: time, played_time: time === null ? null : nominalEnd(before, lengths) + time };
   }
-  const last = SHOOT_OUT.has(statusId)
+  // A shoot-out follows extra time, in some cups the second half.
+  const last = SHOOT_OUT_PHASES.has(statusId)
     ? rule.extra_time === false
       ? STATUS.secondHalf
       : STATUS.extraTimeSecondHalf

@@ -7,7 +7,6 @@ import { type PeriodLengths, periodLengths } from './clock-rule.ts';
 import type { EventRegister } from './event-register.ts';
 import type { PartField } from './event-sides.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
-import { hasRulesOfGoals } from './sports/table.ts';
 import { count, int, list, long, object, text } from './values.ts';
 
 /** Both sides of an event and the score the provider reports for them. */
@@ -68,10 +67,10 @@ export function isFact(field: string): boolean {
 export function readEventFacts(register: EventRegister, previous?: EventFacts): EventFacts {
   const verified = register.json('verified_result');
   const sideFields = fieldsOfSides(register);
-  const isSame = previous?.sideFields.every((field, at) => field?.json === sideFields[at]?.json) ?? false;
   const sport_id = int(register.value('sport_id'));
   const details = register.json('details');
-  const hasSameLengths = previous?.details === details && previous?.sport_id === sport_id;
+  const hasSameLengths =
+    previous !== undefined && previous.details === details && previous.sport_id === sport_id;
   return {
     name: text(register.value('name')),
     sport_id,
@@ -87,12 +86,13 @@ export function readEventFacts(register: EventRegister, previous?: EventFacts): 
     status_type: readStatusType(register),
     verified_result: verified === undefined || verified === 'null' ? null : verified,
     sideFields,
-    sides: isSame && previous !== undefined ? previous.sides : sidesOf(sideFields),
+    sides: previous?.sideFields.every((field, at) => field?.json === sideFields[at]?.json)
+      ? previous.sides
+      : sidesOf(sideFields),
     details,
-    lengths:
-      hasSameLengths && previous !== undefined
-        ? previous.lengths
-        : periodLengths(sport_id, details === undefined ? undefined : JSON.parse(details)),
+    lengths: hasSameLengths
+      ? previous.lengths
+      : periodLengths(sport_id, details === undefined ? undefined : JSON.parse(details)),
   };
 }
 
@@ -156,11 +156,6 @@ export function readClock(register: EventRegister): Clock | null {
   if (time === null && status === null) return null;
   const report = register.report(time === null ? 'clock_status' : 'clock_time');
   return report === undefined ? null : { time, status, ut: report.ut };
-}
-
-/** Whether the laws of goals apply to the sport of a match. */
-export function hasGoalRules({ sport_id }: Pick<EventFacts, 'sport_id'>): boolean {
-  return hasRulesOfGoals(sport_id);
 }
 
 /** Returns the fields of both sides: counter 1 is home, 2 is away. */

@@ -1,8 +1,8 @@
 import type { Participant } from '#records/types.ts';
-import { hasGoalRules } from './event-facts.ts';
 import { isCancellation, isGoal, isInShootOut, type KnownIncident, type Side, sideOf } from './goal-facts.ts';
 import { tallyGoals } from './goals.ts';
 import { compareIds } from './incident-register.ts';
+import { hasRulesOfGoals } from './sports/table.ts';
 
 /** The effect of an incident on the score of its match. */
 export type IncidentEffect = {
@@ -37,7 +37,7 @@ export function effectsOf(
   const cancellations = sorted.filter(({ incident }) => incident !== null && isCancellation(incident));
   const tally = tallyGoals(goals, cancellations, { home, away });
   const counting = new Set(tally.counting);
-  const isKnown = hasGoalRules({ sport_id: sportId }) && home !== null && away !== null;
+  const isKnown = hasRulesOfGoals(sportId) && home !== null && away !== null;
   return ({ id, incident, removed }) => {
     if (incident === null) return NO_EFFECT;
     const inShootOut = isInShootOut(incident);

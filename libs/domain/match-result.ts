@@ -9,11 +9,11 @@ import type {
   Score,
 } from '#records/types.ts';
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
-import { hasGoalRules } from './event-facts.ts';
 import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
 import type { IncidentDetails } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { sameScore } from './score.ts';
+import { hasRulesOfGoals } from './sports/table.ts';
 import { positiveId } from './values.ts';
 import type { DerivedMatch, Registers } from './view.ts';
 
@@ -37,7 +37,7 @@ export function tableResult(sources: ResultSources): TableResult | null {
   const competition = positiveId(facts.competition_id);
   const season = positiveId(facts.season_id);
   if (facts.status_type === 'deleted') return null;
-  if (competition === null || season === null || !hasGoalRules(facts)) return null;
+  if (competition === null || season === null || !hasRulesOfGoals(facts.sport_id)) return null;
   const { home, away } = facts.sides.table;
   return {
     event_id: eventId,

@@ -1,6 +1,6 @@
 import type { Cause, MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
 import { DomainError } from './errors.ts';
-import { hasGoalRules, readEventFacts } from './event-facts.ts';
+import { readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import { concernsGoals, isCard } from './goal-facts.ts';
 import { sameGuard } from './guard.ts';
@@ -10,6 +10,7 @@ import { keyIncidents } from './key-incidents.ts';
 import { type TableResult, tableResult } from './match-result.ts';
 import { positionOf } from './message-key.ts';
 import { sameScore } from './score.ts';
+import { hasRulesOfGoals } from './sports/table.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
 import {
@@ -152,7 +153,7 @@ export function matchState(match: Match): MatchState {
     snapshot_at: incidents.snapshotAt,
     fields: event.grouped(),
     cause,
-    key_incidents: hasGoalRules(facts)
+    key_incidents: hasRulesOfGoals(facts.sport_id)
       ? keyIncidents(index, facts.lengths, (id) => tally.voided.has(id))
       : [],
     derived: derivedScore(view),

@@ -44,19 +44,19 @@ function joinSide(
   sides.set(counter, latest === undefined ? side : { ...side, results: latest });
 }
 
+/** Returns the match time that was reported last; null where the clock or the status was reported later. */
+export function playedTimeOf({ fields, times }: ReportedFields): ClockRule['played'] {
+  const time = count(fields.played_time);
+  const ut = times.get('played_time') ?? 0;
+  const isStale = ['clock_time', 'status_id'].some((name) => (times.get(name) ?? 0) > ut);
+  return time === null || isStale ? null : { time, ut };
+}
+
 /** Returns the clock rule of a match state. `reported`: its fields, where they were joined already. */
 export function clockRuleOf(
   { sport_id, fields }: Pick<MatchState, 'sport_id' | 'fields'>,
   reported: ReportedFields = reportedFields(fields),
 ): ClockRule {
-  const { fields: values, times } = reported;
-  const { details, participants } = values;
-  const time = count(values.played_time);
-  const ut = times.get('played_time') ?? 0;
-  const isStale = ['clock_time', 'status_id'].some((name) => (times.get(name) ?? 0) > ut);
-  return clockRule(sport_id, {
-    details,
-    participants,
-    played: time === null || isStale ? null : { time, ut },
-  });
+  const { details, participants } = reported.fields;
+  return clockRule(sport_id, { details, participants, played: playedTimeOf(reported) });
 }

@@ -1,7 +1,6 @@
 import type { Clock, Coverage, Guard, Score } from '#records/types.ts';
 import {
   type EventFacts,
-  hasGoalRules,
   hasGoneBack,
   isFact,
   isVerified,
@@ -18,6 +17,7 @@ import type { IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
 import { isFinished } from './message-key.ts';
 import { coverageOf, decideScore, type FinalScore } from './score.ts';
+import { hasRulesOfGoals } from './sports/table.ts';
 import type { UnreadRegister } from './unread.ts';
 
 /** A match as the laws derive it from its registers at one version; immutable. */
@@ -64,7 +64,7 @@ export function settleList(
   index.apply(changes.incidents);
   const { goals, cancellations, removed, missing } = index;
   const isContradicted =
-    hasGoalRules(facts) &&
+    hasRulesOfGoals(facts.sport_id) &&
     removed.length + missing.length > 0 &&
     contradictsList(goals, cancellations, facts.sides, (id) => incidents.isOmitted(id));
   const settled = incidents.contradict(isContradicted);
@@ -79,11 +79,12 @@ export function deriveView(
   previous?: DerivedMatch,
   goals = true,
 ): DerivedMatch {
-  const hasRules = hasGoalRules(facts);
-  const hasSameSides = previous?.facts.sides === facts.sides && hasGoalRules(previous.facts) === hasRules;
+  const hasRules = hasRulesOfGoals(facts.sport_id);
+  const hasSameSides =
+    previous?.facts.sides === facts.sides && hasRulesOfGoals(previous.facts.sport_id) === hasRules;
   const { snapshotAt } = incidents;
   const tally =
-    hasSameSides && !goals && previous !== undefined
+    hasSameSides && !goals
       ? previous.tally
       : tallyGoals(hasRules ? index.goals : [], hasRules ? index.cancellations : [], facts.sides);
   const coverage = coverageOf(snapshotAt, index.starts.length, index.known);
@@ -93,16 +94,15 @@ export function deriveView(
     previous?.tally === tally &&
     previous.coverage === coverage &&
     isFinished(previous.facts.status_id, previous.facts.status_type) === finished;
-  const final =
-    isSameScore && previous !== undefined
-      ? previous.final
-      : decideScore({
-          coverage,
-          derived: hasRules ? tally.score : null,
-          derivedFirm: tally.firm,
-          reported: facts.sides.reported,
-          finished,
-        });
+  const final = isSameScore
+    ? previous.final
+    : decideScore({
+        coverage,
+        derived: hasRules ? tally.score : null,
+        derivedFirm: tally.firm,
+        reported: facts.sides.reported,
+        finished,
+      });
   const wentBack = hasGoneBack(event, facts);
   // Almost always no doubt needs the time of the results, and this runs for every message.
   const hasDoubt = unread.messageAt !== null || tally.unexplainedAt !== null;
@@ -137,11 +137,11 @@ export function deriveView(
 
 /** Law 5: the provider's result of the shoot-out, where no kick is known or the match is finished; otherwise the kicks. */
 function shootOutOf(facts: EventFacts, { shootOut }: GoalTally, finished: boolean): Score | null {
-  const reported = hasGoalRules(facts) ? facts.sides.reportedShootOut : null;
+  const reported = hasRulesOfGoals(facts.sport_id) ? facts.sides.reportedShootOut : null;
   return finished || shootOut === null ? (reported ?? shootOut) : shootOut;
 }
 
 /** Returns the score of the goals; null where the sport has no rules of goals, or no incident is known. */
 export function derivedScore({ facts, tally, coverage }: DerivedMatch): Score | null {
-  return coverage === 'none' || !hasGoalRules(facts) ? null : tally.score;
+  return coverage === 'none' || !hasRulesOfGoals(facts.sport_id) ? null : tally.score;
 }

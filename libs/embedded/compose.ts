@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { reasonOf } from '#errors/touchline-error.ts';
 import type { Containers, Engine } from './docker.ts';
-import { EmbeddedError, reasonOf, stderrOf } from './errors.ts';
+import { EmbeddedError, stderrOf } from './errors.ts';
 import { CONFLUENT_API, type Env } from './settings.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');

@@ -9,8 +9,3 @@ export class EmbeddedError extends TouchlineError<'EmbeddedError'> {
 export function stderrOf(error: unknown): string {
   return error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
 }
-
-/** Returns the message of a thrown value. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

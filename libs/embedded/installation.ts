@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -42,13 +42,9 @@ export async function install(
   onProgress: OnProgress,
   kafkaVersion = KAFKA_VERSION,
 ): Promise<Installation> {
-  const hash = createHash('sha256')
-    .update(await readFile(POM))
-    .update(kafkaVersion)
-    .digest('hex')
-    .slice(0, 12);
+  const digest = hash('sha256', `${await readFile(POM, 'utf8')}${kafkaVersion}`, 'hex');
   const cache = cacheFolder(env);
-  const folder = join(cache, `backbone-${hash}`);
+  const folder = join(cache, `backbone-${digest.slice(0, 12)}`);
   if (!existsSync(folder)) {
     requireFolder('XDG_CACHE_HOME', cache);
     const lock = await waitForLock(join(cache, 'download.lock'), onProgress);

@@ -83,13 +83,9 @@ export type KafkaCluster = {
  */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const folder = resolve(options.dataDir);
-  const [kafka] = await startNodes(options, {
-    folders: [folder],
-    port: options.port,
-    preferredPort: options.preferredPort,
-    proxyPort: options.proxyPort,
-    settings: LONE_BROKER,
-  });
+  const { port, preferredPort, proxyPort } = options;
+  const plan = { folders: [folder], port, preferredPort, proxyPort, settings: LONE_BROKER };
+  const [kafka] = await startNodes(options, plan);
   return kafka as Kafka;
 }
 
@@ -102,13 +98,7 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
   const folders = Array.from({ length: options.brokers }, (_, index) =>
     resolve(options.dataDir, `broker-${index + 1}`),
   );
-  const nodes = await startNodes(options, {
-    folders,
-    port: undefined,
-    preferredPort: undefined,
-    proxyPort: undefined,
-    settings: CLUSTER_BROKER,
-  });
+  const nodes = await startNodes(options, { folders, settings: CLUSTER_BROKER });
   return {
     brokers: nodes.flatMap((node) => node.brokers),
     nodes,
@@ -120,12 +110,10 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
 type ClusterPlan = {
   /** The folder of each broker. */
   readonly folders: readonly string[];
-  /** A fixed port of the first broker. */
-  readonly port: number | undefined;
-  /** A preferred port of the first broker. */
-  readonly preferredPort: number | undefined;
-  /** Port of the proxy of a single broker. */
-  readonly proxyPort: number | undefined;
+  /** Of a single broker, as the next two, which are as for `KafkaOptions`. */
+  readonly port?: number | undefined;
+  readonly preferredPort?: number | undefined;
+  readonly proxyPort?: number | undefined;
   readonly settings: Readonly<Record<string, string>>;
 };
 

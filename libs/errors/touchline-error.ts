@@ -19,6 +19,11 @@ export abstract class TouchlineError<Kind extends ErrorKind = ErrorKind> extends
   }
 }
 
+/** Returns the message of a thrown value. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /**
  * A message or record that can never be used: it becomes a dead letter with this code. The error's message is one line, without
  * values of the record.

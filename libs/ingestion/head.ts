@@ -1,7 +1,7 @@
 /** The fields that every normalized message has: where it came from, and when. */
 
 import { PoisonError } from '#errors/touchline-error.ts';
-import { INT_MAX, toWholeNumber } from '#json/values.ts';
+import { INT_MAX, isWhole } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import type { Envelope } from './messages.ts';
 
@@ -76,11 +76,10 @@ export function headOf(
 ) {
   const messageId = id ?? uuid ?? null;
   if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
-  const number = toWholeNumber(source);
   return {
     ...base(String(messageId), eventId, plausibleTime(Number(ut), context, 'ut', unread), context),
     uuid: uuid ?? null,
-    source: number !== null && number >= 0 && number <= INT_MAX ? number : null,
+    source: isWhole(source, INT_MAX) ? Number(source) : null,
   };
 }
 

@@ -1,7 +1,8 @@
 /** The parsed fields of an incident. */
 import { ByKeys, canonicalPart, fieldsOf } from '#json/canonical-json.ts';
-import { LONG_MAX, toWholeNumber } from '#json/values.ts';
+import { isWhole, LONG_MAX, toWholeNumber } from '#json/values.ts';
 import type { Incident } from '#records/types.ts';
+import { SHOOT_OUT_PHASES } from '#soccer/soccer.ts';
 import { isAhead, type MessageContext } from './head.ts';
 import type { ExactEvent, IncidentFields } from './messages.ts';
 
@@ -55,9 +56,6 @@ function secondsOf(time: string | null | undefined): number | null {
   return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
 }
 
-/** The statuses of a match whose kicks are of the shoot-out: finished after it, in it, and waiting for it. */
-const SHOOT_OUT_STATUSES: ReadonlySet<number | null> = new Set([13, 16, 141, 142]);
-
 /**
  * Adds to an incident what the message says that reported it: its number, which orders records of one second, and the status
  * of the event, where that is one of the shoot-out and the incident has none.
@@ -67,11 +65,9 @@ export function reportedBy(
   messageId: string,
   { status_id }: Pick<ExactEvent, 'status_id'>,
 ): Incident {
-  const number = toWholeNumber(messageId);
-  incident.message_id = number !== null && number <= LONG_MAX ? number : null;
-  if (incident.event_status_id === null) {
-    const status = toWholeNumber(status_id);
-    if (SHOOT_OUT_STATUSES.has(status)) incident.event_status_id = status;
-  }
+  incident.message_id = isWhole(messageId, LONG_MAX) ? Number(messageId) : null;
+  const status = toWholeNumber(status_id);
+  if (incident.event_status_id === null && status !== null && SHOOT_OUT_PHASES.has(status))
+    incident.event_status_id = status;
   return incident;
 }

@@ -29,31 +29,18 @@ export function markOfMessage(
   if (!EVENT_ID.exact.safeParse(event.id).success) return null;
   const { id, uuid, ut } = repairEnvelope(message, new Set());
   const known = envelopeFields.ut.exact.safeParse(ut).success ? toWholeNumber(ut) : null;
-  return mark(
-    String(id ?? uuid ?? `unread/${context.deliveryId}/${index}`),
-    Number(event.id),
-    { ut: known ?? receiptOf(context), reason },
-    context,
-  );
+  const messageId = String(id ?? uuid ?? `unread/${context.deliveryId}/${index}`);
+  return markOf({ messageId, eventId: Number(event.id), time: known ?? receiptOf(context) }, reason, context);
 }
 
 const EVENT_ID = number(LONG_MAX);
 
-/** Returns the mark of an unreadable incident list. */
-export function markOfList(
+/** Returns the mark of an unreadable message or incident list. `time`: Unix seconds. */
+export function markOf(
   { messageId, eventId, time }: { messageId: string; eventId: number; time: number },
   reason: string,
   context: MessageContext,
 ): NormalizedMessage {
-  return mark(messageId, eventId, { ut: time, reason }, context);
-}
-
-function mark(
-  messageId: string,
-  eventId: number,
-  { ut, reason }: { ut: number; reason: string },
-  context: MessageContext,
-): NormalizedMessage {
-  const believed = isAhead(ut, context) ? receiptOf(context) : ut;
-  return { ...base(messageId, eventId, believed, context), type: 'event', unreadable: reason };
+  const ut = isAhead(time, context) ? receiptOf(context) : time;
+  return { ...base(messageId, eventId, ut, context), type: 'event', unreadable: reason };
 }

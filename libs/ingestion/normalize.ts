@@ -9,7 +9,7 @@ import { eventPartsOf } from './event-parts.ts';
 import { base, headOf, isAhead, type MessageContext, plausibleTime, sortedPaths } from './head.ts';
 import { incidentOf, reportedBy } from './incident.ts';
 import { canonicalWord, isEmpty } from './kinds.ts';
-import { markOfList, markOfMessage } from './marks.ts';
+import { markOf, markOfMessage } from './marks.ts';
 import {
   type ExactEvent,
   eventMessageSchema,
@@ -123,7 +123,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
         unread: sortedPaths(unread),
       });
     },
-    (reason) => markOfList(records, reason, context),
+    (reason) => markOf(records, reason, context),
   );
 }
 
@@ -201,7 +201,7 @@ function incidentMessage(message: RawRecord, context: MessageContext): Normalize
       head.message_id,
       fields.data.event,
     );
-    const event_fields = eventPartsOf(eventOf(data.event, fields.data.event, head.ut, context, unread));
+    const event_fields = eventFieldsOf(data.event, fields.data.event, head.ut, context, unread);
     limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
     return {
       ...head,
@@ -218,24 +218,24 @@ function eventMessage(message: RawRecord, context: MessageContext): NormalizedMe
   return readExactly(message, eventMessageSchema, { repair }, (fields, read, unread) => {
     const { data } = read as { data: { event: object } };
     const head = headOf(fields, Number(fields.data.event.id), context, unread);
-    const event_fields = eventPartsOf(eventOf(data.event, fields.data.event, head.ut, context, unread));
+    const event_fields = eventFieldsOf(data.event, fields.data.event, head.ut, context, unread);
     limitBytes(event_fields, MAX_MESSAGE_BYTES);
     return { ...head, type: 'event', event_fields, unread: sortedPaths(unread) };
   });
 }
 
-/** Returns an event's record, with the time of its message instead of one of a wrong clock. */
-function eventOf(
+/** Returns the fields of an event by group, with the time of its message instead of one of a wrong clock. */
+function eventFieldsOf(
   record: object,
   { ut }: Pick<ExactEvent, 'ut'>,
   messageUt: number,
   context: MessageContext,
   unread: string[],
-): object {
+): string[] {
   const own = toWholeNumber(ut);
-  if (own === null || !isAhead(own, context)) return record;
+  if (own === null || !isAhead(own, context)) return eventPartsOf(record);
   unread.push('event.ut');
-  return { ...record, ut: messageUt };
+  return eventPartsOf({ ...record, ut: messageUt });
 }
 
 function otherMessage(

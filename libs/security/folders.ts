@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { reasonOf, TouchlineError } from '#errors/touchline-error.ts';
 
 /**
  * Returns the error with which a file cannot be opened for writing, which SQLite does not say; null when it can be. Only for a file that
@@ -23,14 +23,13 @@ export class FolderError extends TouchlineError<'FolderError'> {
 
   /** `setting`: the setting that names the folder. `cause`: the error of the system call. */
   constructor(setting: string, path: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const shortage = shortageOf(cause);
     // No other folder helps a process without descriptors.
     const advice =
       shortage === 'EMFILE' || shortage === 'ENFILE'
         ? adviceOf(shortage)
         : `set ${setting} to a folder that this user may write to, on a disk with room`;
-    super('FOLDER_UNUSABLE', `${path} cannot be written (${why}): ${advice}`, cause);
+    super('FOLDER_UNUSABLE', `${path} cannot be written (${reasonOf(cause)}): ${advice}`, cause);
   }
 }
 

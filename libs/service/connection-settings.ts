@@ -116,6 +116,8 @@ function secretOf(given: GivenSettings, name: string): Secret | null {
   return file === undefined ? text(given, name) : { file };
 }
 
+const NO_FILES: TlsFiles = { ca: null, cert: null, key: null, keyPassword: null };
+
 /** Returns the TLS files of a connection; null if none is set. */
 function tlsFiles(given: GivenSettings, prefix: string, report: Report): TlsFiles | null {
   const files: TlsFiles = {
@@ -132,10 +134,9 @@ function tlsFiles(given: GivenSettings, prefix: string, report: Report): TlsFile
 
 /** Reads the files as a connection will, so that a wrong one is reported at the start. */
 function checkFiles(files: TlsFiles, prefix: string, report: Report): void {
-  const alone: TlsFiles = { ca: null, cert: null, key: null, keyPassword: null };
   const usable = (name: string, some: Partial<TlsFiles>): boolean => {
     try {
-      createSecureContext(readTls({ ...alone, ...some }, ''));
+      createSecureContext(readTls({ ...NO_FILES, ...some }, ''));
       return true;
     } catch (error) {
       report(name, problemOf(error));
@@ -163,12 +164,11 @@ function requireBoth(given: GivenSettings, one: string, other: string, report: R
 function checkServerTls(given: GivenSettings, report: Report): void {
   requireBoth(given, 'HTTP_TLS_CERT_FILE', 'HTTP_TLS_KEY_FILE', report);
   const [cert, key] = [text(given, 'HTTP_TLS_CERT_FILE'), text(given, 'HTTP_TLS_KEY_FILE')];
-  if (cert !== null && key !== null) checkFiles({ ca: null, cert, key, keyPassword: null }, 'HTTP', report);
+  if (cert !== null && key !== null) checkFiles({ ...NO_FILES, cert, key }, 'HTTP', report);
 }
 
 function kafkaTls(given: GivenSettings, report: Report): TlsFiles | null {
-  if (text(given, 'KAFKA_TLS') === 'on')
-    return tlsFiles(given, 'KAFKA', report) ?? { ca: null, cert: null, key: null, keyPassword: null };
+  if (text(given, 'KAFKA_TLS') === 'on') return tlsFiles(given, 'KAFKA', report) ?? NO_FILES;
   for (const name of ['CA_FILE', 'CERT_FILE', 'KEY_FILE', 'KEY_PASSWORD'])
     if (text(given, `KAFKA_TLS_${name}`) !== null) report(`KAFKA_TLS_${name}`, 'requires KAFKA_TLS=on');
   return null;

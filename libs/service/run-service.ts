@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { adviceOf, shortageOf } from '#errors/shortages.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
+import { reasonOf, TouchlineError } from '#errors/touchline-error.ts';
 import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { certificateFiles } from './certificates.ts';
@@ -192,7 +192,7 @@ function wantsHelp(service: ServiceDefinition<ProcessSpec>, args: readonly strin
     if (values.help !== true) return false;
     process.stdout.write(renderHelp({ usage, about: service.about, config: service.config }));
   } catch (error) {
-    process.stderr.write(`${usage}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${usage}: ${reasonOf(error)}\n`);
     process.exitCode = EXIT.usage;
   }
   return true;

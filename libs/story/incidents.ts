@@ -1,5 +1,6 @@
 import { incidentMinute } from '#domain/clock.ts';
 import { GOAL_TYPES, isInShootOut } from '#domain/goal-facts.ts';
+import { object } from '#domain/values.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
@@ -71,7 +72,7 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     participant_id: incident.participant_id,
     participant_name: textOf(record.participant_name),
     player: textOf(record.subparticipant_name),
-    assistant: textOf(fieldsOf(record.additional_info).assistant_name),
+    assistant: textOf(object(record.additional_info)?.assistant_name),
     /** Seconds of match time; null when unknown. */
     time: incident.event_time,
     /** Spec, rule 7; null when the time is unknown, and in a shoot-out. */
@@ -127,19 +128,23 @@ function kindOf(type: number): 'goal' | 'goal_cancelled' | 'card' | 'added_time'
 
 /** Returns why an incident is void: `removed`, `cancelled`, or of a goal `goal_cancelled`; null when it stands. */
 export function whyVoid(
-  { id, removed, confirmation }: ShownIncident,
+  incident: ShownIncident,
   { void_goals }: Pick<ShownState, 'void_goals'>,
 ): string | null {
-  const why = void_goals[id];
-  if (why !== undefined) return why;
+  return void_goals[incident.id] ?? takenBack(incident);
+}
+
+/** Returns how the provider took an incident back; null when it did not. */
+function takenBack({ removed, confirmation }: ShownIncident): 'removed' | 'cancelled' | null {
   if (removed) return 'removed';
   return confirmation === 'cancelled' ? 'cancelled' : null;
 }
 
 function voidOf(incident: ShownIncident, state: ShownState, goal: string | undefined): string | null {
-  const why = whyVoid(incident, state);
+  const ofGoal = state.void_goals[incident.id];
+  if (ofGoal !== undefined) return VOID_GOALS[ofGoal] ?? ofGoal;
+  const why = takenBack(incident);
   if (why === null) return null;
-  if (state.void_goals[incident.id] !== undefined) return VOID_GOALS[why] ?? why;
   if (incident.incident_id === INCIDENT.goalCancelled)
     return goal !== undefined && state.void_goals[goal] === undefined
       ? 'Cancellation withdrawn: goal stands.'
@@ -265,10 +270,6 @@ function changeWords(change: StoryStep['score']): string | null {
 function splitLast(text: string, separator: string): readonly [string, string] {
   const at = text.lastIndexOf(separator);
   return [text.slice(0, at), text.slice(at + 1)];
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function textOf(value: unknown): string | null {

@@ -1,5 +1,6 @@
 import { GOAL_TYPES, isInShootOut } from '#domain/goal-facts.ts';
 import { scoresAfter } from '#domain/goals.ts';
+import { text } from '#domain/values.ts';
 import type { Score } from '#records/types.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 
@@ -21,7 +22,7 @@ export function runningScores(
   const scoring = new Map(
     incidents.map(({ id, incident_id, participant_id, record }) => [
       id,
-      { incident_id, participant_id, counts_for: typeof record.for === 'string' ? record.for : null },
+      { incident_id, participant_id, counts_for: text(record.for) },
     ]),
   );
   // Match state does not list the kicks of a shoot-out, as they do not change the score.

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf } from '#errors/touchline-error.ts';
 import type { TopicValues } from '#records/types.ts';
 import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/backoff.ts';
@@ -192,8 +193,4 @@ function isReadable(reader: AvroType, writer: AvroType): boolean {
 /** Returns the HTTP status of a failed request; null for any other error. */
 function statusOf(error: unknown): number | null {
   return error instanceof RegistryHttpError ? error.status : null;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { type GameView, insertInOrder, removeInOrder, type SeasonCutoff, viewOf 
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
 import { lastRanks, type RankedSeason } from './standing.ts';
+import { addCounts } from './tally.ts';
 import type { RankedRow, Value } from './types.ts';
 
 /** A counted action of a person, such as a goal. */
@@ -102,7 +103,7 @@ function personsView<T extends string>(
     change(value, game, times) {
       for (const [id, appearance] of appearancesIn(game)) {
         const record = value.get(id) ?? { counts: { ...none }, appearances: [] };
-        add(record.counts, appearance.counts, times);
+        addCounts(record.counts, appearance.counts, times);
         if (times === 1) insertInOrder(record.appearances, appearance);
         else removeInOrder(record.appearances, appearance);
         if (record.appearances.length === 0) value.delete(id);
@@ -131,14 +132,6 @@ function personsView<T extends string>(
   }
 }
 
-function add<T extends string>(
-  counts: ActionCounts<T>,
-  other: Readonly<ActionCounts<T>>,
-  times: 1 | -1,
-): void {
-  for (const what in other) counts[what] += times * other[what];
-}
-
 /** Returns the counts of persons up to a cutoff, without persons that have none. */
 function countsAt<T extends string>(
   view: PersonsView<T>,
@@ -151,7 +144,7 @@ function countsAt<T extends string>(
     if (since === undefined) counts.set(id, record.counts);
     else if (since.appearances.length < record.appearances.length) {
       const before = { ...record.counts };
-      add(before, since.counts, -1);
+      addCounts(before, since.counts, -1);
       counts.set(id, before);
     }
   }

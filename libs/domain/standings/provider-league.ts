@@ -1,4 +1,5 @@
 /** League tables of the provider: read for the corrections that it applies, and compared with the derived ones. */
+import { compareFigures } from '../sorted.ts';
 import { list, long, object, text } from '../values.ts';
 
 /** The kind of a provider's league table in the catalogue topic. Its parent is the season. */
@@ -120,18 +121,18 @@ export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedL
     const teams = new Set(group.rows.map(({ id }) => id));
     // The same object and group come first; a season's table is compared with the stage that has most of its teams and matches.
     const [best] = candidates
-      .map((candidate) => ({
-        ...candidate,
+      .filter(({ group: own }) => own.rows.some(({ id }) => teams.has(id)))
+      .map(({ league, group: own }) => ({
+        league,
+        group: own,
         by: [
-          Number(isSameObject(candidate.league)),
-          Number(candidate.group.id === group.id),
-          candidate.group.rows.filter(({ id }) => teams.has(id)).length,
-          candidate.group.rows.reduce((sum, { mp }) => sum + (mp ?? 0), 0),
+          Number(isSameObject(league)),
+          Number(own.id === group.id),
+          own.rows.filter(({ id }) => teams.has(id)).length,
+          own.rows.reduce((sum, { mp }) => sum + (mp ?? 0), 0),
         ],
-        shares: candidate.group.rows.some(({ id }) => teams.has(id)),
       }))
-      .filter(({ shares }) => shares)
-      .sort((a, b) => compareAll(b.by, a.by));
+      .sort((a, b) => compareFigures(a.by, b.by));
     if (best === undefined) return [];
     return [
       {
@@ -142,11 +143,6 @@ export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedL
       },
     ];
   });
-}
-
-function compareAll(a: readonly number[], b: readonly number[]): number {
-  for (const [at, value] of a.entries()) if (value !== b[at]) return value - (b[at] ?? 0);
-  return 0;
 }
 
 function differencesOf(ours: readonly LeagueRow[], theirs: readonly LeagueRow[]): TableDifference[] {

@@ -1,15 +1,17 @@
+import { compareFigures } from '../sorted.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import { fairPlayPoints } from './fair-play.ts';
 import {
   type FigureOf,
   figuresOf,
   isOwnFigure,
+  OPPONENTS,
   ownFigure,
   type TableFigures,
   type TallySource,
   tallySource,
 } from './figures.ts';
-import type { GameView, SeasonCutoff } from './game-set.ts';
+import type { SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Criterion, OwnFigure, TieBreak } from './ranking-criteria.ts';
 import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
@@ -31,14 +33,6 @@ export function rankByFigures(figures: Iterable<readonly [id: number, figures: r
     above = own;
   }
   return ranks;
-}
-
-function compareFigures(a: readonly number[], b: readonly number[]): number {
-  for (let at = 0; at < a.length; at += 1) {
-    const order = (b[at] ?? 0) - (a[at] ?? 0);
-    if (order !== 0) return order;
-  }
-  return 0;
 }
 
 /** The inputs of a ranking of teams. */
@@ -142,25 +136,13 @@ function figureOfStep(ids: readonly number[], step: PlacingStep, cutoff: SeasonC
   return list === undefined ? null : (id) => -list.indexOf(id);
 }
 
-/** The games with a known score, by home team, then by away team. */
-const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
-  empty: () => new Map(),
-  change: (value, game, times) => {
-    if (game.score === null) return;
-    const atHome = value.get(game.home.id) ?? new Map<number, Set<Game>>();
-    const meetings = atHome.get(game.away.id) ?? new Set();
-    value.set(game.home.id, atHome.set(game.away.id, meetings));
-    if (times === 1) meetings.add(game);
-    else meetings.delete(game);
-  },
-};
-
+/** Returns the games of some teams against each other, with a known score, up to a cutoff. */
 function gamesAmong(ids: readonly number[], { games, without }: SeasonCutoff): Game[] {
   const among = new Set(ids);
-  const meetings = games.view(MEETINGS);
-  return ids.flatMap((home) =>
-    [...(meetings.get(home) ?? [])].flatMap(([away, met]) =>
-      among.has(away) ? [...met].filter((game) => !without.has(game)) : [],
+  const opponents = games.view(OPPONENTS);
+  return ids.flatMap((id) =>
+    [...(opponents.get(id) ?? [])].flatMap(([opponent, met]) =>
+      among.has(opponent) ? [...met].filter((game) => game.home.id === id && !without.has(game)) : [],
     ),
   );
 }

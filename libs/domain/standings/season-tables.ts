@@ -7,7 +7,7 @@ import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { BEGUN, TO_COME } from './subsets.ts';
-import { byId, type ScopeInputs, scopesOf } from './table-scope.ts';
+import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
 
@@ -37,7 +37,7 @@ type Stage = {
   /** The stages whose tables start with its games. */
   readonly after: readonly number[];
 };
-type Corrections = ReadonlyMap<number | null, CompetitionRules['corrections']>;
+type Corrections = ScopeInputs['corrections'];
 
 type StageGroup = { readonly stage: Stage; readonly group: Group };
 type GroupedGame = StageGroup & { readonly game: Game | null };
@@ -303,10 +303,7 @@ function derivedTable(
 
 /** Returns the games of all groups of some stages. */
 function unionOf(stages: readonly Stage[]): GameSet {
-  const games = new GameSet();
-  for (const { groups } of stages)
-    for (const group of groups.values()) for (const game of group.games) games.add(game);
-  return games;
+  return gameSet(stages.flatMap(({ groups }) => [...groups.values()].flatMap(({ games }) => [...games])));
 }
 
 function addAll<T>(set: Set<T>, items: Iterable<T>): void {

@@ -15,14 +15,12 @@ export type TableScope = {
   readonly start: StageStart | null;
 };
 
-type Corrections = ReadonlyMap<number | null, CompetitionRules['corrections']>;
-
 /** The inputs of the tables of a season's stages. */
 export type ScopeInputs = {
   readonly rules: CompetitionRules;
   readonly games: SeasonGames;
   /** The corrections in force, by stage. */
-  readonly corrections: Corrections;
+  readonly corrections: ReadonlyMap<number | null, CompetitionRules['corrections']>;
 };
 
 /** Returns the entries in the order of ids, null first: not in the order in which results named them. */
@@ -36,9 +34,7 @@ export function scopesOf(inputs: ScopeInputs, stageId: number | null): Map<numbe
   const groups = new Map(byId(inputs.games.get(stageId) ?? new Map()).filter(([, { size }]) => size > 0));
   const scopes = conferenceScopes(groups, conferences);
   if (carried === null) return scopes;
-  return new Map(
-    Array.from(scopes, ([group, scope]) => [group, startedScope(inputs, stageId, scope)] as const),
-  );
+  return new Map(Array.from(scopes, ([group, scope]) => [group, startedScope(inputs, carried, scope)]));
 }
 
 /** Returns the scopes of groups whose teams may also play teams of another group: each has all games of its own teams. */
@@ -66,7 +62,10 @@ function conferenceScopes(
   return new Map(
     Array.from(plain, ([group, { games }]) => {
       const teams = new Set<number>();
-      for (const { id, game } of sides(games)) if (!across.has(game) || own.get(id) === group) teams.add(id);
+      for (const game of games) {
+        for (const { id } of [game.home, game.away])
+          if (!across.has(game) || own.get(id) === group) teams.add(id);
+      }
       const ofTeams = [...across].flatMap(([game, filed]) =>
         filed !== group && (own.get(game.home.id) === group || own.get(game.away.id) === group) ? [game] : [],
       );
@@ -93,17 +92,8 @@ function firstGroups(groups: ReadonlyMap<number | null, GameSet>): Map<number, n
   return new Map(Array.from(first, ([id, { group }]) => [id, group]));
 }
 
-function* sides(games: Iterable<Game>): Generator<{ id: number; game: Game }> {
-  for (const game of games) {
-    yield { id: game.home.id, game };
-    yield { id: game.away.id, game };
-  }
-}
-
 /** Returns a scope with what its teams bring along from earlier stages. */
-function startedScope(inputs: ScopeInputs, stageId: number | null, scope: TableScope): TableScope {
-  const { carried } = rulesOfStage(inputs.rules, stageId);
-  if (carried === null) return scope;
+function startedScope(inputs: ScopeInputs, carried: Carried, scope: TableScope): TableScope {
   const teams = scope.teams ?? new Set(scope.games.teamIds());
   const points = new Map<number, number>();
   const ranks = new Map<number, number>();
@@ -144,7 +134,8 @@ function broughtPoints(all: number, { points, rounded }: Carried): { points: num
   return { points: whole, halfPoint: all / 2 - whole };
 }
 
-function gameSet(games: Iterable<Game>): GameSet {
+/** Returns a set of some games. */
+export function gameSet(games: Iterable<Game>): GameSet {
   const set = new GameSet();
   for (const game of [...games].sort(compareOrder)) set.add(game);
   return set;

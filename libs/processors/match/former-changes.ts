@@ -1,4 +1,4 @@
-import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
+import type { MatchTransition } from '#records/types.ts';
 import type { StreamClient } from '#streams/client/port.ts';
 import { RefusedError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
@@ -12,7 +12,7 @@ import {
 } from '#streams/runtime/positions.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from '#streams/runtime/stream-topics.ts';
-import { type Decoder, decodeInput, fetchSchemas } from '#topics/codec.ts';
+import { decodeInput, fetchSchemas } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { CauseReader } from './cause-reader.ts';
 import type { WebhookStage } from './webhook-stage.ts';
@@ -143,7 +143,7 @@ export class FormerChanges {
   async #compose(): Promise<void> {
     const { client, codecs, former, causesTopic, partition } = this.#options;
     const reader = client.openReader({ topic: causesTopic, partition, maxBytes: READ_BYTES });
-    const causes = new DecodedCauses(new CauseReader(reader), codecs['normalized-messages']);
+    const causes = new CauseReader(reader, codecs['normalized-messages']);
     const range = { topic: former.input, partition, start: this.#next, end: this.#end, maxBytes: READ_BYTES };
     try {
       for await (const { records, next } of readRange(client, range)) {
@@ -161,7 +161,7 @@ export class FormerChanges {
     }
   }
 
-  async #composeOne(transition: MatchTransition, causes: DecodedCauses): Promise<void> {
+  async #composeOne(transition: MatchTransition, causes: CauseReader): Promise<void> {
     const { stage, log } = this.#options;
     const { id, cause } = transition;
     if (stage.isExpired(cause.received_at)) return;
@@ -169,32 +169,5 @@ export class FormerChanges {
     if (message === null)
       log.error({ id, offset: cause.offset }, 'no webhook has this change: its cause expired');
     else stage.add([transition], message, this.#composed);
-  }
-}
-
-/** Decodes the causes of transitions. Keeps the last one: a list of incidents may cause many transitions. */
-class DecodedCauses {
-  readonly #causes: CauseReader;
-  readonly #codec: Decoder<NormalizedMessage>;
-  #last: { readonly offset: number; readonly message: NormalizedMessage } | null = null;
-
-  constructor(causes: CauseReader, codec: Decoder<NormalizedMessage>) {
-    this.#causes = causes;
-    this.#codec = codec;
-  }
-
-  /** Returns the message at an offset; null if the log no longer has it. Rejects with `StreamError`. */
-  async at(offset: number): Promise<NormalizedMessage | null> {
-    if (this.#last?.offset === offset) return this.#last.message;
-    const record = await this.#causes.at(offset);
-    if (record === null) return null;
-    await fetchSchemas(this.#codec, [record]);
-    const message = decodeInput(this.#codec, record.value);
-    this.#last = { offset, message };
-    return message;
-  }
-
-  close(): Promise<void> {
-    return this.#causes.close();
   }
 }

@@ -216,6 +216,14 @@ export function partitionsUpTo(topic: string, count: number): TopicPartition[] {
   return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
 }
 
+/** Returns the partitions of each topic, each once. */
+export function byTopic(partitions: Iterable<TopicPartition>): [topic: string, partitions: number[]][] {
+  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, of]) => [
+    topic,
+    [...new Set(of.map(({ partition }) => partition))],
+  ]);
+}
+
 /** A record to publish. It needs a key or a partition: without `partition`, murmur2 of the key decides as in Kafka's own clients. */
 export type PublishRecord = Omit<BatchRecord, 'partition'> & {
   /** `any`: all such records of one request go to the same partition, as fewer batches cost less. */

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { parseJson } from '#json/values.ts';
 import type { LogBounds, OutputRecord, ProducerIdentity, StreamClient } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
 import { readRange } from '../read/read-range.ts';
@@ -89,7 +90,7 @@ export function positionRecord(topic: string, partition: number, position: Posit
 
 /** Parses the value of a positions record. Throws `RefusedError` LAYOUT_UNKNOWN. */
 export function parsePosition(topic: string, partition: number, value: Buffer): Position {
-  const json = parseJson(value);
+  const json = parseJson(value.toString());
   const { success, data } = stored.safeParse(json);
   if (!success) {
     const { layout = 'unknown' } = (json ?? {}) as { readonly layout?: unknown };
@@ -136,13 +137,5 @@ export async function lastPositionValue(
     for await (const { records } of readRange(client, range))
       last = records.findLast(({ value }) => value !== null)?.value ?? last;
     if (last !== null || start === log.start) return last;
-  }
-}
-
-function parseJson(value: Buffer): unknown {
-  try {
-    return JSON.parse(value.toString());
-  } catch {
-    return null;
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '#errors/touchline-error.ts';
 import { type MessageFields, spanAttributes } from '#tracing/message-fields.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
@@ -56,7 +57,7 @@ export class RecordWatch {
 
   /** Ends the spans of a failed transaction, whose records are processed again. */
   failed(error: unknown): void {
-    for (const { span } of this.#records) span?.end(error instanceof Error ? error.message : String(error));
+    for (const { span } of this.#records) span?.end(reasonOf(error));
   }
 
   #fields(record: ConsumedRecord): MessageFields {

@@ -44,10 +44,10 @@ export class Suspects {
    * Records that the results cannot be written, for a reason in the records. `letter`: the reason of the dead letter when that was
    * the only result; null otherwise.
    */
-  commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
+  commitFailed(range: TransactionRange, error: unknown, letter: PoisonError | null): void {
+    const { first, count } = range;
     if (count > 1) {
-      this.#batch = { last, maxRecords: Math.ceil(count / 2) };
-      this.#hasProgress = true;
+      this.#halve(range);
       return;
     }
     // Nothing smaller is left to try.
@@ -63,10 +63,8 @@ export class Suspects {
   }
 
   /** Records that a transaction took longer than its timeout: the next one has half the records, but at least one. */
-  tookTooLong({ last, count }: TransactionRange): void {
-    if (count < 2) return;
-    this.#batch = { last, maxRecords: Math.ceil(count / 2) };
-    this.#hasProgress = true;
+  tookTooLong(range: TransactionRange): void {
+    if (range.count > 1) this.#halve(range);
   }
 
   /** Forgets the records before `next`, which are committed. */
@@ -80,5 +78,10 @@ export class Suspects {
     const hasProgress = this.#hasProgress;
     this.#hasProgress = false;
     return hasProgress;
+  }
+
+  #halve({ last, count }: TransactionRange): void {
+    this.#batch = { last, maxRecords: Math.ceil(count / 2) };
+    this.#hasProgress = true;
   }
 }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
+import { text } from '#domain/values.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { LevelIds, ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/changes.ts';
@@ -195,8 +196,7 @@ function nameSearches({ matches, catalogue, tree }: Views) {
         if (!isCovered(access, id)) return [];
         const name = catalogue.name('competition', id);
         if (name === null) return [];
-        const reported = catalogue.find('competition', id)?.record.area_name;
-        const area = typeof reported === 'string' ? reported : null;
+        const area = text(catalogue.find('competition', id)?.record.area_name);
         return [{ id, name, area, folded: foldName(name), whole: foldName(`${area ?? ''} ${name}`) }];
       });
       return byRank(found, words).map(({ id, name, area }) => ({ id, name, area }));

@@ -86,7 +86,8 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       if (!coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const treeVersion = matches.treeVersion;
-      changed.states.set(value.event_id, matches.put(value, rendered, known, at));
+      matches.put(value, rendered, known, at);
+      changed.states.set(value.event_id, rendered.shown);
       views.freshness.applied(value.event_id, value.version);
       if (matches.treeVersion !== treeVersion) tree.applyEvent(value, at);
       changed.events.add(value.event_id);

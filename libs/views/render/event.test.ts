@@ -209,25 +209,24 @@ test('takes the name of an unknown status from the catalogue', () => {
   expect(JSON.parse(full).status_name).toBe('Third half');
 });
 
-test('returns the type of its status, whether it is hidden and whether extra time was played', () => {
+test('returns what the board shows: the type of its status, and whether extra time was played', () => {
   const sides = (value: unknown) => ({
     participants: [{ id: 101, counter: 1, results: [{ id: 104, value }] }],
   });
   const ofEvent = (...reports: readonly Fields[]) => {
-    const { statusType, hidden, clockRule } = renderEvent(stateOf(...reports), noName);
-    return { statusType, hidden, extraTime: clockRule.extra_time };
+    const { status_type, clock_rule } = renderEvent(stateOf(...reports), noName).shown;
+    return { statusType: status_type, extraTime: clock_rule.extra_time };
   };
-  expect(ofEvent({})).toEqual({ statusType: 'live', hidden: false, extraTime: null });
+  expect(ofEvent({})).toEqual({ statusType: 'live', extraTime: null });
   expect(ofEvent({ status_id: 11, status_type: null, ...sides('') })).toEqual({
     statusType: 'finished',
-    hidden: false,
     extraTime: false,
   });
   expect(ofEvent(sides(1)).extraTime).toBe(true);
   expect(ofEvent({ status_id: null, status_type: null }).statusType).toBeNull();
 });
 
-describe('is hidden', () => {
+describe('is deleted', () => {
   test.each<[string, boolean, readonly Fields[]]>([
     ['by the action of its message', true, [{ action: 'delete' }]],
     ['by its item status', true, [{ item_status: 'deleted' }]],
@@ -235,11 +234,8 @@ describe('is hidden', () => {
     ['not by another action', false, [{ action: 'insert' }]],
     ['not by another item status', false, [{ item_status: 'active' }]],
     ['not by a deletion before its last report', false, [{ action: 'delete' }, { action: undefined }]],
-  ])('%s', (_, hidden, reports) => {
-    const state = stateOf(...reports);
-    const rendered = renderEvent(state, noName);
-    expect(rendered.hidden).toBe(hidden);
-    expect(JSON.parse(rendered.full).item_status).toBe(hidden ? 'deleted' : 'active');
+  ])('%s', (_, isDeleted, reports) => {
+    expect(full(...reports).item_status).toBe(isDeleted ? 'deleted' : 'active');
   });
 });
 

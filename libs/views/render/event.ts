@@ -1,16 +1,17 @@
 /** Renders an event as the contract shows it from its match state. Pure: equal states give equal text. */
 
 import { clockAt } from '#domain/clock.ts';
-import { type ClockRule, clockRule } from '#domain/clock-rule.ts';
-import { reportedFields } from '#domain/reported-fields.ts';
-import { periodResults } from '#domain/sports/periods.ts';
+import type { ClockRule } from '#domain/clock-rule.ts';
+import { playedTimeOf, type ReportedFields, reportedFields } from '#domain/reported-fields.ts';
+import { text } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { MatchState } from '#records/types.ts';
 import { RESULT, SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
+import { shownStateOf } from '../store/board-view.ts';
 import type { RenderedEvent } from '../store/matches.ts';
-import { eventSlug, recordsOf, slugOf, textOf } from './fields.ts';
+import { eventSlug, recordsOf, slugOf } from './fields.ts';
 
 /** Names of the levels above it, which an event does not repeat (spec, rule 1). */
 const LEVEL_NAME_FIELDS: ReadonlySet<string> = new Set(
@@ -28,18 +29,15 @@ type StatusName = (statusId: number) => string | undefined;
  * the provider's empty value: `null`, `''` or 0. Result 2 is the score of match state; it is missing if unknown, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const reported = readReported(state);
+  const joined = reportedFields(state.fields);
+  const reported = readReported(joined);
+  const shown = shownStateOf(state, joined);
   const { action: _, events_incidents: __, details, participants: sides, ...rest } = reported.fields;
   const otherFields = Object.fromEntries(
     Object.entries(rest).filter(([name]) => !LEVEL_NAME_FIELDS.has(name)),
   );
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, sides, isSoccer);
-  const playedTime = toWholeNumber(rest.played_time);
-  const isStale = reported.isOlder('played_time', 'clock_time', 'status_id');
-  const played =
-    playedTime === null || isStale ? null : { time: playedTime, ut: reported.timeOf('played_time') };
-  const rule = clockRule(state.sport_id, { details, participants: sides, played });
   /** The reported winner or progress, unless results or status were reported later: then what these say. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
     const own = toWholeNumber(rest[field]);
@@ -47,13 +45,12 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     if (hasResult(participants, result)) return marked(participants, result);
     return state.status_type === 'finished' ? own : null;
   };
-  const hidden = state.status_type === 'deleted';
   const event = {
     ...otherFields,
-    item_status: hidden ? 'deleted' : (textOf(rest.item_status) ?? 'active'),
+    item_status: state.status_type === 'deleted' ? 'deleted' : (text(rest.item_status) ?? 'active'),
     ...identity(state, reported),
     ...status(state, reported, statusName),
-    ...clock(state, played, rule),
+    ...clock(state, playedTimeOf(joined), shown.clock_rule),
     ...otherSpecFields(rest),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
@@ -68,10 +65,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   return {
     full: `${start},"details":${JSON.stringify(withoutNames)},"participants":${JSON.stringify(participants)}}`,
     plain: `${start},"participants":${JSON.stringify(withoutStats)}}`,
-    statusType: state.status_type,
-    hidden,
-    clockRule: rule,
-    periods: periodResults(state.sport_id, sides),
+    shown,
   };
 }
 
@@ -80,15 +74,11 @@ type Reported = {
   readonly fields: JsonObject;
   /** Whether a field was reported before any of its sources; false if it was never reported. */
   isOlder(field: string, ...sources: readonly string[]): boolean;
-  /** When a field was reported, Unix seconds; 0 if it never was. */
-  timeOf(field: string): number;
 };
 
-function readReported(state: MatchState): Reported {
-  const { fields, times } = reportedFields(state.fields);
+function readReported({ fields, times }: ReportedFields): Reported {
   return {
     fields,
-    timeOf: (field) => times.get(field) ?? 0,
     isOlder(field, ...sources) {
       const own = times.get(field);
       return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
@@ -100,7 +90,7 @@ function identity(state: MatchState, { fields, isOlder }: Reported): JsonObject 
   return {
     id: state.event_id,
     name: state.name ?? '',
-    ...(state.name ? { slug: textOf(fields.slug) ?? eventSlug(state.name, state.event_id) } : {}),
+    ...(state.name ? { slug: text(fields.slug) ?? eventSlug(state.name, state.event_id) } : {}),
     start_date: state.start_date ?? '',
     ...sportOf(state, fields),
     competition_id: state.competition_id ?? 0,
@@ -110,20 +100,20 @@ function identity(state: MatchState, { fields, isOlder }: Reported): JsonObject 
     ...('tour_id' in fields ? { tour_id: toWholeNumber(fields.tour_id) ?? 0 } : {}),
     day: String(fields.day ?? ''),
     round_id: toWholeNumber(fields.round_id),
-    round_name: isOlder('round_name', 'round_id') ? '' : (textOf(fields.round_name) ?? ''),
+    round_name: isOlder('round_name', 'round_id') ? '' : (text(fields.round_name) ?? ''),
   };
 }
 
 /** The sport, with its name if reported or built in. */
 function sportOf({ sport_id }: MatchState, reported: JsonObject): JsonObject {
-  const name = textOf(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
+  const name = text(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
 function status(state: MatchState, { fields, isOlder }: Reported, statusName: StatusName): JsonObject {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES.get(status_id);
-  const own = isOlder('status_name', 'status_id') ? null : textOf(fields.status_name);
+  const own = isOlder('status_name', 'status_id') ? null : text(fields.status_name);
   return {
     status_id: status_id ?? 0,
     status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
@@ -156,9 +146,9 @@ function otherSpecFields(reported: JsonObject): JsonObject {
   const series = reported.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
     neutral_venue: reported.neutral_venue === 'yes' ? 'yes' : 'no',
-    coverage_type: textOf(reported.coverage_type) ?? '',
-    event_stats_lvl_live: textOf(reported.event_stats_lvl_live) ?? textOf(reported.event_stats_lvl) ?? '',
-    latency: textOf(reported.latency),
+    coverage_type: text(reported.coverage_type) ?? '',
+    event_stats_lvl_live: text(reported.event_stats_lvl_live) ?? text(reported.event_stats_lvl) ?? '',
+    latency: text(reported.latency),
     verified_result: reported.verified_result ?? 'no',
     series: {
       order: toWholeNumber(series?.order) ?? 0,
@@ -189,15 +179,15 @@ function renderParticipants(state: MatchState, sides: unknown, isSoccer: boolean
       if (score !== undefined)
         results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
       const id = toWholeNumber(record.id) ?? 0;
-      const name = textOf(record.name) ?? '';
+      const name = text(record.name) ?? '';
       return {
         ...withoutNull(record),
         counter,
         id,
         name,
-        short_name: textOf(record.short_name) ?? '',
-        acronym: textOf(record.acronym) ?? '',
-        ...(name === '' ? {} : { slug: textOf(record.slug) ?? slugOf(name, id) }),
+        short_name: text(record.short_name) ?? '',
+        acronym: text(record.acronym) ?? '',
+        ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
         ...sportOf(state, record),
         stats: values(record.stats, isSoccer ? STAT_NAMES : undefined),
         results,

@@ -3,11 +3,6 @@
 import { foldName } from '#domain/name-search.ts';
 import type { JsonObject } from '#json/values.ts';
 
-/** Returns a text of a provider's record; null if it is anything else. */
-export function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
 /** Returns the objects of a list; none if it is anything else. */
 export function recordsOf(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];

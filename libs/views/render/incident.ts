@@ -1,12 +1,12 @@
 /** Renders an incident as the contract shows it from its register. Pure. */
 
 import { joinObjects } from '#contract/provider-message.ts';
+import { text } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { Incident } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import type { RenderedIncident } from '../store/incidents.ts';
-import { textOf } from './fields.ts';
 
 /** Returns the record of an incident type in the provider's catalogue; undefined if unknown. */
 type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
@@ -21,22 +21,22 @@ export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecor
   const listed = typeRecord(incident.incident_id);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
   const flag = (name: string, known: boolean | undefined): string =>
-    textOf(reported[name]) ?? textOf(listed?.[name]) ?? (known === true ? 'yes' : 'no');
+    text(reported[name]) ?? text(listed?.[name]) ?? (known === true ? 'yes' : 'no');
   const important = flag('important', type?.important);
   const shown: JsonObject = {
     id: incident.id,
     incident_id: incident.incident_id,
-    incident_name: textOf(reported.incident_name) ?? textOf(listed?.name) ?? type?.name ?? '',
+    incident_name: text(reported.incident_name) ?? text(listed?.name) ?? type?.name ?? '',
     participant_id: incident.participant_id,
-    participant_name: textOf(reported.participant_name),
+    participant_name: text(reported.participant_name),
     subparticipant_id: toWholeNumber(reported.subparticipant_id),
-    subparticipant_name: textOf(reported.subparticipant_name),
+    subparticipant_name: text(reported.subparticipant_name),
     event_status_id: incident.event_status_id,
-    event_status_name: textOf(reported.event_status_name) ?? phase?.name ?? null,
-    event_time: textOf(reported.event_time),
+    event_status_name: text(reported.event_status_name) ?? phase?.name ?? null,
+    event_time: text(reported.event_time),
     for:
       incident.counts_for ??
-      textOf(listed?.for) ??
+      text(listed?.for) ??
       type?.for ??
       (incident.participant_id === null ? 'none' : 'own'),
     confirmation: incident.confirmation,

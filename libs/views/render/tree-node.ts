@@ -1,6 +1,7 @@
 /** Renders competitions, seasons, stages and groups as the contract shows them from the catalogue's records. Pure. */
 
 import { type TreeLevel, UNKNOWN_NODE } from '#contract/rest/tree.ts';
+import { text } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import type { Views } from '../store/views.ts';
@@ -24,7 +25,7 @@ function renderNode(
   ut: number,
   sport: JsonObject,
 ): JsonObject {
-  const name = typeof record.name === 'string' ? record.name : '';
+  const name = text(record.name) ?? '';
   const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
   const node = {
     ...UNKNOWN_NODE[level],

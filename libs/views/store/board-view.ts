@@ -2,7 +2,7 @@
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { clockRuleOf, reportedFields } from '#domain/reported-fields.ts';
+import { clockRuleOf, type ReportedFields, reportedFields } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
 import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#records/types.ts';
 
@@ -14,10 +14,12 @@ export type ShownState = Omit<MatchState, 'fields'> & {
   readonly periods: readonly PeriodResult[];
 };
 
-/** Returns what surfaces show of a match state. */
-export function shownStateOf({ fields, ...state }: MatchState): ShownState {
+/** Returns what surfaces show of a match state. `reported`: its fields, where they were joined already. */
+export function shownStateOf(
+  { fields, ...state }: MatchState,
+  reported: ReportedFields = reportedFields(fields),
+): ShownState {
   const { sport_id } = state;
-  const reported = reportedFields(fields);
   return {
     ...state,
     clock_rule: clockRuleOf({ sport_id, fields }, reported),

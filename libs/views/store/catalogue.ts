@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { text as readText } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord } from '#records/types.ts';
 import { Conditions, SqlView } from './sql.ts';
@@ -83,8 +84,7 @@ export class CatalogueView extends SqlView {
 
   /** Returns the name of a record; null if unknown. */
   name(kind: string, id: number | null): string | null {
-    const name = this.find(kind, id)?.record.name;
-    return typeof name === 'string' ? name : null;
+    return readText(this.find(kind, id)?.record.name);
   }
 }
 

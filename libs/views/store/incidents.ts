@@ -1,4 +1,5 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
+import { text as readText } from '#domain/values.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#records/types.ts';
 import { type ScoringIncident, type ShownIncident, type StoryStep, storyStepOf } from './board-view.ts';
 import { STANDING_YELLOW } from './schema.ts';
@@ -110,10 +111,9 @@ export class IncidentView extends SqlView {
       'SELECT incident_id, participant_id, event_status_id, confirmation, json FROM incidents WHERE event_id = ? AND id = ?';
     return new Map(
       ids.flatMap((id) =>
-        this.sql.rows<ScoringRow>(text, eventId, id).map(({ json, ...row }) => {
-          const counts = JSON.parse(json).for;
-          return [id, { ...row, counts_for: typeof counts === 'string' ? counts : null }] as const;
-        }),
+        this.sql
+          .rows<ScoringRow>(text, eventId, id)
+          .map(({ json, ...row }) => [id, { ...row, counts_for: readText(JSON.parse(json).for) }] as const),
       ),
     );
   }

@@ -2,16 +2,14 @@ import { expect, test } from 'vitest';
 import type { MatchState } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { ViewsWorld } from '../testing/world.ts';
+import { shownStateOf } from './board-view.ts';
 import type { RenderedEvent } from './matches.ts';
 
 const STATE: MatchState = { ...sampleOf('match-state'), event_id: 1, version: 1 };
 const RENDERED: RenderedEvent = {
   full: '{"form":"full"}',
   plain: '{"form":"plain"}',
-  statusType: 'live',
-  hidden: false,
-  clockRule: { lengths: null, extra_time: null, played: null },
-  periods: [],
+  shown: shownStateOf(STATE),
 };
 const TEAM = { id: 77, name: 'Other', short_name: null };
 
@@ -32,10 +30,10 @@ test.each<[string, Partial<MatchState>, Partial<RenderedEvent>]>([
   ['group', { group_id: 99 }, {}],
   ['start', { start_date: '2031-01-01 12:00' }, {}],
   ['status', { status_id: 99 }, {}],
-  ['type of status', {}, { statusType: 'finished' }],
+  ['type of status', { status_type: 'finished' }, {}],
   ['home side', { home: { ...STATE.home, ...TEAM } as MatchState['home'] }, {}],
   ['away side', { away: { ...STATE.away, ...TEAM } as MatchState['away'] }, {}],
-  ['deletion', {}, { hidden: true }],
+  ['deletion', { status_type: 'deleted' }, {}],
 ])('stores a changed match like a new one: %s', (_, state, rendered) => {
   const changed = [{ version: 2, ...state }, rendered] as const;
   expect(rowAfter([{}, {}], changed)).toEqual(rowAfter(changed));

@@ -1,7 +1,5 @@
 import type { Paging } from '#contract/rest/provider.ts';
-import type { ClockRule } from '#domain/clock-rule.ts';
 import { foldName } from '#domain/name-search.ts';
-import type { PeriodResult } from '#domain/sports/periods.ts';
 import type { MatchState } from '#records/types.ts';
 import type { LevelIds, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
@@ -22,13 +20,8 @@ export type RenderedEvent = {
   readonly full: string;
   /** JSON without details and statistics. */
   readonly plain: string;
-  /** The reported type, else that of its status; null where unknown. */
-  readonly statusType: string | null;
-  /** Whether the provider deleted the event: only lists of changes show it. */
-  readonly hidden: boolean;
-  /** How its clock is read. */
-  readonly clockRule: ClockRule;
-  readonly periods: readonly PeriodResult[];
+  /** What the board shows. */
+  readonly shown: ShownState;
 };
 
 /** Columns that lists of matches filter or sort by, nearly all of which are in an index. A message of a live match changes none of them. */
@@ -87,23 +80,21 @@ export class MatchView extends SqlView {
   }
 
   /**
-   * Replaces the `known` state of a match. Returns the state that the board shows. `changed`: the time at which the state
-   * became visible, Unix seconds of this service's clock.
+   * Replaces the `known` state of a match. `changed`: the time at which the state became visible, Unix seconds of this service's
+   * clock.
    */
   put(
     state: MatchState,
-    rendered: RenderedEvent,
+    { full, plain, shown }: RenderedEvent,
     known: StoredMatch | undefined,
     changed: number,
-  ): ShownState {
-    const { full, plain, hidden, statusType, clockRule, periods } = rendered;
+  ): void {
     const id = state.event_id;
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.treeVersion += 1;
-    const { fields: _, ...rest } = state;
-    const shown = { ...rest, clock_rule: clockRule, periods };
     const filtered = {
-      hidden: hidden ? 1 : 0,
+      // Only lists of changes show an event that the provider deleted.
+      hidden: state.status_type === 'deleted' ? 1 : 0,
       sport_id: state.sport_id,
       competition_id: state.competition_id,
       season_id: state.season_id,
@@ -111,7 +102,7 @@ export class MatchView extends SqlView {
       group_id: state.group_id,
       start: startOf(state.start_date),
       status_id: state.status_id,
-      status_type: statusType,
+      status_type: state.status_type,
       home_id: state.home?.id ?? null,
       away_id: state.away?.id ?? null,
     };
@@ -126,9 +117,8 @@ export class MatchView extends SqlView {
       this.sql.insert('INSERT OR REPLACE INTO events', row);
     }
     this.#keepSides(state, known !== undefined);
-    if (statusType === 'live' && !hidden) this.#live?.set(id, shown);
+    if (state.status_type === 'live') this.#live?.set(id, shown);
     else this.#live?.delete(id);
-    return shown;
   }
 
   /** Deletes a match. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
+  byTopic,
   type OutputRecord,
   type ProducerIdentity,
   type ProducerOptions,
@@ -189,16 +190,12 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     const { transactionalId } = this.#options;
     const { id, epoch } = this.identity;
     let requests = 0;
-    const topics = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
-      name,
-      partitions: [...new Set(of.map(({ partition }) => partition))],
-    }));
     const added = {
       transactionalId,
       producerId: BigInt(id),
       producerEpoch: epoch,
       verifyOnly: false,
-      topics,
+      topics: byTopic(partitions).map(([name, ofTopic]) => ({ name, partitions: ofTopic })),
     };
     await onCoordinator(this.#connections, transactionalId, (coordinator) => {
       requests += 1;

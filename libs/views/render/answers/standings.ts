@@ -1,5 +1,6 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { ComparedGroup } from '#domain/standings/provider-league.ts';
+import { text } from '#domain/values.ts';
 import { type JsonObject, toWholeNumber } from '#json/values.ts';
 import { notFound, requireAccess, since } from '../../queries/access.ts';
 import type { Views } from '../../store/views.ts';
@@ -18,7 +19,7 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
     const id = toWholeNumber(object_id);
     const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
     const kind = String(object_type);
-    const area = typeof competition?.area_name === 'string' ? competition.area_name : null;
+    const area = text(competition?.area_name);
     const areaId = toWholeNumber(competition?.area_id);
     const isOfOneArea = competition?.area_type === 'country' && areaId !== null;
     return {
@@ -29,8 +30,8 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       object: NAMED_OBJECTS.has(kind) ? catalogue.name(kind, id) : null,
       group(group) {
         const entry = catalogue.find('group', group);
-        const name = entry?.record.name;
-        return entry === null || typeof name !== 'string' ? null : { name, ut: entry.ut };
+        const name = text(entry?.record.name);
+        return entry === null || name === null ? null : { name, ut: entry.ut };
       },
     };
   };

@@ -1,4 +1,4 @@
-import type { ProducerIdentity, TopicPartition } from '../../port.ts';
+import { byTopic, type ProducerIdentity, type TopicPartition } from '../../port.ts';
 import { type BrokerConnections, byLeader } from '../connections.ts';
 import { isRetryable } from '../errors.ts';
 import { type Connection, describeProducersV0 } from '../library.ts';
@@ -56,10 +56,7 @@ async function describeAt(
   leader: Connection,
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
-  const requested = [...Map.groupBy(partitions, ({ topic }) => topic)].map(([name, of]) => ({
-    name,
-    partitionIndexes: [...new Set(of.map(({ partition }) => partition))],
-  }));
+  const requested = byTopic(partitions).map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
   const { topics } = await describeProducersV0.api.async(leader, requested);
   const open: OpenTransaction[] = [];
   for (const { name: topic, partitions: described } of topics) {
