@@ -44,7 +44,7 @@ export class LiveMatches {
     await followValues(LIVE_TOPICS, this.#cluster, {
       reader: 'touchline-live',
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
-      idleMs: FRESHNESS_POLL_MS,
+      idleMs: () => FRESHNESS_POLL_MS,
       signal,
       onValues: (batch) => this.#apply(batch),
       onUpToDate: (of, at) => {

@@ -85,7 +85,7 @@ export class MatchRecords {
     onUpToDate: (at: number) => void,
   ): Promise<void> {
     await this.#follow(MATCH_TOPICS, ({ end }) => end, {
-      idleMs: FRESHNESS_POLL_MS,
+      idleMs: () => FRESHNESS_POLL_MS,
       signal,
       onUpToDate: (of, at) => {
         if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
