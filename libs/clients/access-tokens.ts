@@ -1,5 +1,5 @@
 /** Personal access tokens (spec, "Authentication" 7): a token allows the tool endpoint on behalf of its client. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#records/types.ts';
 import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
 import { supersedes } from './directory.ts';
@@ -24,7 +24,7 @@ export function newTokenId(): string {
 
 /** Returns the stored hash of a token. One round without salt is enough, as 256 random bits cannot be guessed. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 /** Whether a token may be used: neither revoked nor expired by `nowMs`. */

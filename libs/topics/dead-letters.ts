@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PoisonError } from '#errors/touchline-error.ts';
 import type { DeadLetter } from '#records/types.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
@@ -22,7 +22,7 @@ export function deadLetterOf(
   error: PoisonError,
   failedAt: number,
 ): OutputRecord {
-  const id = createHash('sha256').update(`${input}/${partition}/${record.offset}`).digest('hex');
+  const id = hash('sha256', `${input}/${partition}/${record.offset}`);
   const letter: DeadLetter = {
     id,
     service,
