@@ -81,7 +81,7 @@ export class MatchRecords {
    */
   async follow(
     signal: AbortSignal,
-    onRecord: (record: FollowedRecord) => void | Promise<void>,
+    onRecord: (record: FollowedRecord) => void,
     onUpToDate: (at: number) => void,
   ): Promise<void> {
     await this.#follow(MATCH_TOPICS, ({ end }) => end, {
@@ -90,9 +90,9 @@ export class MatchRecords {
       onUpToDate: (of, at) => {
         if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
       },
-      onValues: async ({ name: topic, values }) => {
+      onValues: ({ name: topic, values }) => {
         for (const { value, record } of values)
-          if (value !== null) await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
+          if (value !== null) onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
       },
     });
   }
