@@ -16,7 +16,6 @@ export const TOKEN_OPERATION = {
   open: true,
   idName: null,
   params: z.object({ client_id: z.string(), secret_key: z.string() }),
-  paged: false,
   data: z.looseObject({ client_id: z.string(), token: z.string(), token_expiration: z.int() }).meta({
     description: 'The token, and when it expires (Unix seconds).',
   }),
