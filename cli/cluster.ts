@@ -42,28 +42,26 @@ export const CLIENTS_KEY_FILE = 'clients-key';
 export function findWebhookKeys(env: Environment): DerivedKeys | null {
   if (env.CLIENTS_KEY || env.CLIENTS_KEY_FILE)
     return deriveKeys(clientsKeysOf(loadConfig(z.object(rotatingClientsSettings), env)), 'webhooks');
-  const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
-  const file = join(DATA_DIR, CLIENTS_KEY_FILE);
-  return existsSync(file) && isRunHere(env, DATA_DIR)
-    ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks')
-    : null;
+  const dataDir = dataDirWithPlatform(env);
+  if (dataDir === null) return null;
+  const file = join(dataDir, CLIENTS_KEY_FILE);
+  return existsSync(file) ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks') : null;
 }
 
-/** Whether the environment names the system that runs from a data folder: one of its brokers, and its topic prefix. */
-function isRunHere(env: Environment, dataDir: string): boolean {
-  const here = backboneFile(dataDir).read();
-  if (here === null) return false;
-  const { KAFKA_BROKERS, TOPIC_PREFIX } = withBackbone(env);
-  const brokers = (KAFKA_BROKERS ?? '').split(',').map((address) => address.trim());
-  return (
-    (TOPIC_PREFIX || DEFAULT_PREFIX) === here.topicPrefix && here.brokers.some((one) => brokers.includes(one))
-  );
-}
-
-/** Returns the data folder of the `touchline up` that runs the environment's system on this machine; null without one. */
+/**
+ * Returns the data folder of the `touchline up` that runs the environment's system on this machine; null without one. The environment
+ * names that system by one of its brokers and its topic prefix.
+ */
 export function dataDirWithPlatform(env: Environment): string | null {
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
-  return isRunHere(env, DATA_DIR) ? DATA_DIR : null;
+  const here = backboneFile(DATA_DIR).read();
+  if (here === null) return null;
+  const { KAFKA_BROKERS, TOPIC_PREFIX } = withBackbone(env);
+  const brokers = (KAFKA_BROKERS ?? '').split(',').map((address) => address.trim());
+  const isHere =
+    (TOPIC_PREFIX || DEFAULT_PREFIX) === here.topicPrefix &&
+    here.brokers.some((one) => brokers.includes(one));
+  return isHere ? DATA_DIR : null;
 }
 
 /** Like `findWebhookKeys`, but throws `CommandError` when there is no key. */

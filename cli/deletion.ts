@@ -1,6 +1,7 @@
 /** What an order deletes, and whether something still uses it. */
 import { groupsWithMembers } from '#cluster/groups.ts';
 import { offsetsAt, topicBounds } from '#cluster/logs.ts';
+import { partitionKey } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';
 import { findTopics, groupMembers } from '#topics/admin.ts';
 import { applicationOf, type ProcessorName } from '#topics/processors.ts';
@@ -79,7 +80,7 @@ export async function requireNothingRuns(cluster: TopicCluster): Promise<void> {
   const topic = topicName(prefix, 'ingress-status');
   const recent = await offsetsAt({ brokers, topic, time: Date.now() - REPORTED_WITHIN_MS });
   const bounds = await topicBounds({ brokers, clientId: 'touchline-running' }, [topic]);
-  if (bounds.some(({ partition, end }) => (recent.get(`${topic}-${partition}`) ?? end) < end))
+  if (bounds.some((of) => (recent.get(partitionKey(of)) ?? of.end) < of.end))
     throw new CommandError(
       `a receiver or poller with the prefix ${prefix} reported within ${REPORTED_WITHIN_MS / 1_000} s: stop it first`,
     );

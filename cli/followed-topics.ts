@@ -1,5 +1,5 @@
 /** Topics that a command reads from the beginning, then follows: open dead letters and feed health. */
-import type { TopicValues } from '#records/types.ts';
+import type { FeedHealth, TopicValues } from '#records/types.ts';
 import { PromiseCache } from '#timing/promise-cache.ts';
 import { followRecords } from '#topics/follow-records.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -61,6 +61,7 @@ export class OpenDeadLetters extends FollowedTopic<'dead-letters'> {
 /** Knows the feed status of sources and matches, from feed-health. */
 export class FollowedFeedHealth extends FollowedTopic<'feed-health'> {
   readonly #table = new HealthTable();
+  readonly #records = new Map<string, FeedHealth>();
 
   constructor(cluster: OpenCluster) {
     super('feed-health', cluster);
@@ -76,7 +77,14 @@ export class FollowedFeedHealth extends FollowedTopic<'feed-health'> {
     return this.#table.match(eventId, machineNow());
   }
 
-  protected apply(key: string, record: TopicValues['feed-health'] | null): void {
+  /** Returns the records of all sources, and those of one match. */
+  records(eventId: number): FeedHealth[] {
+    return [...this.#records.values()].filter(({ event_id }) => event_id === null || event_id === eventId);
+  }
+
+  protected apply(key: string, record: FeedHealth | null): void {
+    if (record === null) this.#records.delete(key);
+    else this.#records.set(key, record);
     this.#table.apply(key, record, performance.now());
   }
 }

@@ -9,16 +9,16 @@ import type { OpenCluster } from './cluster.ts';
 /** Number of last offsets of each partition that are read: whole topics would take minutes. */
 export const LAST_OFFSETS = 200;
 
-/** A record, as an operator names it: `touchline.match-state-3, offset 17: why`. */
-export type UnreadableLine = string;
-
-/** Returns the records that nobody can read among the last of each partition of all topics. Rejects as `followValues`. */
-export async function findUnreadable(cluster: OpenCluster): Promise<UnreadableLine[]> {
+/**
+ * Returns the records that nobody can read among the last of each partition of all topics, as an operator names them:
+ * `touchline.match-state-3, offset 17: why`. Rejects as `followValues`.
+ */
+export async function findUnreadable(cluster: OpenCluster): Promise<string[]> {
   const { brokers, prefix } = cluster;
   const topics = [...(await findTopics(cluster))];
   const names = topics.map((topic) => topicName(prefix, topic));
   const bounds = await topicBounds({ brokers, clientId: 'touchline-unreadable' }, names);
-  const found: UnreadableLine[] = [];
+  const found: string[] = [];
   await followValues(topics, cluster, {
     from: new Map(bounds.map((of) => [partitionKey(of), Math.max(of.start, of.end - LAST_OFFSETS)])),
     untilEnd: true,

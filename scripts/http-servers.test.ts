@@ -9,7 +9,7 @@ import { startOps } from '#service/ops.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, ViewsWorld } from '#views/testing/world.ts';
 import { readDataset } from '../data/dataset.ts';
-import { apiMetrics, createApp as createApi } from '../services/api/app.ts';
+import { createApp as createApi } from '../services/api/app.ts';
 import { OPEN } from '../services/api/board/testing/served.ts';
 import { manualProvider } from '../services/simulator/rest/testing/manual-provider.ts';
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
@@ -54,7 +54,6 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
       board: OPEN,
       trustedProxies: [],
       registry: createMetrics('api'),
-      metrics: apiMetrics(createMetrics('api')),
       log,
       ready: () => true,
       onFailure: () => {},

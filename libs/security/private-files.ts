@@ -12,11 +12,11 @@ export function makeFilesPrivate(): void {
 
 /**
  * Creates a folder that only this user can access. Removes the rights of others from an existing folder, unless another user
- * owns it, as with a mounted volume, or it has the sticky bit, as a shared folder such as /tmp does. Throws `FolderError` when it
- * cannot be created or written; `setting` names it.
+ * owns it, as with a mounted volume, or it has the sticky bit, as a shared folder such as /tmp does. Throws `FolderError`, which names
+ * DATA_DIR, when it cannot be created or written.
  */
-export function makePrivateFolder(path: string, setting = 'DATA_DIR'): void {
-  requireFolder(setting, path, 0o700);
+export function makePrivateFolder(path: string): void {
+  requireFolder('DATA_DIR', path, 0o700);
   const { mode, uid } = statSync(path);
   const canRestrict = uid === process.getuid?.() && (mode & STICKY) === 0;
   if (canRestrict && (mode & OTHERS) !== 0) chmodSync(path, mode & ~OTHERS);

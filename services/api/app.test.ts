@@ -12,7 +12,7 @@ import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { isBroken } from '#views/store/database.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { EVERYTHING, ViewsWorld } from '#views/testing/world.ts';
-import { type ApiAppOptions, apiMetrics, createApp } from './app.ts';
+import { type ApiAppOptions, createApp } from './app.ts';
 import { OPEN } from './board/testing/served.ts';
 
 let world: ViewsWorld;
@@ -53,7 +53,6 @@ async function createTestApp(changes: Partial<ApiAppOptions> = {}): Promise<Fast
     publicUrl: 'https://api.example',
     trustedProxies: [],
     registry,
-    metrics: apiMetrics(registry),
     log: createLogger({ name: 'api', level: 'trace', stream }),
     ready: () => ready,
     onFailure: (error) => failures.push(error),

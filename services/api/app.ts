@@ -19,21 +19,6 @@ import { boardRoutes, notFoundPage } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import { eventIdOf, healthHeader } from './health-header.ts';
 
-/** The metrics of an api's requests. No label holds an id, a client or a token. */
-type ApiMetrics = ReturnType<typeof apiMetrics>;
-
-export function apiMetrics(registry: Registry) {
-  return {
-    requestSeconds: new Histogram({
-      name: 'touchline_api_request_seconds',
-      help: 'Time from a request to its answer, by route and status.',
-      labelNames: ['route', 'status'],
-      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
-      registers: [registry],
-    }),
-  };
-}
-
 /** Registers the number of league tables that differ from the provider's. `count`: by kind, at a time in Unix seconds. */
 export function tableDifferences(
   registry: Registry,
@@ -70,7 +55,6 @@ export type ApiAppOptions = {
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
   readonly registry: Registry;
-  readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
   /** Whether the views have caught up. Until then every request but those for health is answered with 503. */
   readonly ready: () => boolean;
@@ -85,20 +69,8 @@ const HEALTH_PATHS = ['/health', '/health/live', '/health/ready'];
 
 /** Creates the server of everything on API_PORT. */
 export async function createApp(options: ApiAppOptions): Promise<FastifyInstance> {
-  const {
-    data,
-    authenticator,
-    view,
-    board,
-    backlog,
-    rulesOf,
-    version,
-    publicUrl,
-    registry,
-    metrics,
-    log,
-    ready,
-  } = options;
+  const { data, authenticator, view, board, backlog, rulesOf, version, publicUrl, registry, log, ready } =
+    options;
   const { trustedProxies, onFailure, competitions, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const quiet = log.child({}, { level: 'warn' });
@@ -110,6 +82,14 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     childLoggerFactory: (logger, _bindings, { level }) => (level === undefined ? logger : quiet),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
+  // No label holds an id, a client or a token.
+  const requestSeconds = new Histogram({
+    name: 'touchline_api_request_seconds',
+    help: 'Time from a request to its answer, by route and status.',
+    labelNames: ['route', 'status'],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+    registers: [registry],
+  });
   traceRequests(app);
   if (trustedProxies.length > 0) app.addHook('onRequest', strictTransport);
   answerErrors(app, { now, version, notFound: board === null ? undefined : notFoundPage, onFailure });
@@ -119,7 +99,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
-    metrics.requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     done();
   });
   // Set before the handler runs: large answers are written to the socket directly, without `onSend`.
@@ -150,7 +130,7 @@ export async function createApp(options: ApiAppOptions): Promise<FastifyInstance
     now,
     version,
     onFailure,
-    ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
+    baseUrl: publicUrl,
   });
   await app.register(documentRoutes, { version, publicUrl, board: board !== null });
   if (board !== null)

@@ -28,7 +28,7 @@ import {
 } from '../../test/system/contract/served.ts';
 import { BEGAN, LEAGUE_RULES, messages } from '../../test/system/contract/world.ts';
 import { catalogue } from '../../test/system/contract/world-catalogue.ts';
-import { apiMetrics, createApp } from './app.ts';
+import { createApp } from './app.ts';
 import { createAuthenticator } from './authenticator.ts';
 
 /** The clients of the rows; their names are their secrets. */
@@ -118,7 +118,6 @@ class ApiInMemory extends ServedContract {
       publicUrl: undefined,
       trustedProxies: [],
       registry,
-      metrics: apiMetrics(registry),
       log: createLogger({ name: 'api', level: 'silent' }),
       ready: () => true,
       onFailure: (error) => {

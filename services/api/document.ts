@@ -20,7 +20,7 @@ export async function documentRoutes(
   app: FastifyInstance,
   { version, publicUrl, board }: DocumentOptions,
 ): Promise<void> {
-  const document = openApi({ version, ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }) });
+  const document = openApi({ version, baseUrl: publicUrl });
   const json = JSON.stringify(document);
   const groups = referenceOf(document, readExample);
   const page = docsPage({ title: document.info.title, version, groups, board });

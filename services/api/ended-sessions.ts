@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { type FollowContext, followRecords } from '#topics/follow-records.ts';
@@ -59,5 +59,5 @@ export async function followEndedSessions(
 }
 
 function hashOf(session: string): string {
-  return createHash('sha256').update(session).digest('hex');
+  return hash('sha256', session);
 }

@@ -12,7 +12,7 @@ import { viewMetrics } from '#views/metrics.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { servedAccess, servedOf } from '#views/store/served.ts';
 import { ViewFollower } from '#views/view-follower.ts';
-import { apiMetrics, createApp, tableDifferences } from './app.ts';
+import { createApp, tableDifferences } from './app.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { backlogCounter } from './board/backlog.ts';
 import { settings } from './config.ts';
@@ -101,7 +101,6 @@ export async function serveApi(
     trustedProxies: config.TRUSTED_PROXIES ?? [],
     tls,
     registry,
-    metrics: apiMetrics(registry),
     log: logger,
     ready: () => follower.ready,
     draining,

@@ -106,7 +106,7 @@ export class MonitorTerm {
       topics: Object.values(this.#topics),
       from,
       idleMs: () => Math.min(MAX_FETCH_MS, Math.max(FETCH_MS, monitor.due - this.#clock.now())),
-      paceMs: FETCH_MS,
+      paceMs: () => FETCH_MS,
       signal,
       onBatch: (batch) => this.#read(monitor, number, batch),
       onUpToDate: (of, at) => {

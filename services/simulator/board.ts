@@ -1,7 +1,7 @@
 import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
 import { type FactSide, finalScore, type MatchFacts, type Period } from '../../data/dataset.ts';
 import type { StatusId } from './periods.ts';
-import type { ScriptedChange, ScriptedIncident } from './script.ts';
+import { opponent, type ScriptedChange, type ScriptedIncident } from './script.ts';
 
 type Value = { readonly id: number; readonly value: number | string | null };
 type Counted = { readonly side: FactSide; readonly phase: StatusId; counts: boolean };
@@ -192,10 +192,9 @@ export class SimulatedBoard {
   }
 
   #results(side: FactSide): Value[] {
-    const other: FactSide = side === 'home' ? 'away' : 'home';
     const regularOver = this.#finished || this.#begun.has('E1');
     const regular: readonly Period[] = ['1H', '2H'];
-    const ahead = (this.#result(side, regular) ?? 0) > (this.#result(other, regular) ?? 0);
+    const ahead = (this.#result(side, regular) ?? 0) > (this.#result(opponent(side), regular) ?? 0);
     const advanced = this.#finished && this.#advanced() === side;
     return [
       { id: RESULT.score, value: this.#result(side, ['1H', '2H', 'E1', 'E2']) },

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { readDelivery } from '#ingestion/delivery.ts';
 import { finalScore, readDataset } from '../../data/dataset.ts';
-import { noDeliveryFaults, planDeliveries, type SimulatedDelivery } from './deliveries.ts';
-import { DELIVERY_FAULTS, parseFaults } from './faults.ts';
+import { planDeliveries, type SimulatedDelivery } from './deliveries.ts';
+import { allAt, DELIVERY_FAULTS, DELIVERY_NAMES, parseFaults } from './faults.ts';
 import type { ProviderMessage } from './records.ts';
 import { schedule } from './schedule.ts';
 import { apply } from './testing/states.ts';
@@ -24,7 +24,7 @@ function waves(faults: string, seed = 'test') {
 }
 
 function deliver(faults: string, seed = 'test') {
-  const counts = noDeliveryFaults();
+  const counts = allAt(DELIVERY_NAMES, 0);
   const plan = { seed, faults: parseFaults(faults), batchSize: 20, batchWindow: 60 };
   return { deliveries: [...planDeliveries(waves(faults, seed), plan, counts)], counts };
 }
@@ -70,7 +70,7 @@ describe('deliveries', () => {
     const { deliveries, counts } = deliver('none');
     const messages = [...waves('none')].flatMap((wave) => wave.messages);
     expect(messagesOf(deliveries)).toEqual(messages);
-    expect(counts).toEqual(noDeliveryFaults());
+    expect(counts).toEqual(allAt(DELIVERY_NAMES, 0));
     for (const { messages: size } of deliveries) expect(size).toBeLessThanOrEqual(20);
     expect(deliveries.map(({ due }) => due)).toEqual(deliveries.map(({ due }) => due).sort((a, b) => a - b));
   });

@@ -120,19 +120,6 @@ function* inForms(
   }
 }
 
-export function noDeliveryFaults(): DeliveryCounts {
-  return {
-    duplicate: 0,
-    reorder: 0,
-    delay: 0,
-    drop: 0,
-    signature: 0,
-    gzip: 0,
-    signed_ahead: 0,
-    malformed: 0,
-  };
-}
-
 /** Returns the message as often as it is sent, with the time of each. */
 function disturb(
   { due, message }: DueMessage,

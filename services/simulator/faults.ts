@@ -48,18 +48,19 @@ export const DISALLOWING = [
 ] as const satisfies readonly ContentFault[];
 export type Disallowing = (typeof DISALLOWING)[number];
 
-const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
+export const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
 const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
 export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];
 /** Maximum rate of a fault of content: more invented goals would not fit. */
 const MAX_A_MATCH = 5;
 
+/** Returns the same rate, or number, for each fault. */
+export function allAt<Name extends string>(names: readonly Name[], rate: number): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, rate])) as Record<Name, number>;
+}
+
 function all(delivery: number, content: number): Faults {
-  const rates: [Fault, number][] = [
-    ...DELIVERY_NAMES.map((name): [Fault, number] => [name, delivery]),
-    ...CONTENT_NAMES.map((name): [Fault, number] => [name, content]),
-  ];
-  return Object.fromEntries(rates) as Record<Fault, number>;
+  return { ...allAt(DELIVERY_NAMES, delivery), ...allAt(CONTENT_NAMES, content) };
 }
 
 /** Named settings. */
@@ -98,8 +99,7 @@ export function parseRates<Name extends string>(
 ): Record<Name, number> {
   const parts = setting.split(',').map((part) => part.trim());
   const preset = presets[parts[0] ?? ''];
-  const none = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
-  const rates: Record<Name, number> = { ...(preset ?? none) };
+  const rates: Record<Name, number> = { ...(preset ?? allAt(names, 0)) };
   for (const part of preset === undefined ? parts : parts.slice(1)) {
     const [name = '', rate = ''] = part.split('=', 2);
     const fault = names.find((known) => known === name);

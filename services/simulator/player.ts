@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dataset } from '../../data/dataset.ts';
-import {
-  type DeliveryCounts,
-  noDeliveryFaults,
-  planDeliveries,
-  type SimulatedDelivery,
-} from './deliveries.ts';
-import type { ContentFault } from './faults.ts';
+import { type DeliveryCounts, planDeliveries, type SimulatedDelivery } from './deliveries.ts';
+import { allAt, type ContentFault, DELIVERY_NAMES } from './faults.ts';
 import type { MatchSettings } from './match.ts';
 import { playLength, schedule, type Wave, WaveTotals } from './schedule.ts';
 import type { Delivered, WebhookSender } from './webhook.ts';
@@ -106,7 +101,7 @@ class DeliveryTotals {
   deliveries = 0;
   requests = 0;
   retries = 0;
-  readonly faults: DeliveryCounts = noDeliveryFaults();
+  readonly faults: DeliveryCounts = allAt(DELIVERY_NAMES, 0);
   readonly forged = { refused: 0, accepted: 0 };
   readonly malformed: Record<string, number> = {};
 

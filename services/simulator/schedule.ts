@@ -5,7 +5,6 @@ import type { ProviderMessage } from './records.ts';
 
 /** The input of the simulation of a wave. */
 export type WavePlan = {
-  readonly n: number;
   /** Kick-off of its first match, Unix seconds of the provider's clock. */
   readonly kickOff: number;
   readonly facts: readonly MatchFacts[];
@@ -60,9 +59,9 @@ export function* schedule(
   count = matches.length,
 ): Generator<Wave> {
   let clock = 0;
-  for (const [n, facts] of waves(matches.slice(0, count)).entries()) {
+  for (const facts of waves(matches.slice(0, count))) {
     const kickOff = Math.max(clock + PAUSE_SECONDS, ...facts.map(kickOffOf));
-    const wave = simulateWave({ n, kickOff, facts }, competition, matchSettings);
+    const wave = simulateWave({ kickOff, facts }, competition, matchSettings);
     clock = wave.endsAt;
     yield wave;
   }

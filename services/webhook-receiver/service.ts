@@ -39,7 +39,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     onReport(report) {
       count(report);
       const isUrgent = status.count(report, Date.now());
-      if (isUrgent) reporter?.report();
+      if (isUrgent) void reporter?.report();
     },
     onFailure: fail,
   });

@@ -105,21 +105,12 @@ export class StatusReporter {
 
   constructor(options: StatusReporterOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#write(), REPORT_MS);
-    void this.#write();
+    this.#timer = setInterval(() => void this.report(), REPORT_MS);
+    void this.report();
   }
 
   /** Reports now, or once the pending report is written. */
-  report(): void {
-    void this.#write();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#options.publisher.close();
-  }
-
-  async #write(): Promise<void> {
+  async report(): Promise<void> {
     this.#due = true;
     if (this.#writing) return;
     this.#writing = true;
@@ -128,6 +119,11 @@ export class StatusReporter {
       await this.#publish();
     }
     this.#writing = false;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#options.publisher.close();
   }
 
   async #publish(): Promise<void> {

@@ -1,5 +1,5 @@
 import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
-import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { isOperationName } from '#contract/rest/operations.ts';
 import { ALERT_FORMATS } from '#webhooks/alert-formats.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { actionOf } from '../actions.ts';
@@ -90,6 +90,6 @@ function webhookTypeOf(text: string): WebhookType {
 }
 
 function operationOf(name: string): string {
-  if (ALL_OPERATIONS.some((operation) => operation.name === name)) return name;
+  if (isOperationName(name)) return name;
   throw new UsageError(`there is no operation ${JSON.stringify(name)}; see /openapi.json`);
 }

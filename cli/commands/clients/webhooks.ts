@@ -114,23 +114,14 @@ const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
 async function requireAccepted({ url, secret, format, template }: Omit<Webhook, 'id'>): Promise<void> {
   const config = loadConfig(settings, process.env);
   const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = config;
-  const trust = ca === undefined ? {} : { ca };
-  const options = {
-    url,
-    secret,
-    allowed,
-    proxy: config,
-    isContract: format === null,
-    now: Date.now,
-    ...trust,
-  };
-  const outcome =
+  const body =
     format === null
-      ? await probeEndpoint(options)
-      : await probeEndpoint(
-          options,
-          alertBody(SAMPLE_ALERT, { format: format as AlertFormat, template, secret }),
-        );
+      ? undefined
+      : alertBody(SAMPLE_ALERT, { format: format as AlertFormat, template, secret });
+  const outcome = await probeEndpoint(
+    { url, secret, allowed, ca, proxy: config, isContract: format === null, now: Date.now },
+    body,
+  );
   if (outcome.kind === 'accepted') return;
   const more =
     outcome.kind === 'status' ? `: ${outcome.status}` : 'reason' in outcome ? `: ${outcome.reason}` : '';

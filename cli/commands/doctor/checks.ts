@@ -15,7 +15,7 @@ import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#se
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
-import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
+import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
@@ -76,9 +76,9 @@ export async function runChecks(env: Environment, services: readonly string[]): 
       ? [
           topicsAndPositions(cluster, facts),
           guarded('versions', () => versions(cluster)),
-          lag(cluster),
-          records(cluster),
-          webhooks(cluster, facts),
+          ...PROCESSOR_NAMES.map((processor) => guarded('lag', () => lag(cluster, processor))),
+          guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
+          guarded('webhooks', () => webhooks(cluster, facts)),
           guarded('clock', () => receiverClocks(cluster)),
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
@@ -161,10 +161,13 @@ async function versions({ brokers }: TopicCluster): Promise<CheckResult[]> {
 async function registry(cluster: TopicCluster): Promise<CheckResult[]> {
   const { registryUrl: url, prefix } = cluster;
   const before = Date.now();
-  const answer = await probeRegistry(url, REQUEST_TIMEOUT_MS).catch((error: unknown) => error);
-  if (answer === null || typeof answer !== 'object' || !('tookMs' in answer))
-    return [judgeNoRegistry(answer, REQUEST_TIMEOUT_MS, textOf(answer))];
-  const { date: theirs, tookMs } = answer as RegistryAnswer;
+  let answer: RegistryAnswer;
+  try {
+    answer = await probeRegistry(url, REQUEST_TIMEOUT_MS);
+  } catch (error) {
+    return [judgeNoRegistry(error, REQUEST_TIMEOUT_MS, textOf(error))];
+  }
+  const { date: theirs, tookMs } = answer;
   const clock =
     theirs === null
       ? fine('clock', 'not compared: the registry sends no Date')
@@ -197,29 +200,16 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
   );
 }
 
-async function lag(cluster: TopicCluster): Promise<CheckResult[]> {
-  const processors = PROCESSOR_NAMES.map((processor) =>
-    guarded('lag', async () => {
-      const progress = await processorProgress(cluster, processor);
-      return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
-    }),
-  );
-  return (await Promise.all(processors)).flat();
-}
-
-async function records(cluster: OpenCluster): Promise<CheckResult[]> {
-  return [
-    await guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
-  ].flat();
+async function lag(cluster: TopicCluster, processor: ProcessorName): Promise<CheckResult[]> {
+  const progress = await processorProgress(cluster, processor);
+  return progress === null ? [] : [...judgeLag(processor, progress.partitions, progress.members)];
 }
 
 /** Checks the deliveries to clients, if their topics exist: another check names missing topics. */
 async function webhooks(cluster: OpenCluster, { topics }: ClusterFacts): Promise<CheckResult[]> {
   const needed = (['clients', 'webhook-progress'] as const).map((topic) => topicName(cluster.prefix, topic));
   if (needed.some((topic) => !topics.has(topic))) return [];
-  return [
-    await guarded('webhooks', async () => judgeWebhooks(await new WebhookTopics(cluster).rows())),
-  ].flat();
+  return judgeWebhooks(await new WebhookTopics(cluster).rows());
 }
 
 /** Checks the clocks of the receivers by their last reports. */

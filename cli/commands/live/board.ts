@@ -11,12 +11,9 @@ import { cut, type TextColumn, tableLines, widthOf } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { boardMatchOf, tradingCell } from './shown-match.ts';
 
-/** A match state without its event register, and how its clock is read. */
-export type LiveState = ShownState;
-
 /** A live match with its current trading permission. */
 export type LiveRow = {
-  readonly state: LiveState;
+  readonly state: ShownState;
   readonly feed: FeedStatus;
   readonly trading: Trading;
   /** Time of receipt of its latest message, Unix milliseconds. */
@@ -46,7 +43,7 @@ function columnsAt(now: number): TextColumn<LiveRow>[] {
 }
 
 /** Returns the firm score where it differs from the score, or is unknown; else no text. */
-function firmText({ score, firm }: LiveState): string {
+function firmText({ score, firm }: ShownState): string {
   return isSameScore(score, firm) && firm !== null ? '' : scoreWords(firm);
 }
 

@@ -6,10 +6,10 @@ import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
 import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
-import { shownStateOf } from '#views/store/board-view.ts';
+import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
-import { type BoardRoom, boardLines, type LiveRow, type LiveState } from './board.ts';
+import { type BoardRoom, boardLines, type LiveRow } from './board.ts';
 
 /** The topics that `LiveMatches` follows. */
 export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] as const satisfies TopicName[];
@@ -19,7 +19,7 @@ export class LiveMatches {
   readonly #cluster: OpenCluster;
   readonly #health = new HealthTable();
   /** Live matches, each with its partition. */
-  readonly #states = new Map<number, { readonly state: LiveState; readonly partition: string }>();
+  readonly #states = new Map<number, { readonly state: ShownState; readonly partition: string }>();
   /**
    * The newest version in match-transitions, by event: an older state must not be traded on. Kept for a match that is not live
    * until its state has that version, because the change may arrive before the state that makes it live.
@@ -44,7 +44,7 @@ export class LiveMatches {
     await followValues(LIVE_TOPICS, this.#cluster, {
       reader: 'touchline-live',
       from: new Map(changes.map((of) => [partitionKey(of), of.end])),
-      idleMs: FRESHNESS_POLL_MS,
+      idleMs: () => FRESHNESS_POLL_MS,
       signal,
       onValues: (batch) => this.#apply(batch),
       onUpToDate: (of, at) => {

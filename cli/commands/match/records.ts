@@ -81,18 +81,18 @@ export class MatchRecords {
    */
   async follow(
     signal: AbortSignal,
-    onRecord: (record: FollowedRecord) => void | Promise<void>,
+    onRecord: (record: FollowedRecord) => void,
     onUpToDate: (at: number) => void,
   ): Promise<void> {
     await this.#follow(MATCH_TOPICS, ({ end }) => end, {
-      idleMs: FRESHNESS_POLL_MS,
+      idleMs: () => FRESHNESS_POLL_MS,
       signal,
       onUpToDate: (of, at) => {
         if (partitionKey(of) === partitionKey(this.#logs['match-state'])) onUpToDate(at);
       },
-      onValues: async ({ name: topic, values }) => {
+      onValues: ({ name: topic, values }) => {
         for (const { value, record } of values)
-          if (value !== null) await onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
+          if (value !== null) onRecord({ topic, value, written: record.timestamp } as FollowedRecord);
       },
     });
   }

@@ -1,7 +1,5 @@
-import type { FeedHealth } from '#records/types.ts';
 import { feedPast } from '#story/feed-past.ts';
 import { findTopics } from '#topics/admin.ts';
-import { readLatest } from '#topics/read-values.ts';
 import { findClusterWith, type OpenCluster } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { FollowedFeedHealth } from '../../followed-topics.ts';
@@ -29,16 +27,15 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records, { whole: request.json });
   if (followed === null) throw unknownEvent(cluster, request.eventId);
-  const health = new FollowedFeedHealth(cluster);
   await untilStopped(async (signal) => {
-    const topics = await findTopics(cluster);
-    if (topics.has('feed-health')) await health.untilRead(signal);
+    const health = await followHealth(cluster, signal);
     if (request.follows)
       return process.stdout.isTTY ? draw(followed, health, signal) : list(followed, health, signal);
+    if (signal.aborted) return;
     const feed = health.match(request.eventId);
     const now = Date.now();
     if (request.json) {
-      const past = feedPast(await readHealth(cluster, request.eventId), now);
+      const past = feedPast(health.records(request.eventId), now);
       printLine(jsonText(pageJson(followed.facts, feed, past, now)));
     } else printLine(pageLines(followed.facts, feed, { now, width: terminalColumns() }).join('\n'));
   });
@@ -111,7 +108,10 @@ async function showPublished(
       return 0;
     }
     case 'published': {
-      const gaps = gapsAt(await readHealth(cluster, eventId), at);
+      const read = new AbortController();
+      const health = await followHealth(cluster, read.signal);
+      read.abort();
+      const gaps = gapsAt(health.records(eventId), at);
       const lines = json
         ? [jsonText({ at, ...published, gaps })]
         : publishedLines(published, { at, gaps, width: terminalColumns() });
@@ -121,11 +121,12 @@ async function showPublished(
   }
 }
 
-/** Returns the records of all sources, and those of one match. */
-async function readHealth(cluster: OpenCluster, eventId: number): Promise<FeedHealth[]> {
-  if (!(await findTopics(cluster)).has('feed-health')) return [];
-  const records = [...(await readLatest('feed-health', cluster)).values()];
-  return records.filter(({ event_id }) => event_id === null || event_id === eventId);
+/** Reads the feed health that exists, and follows it until `signal`. */
+async function followHealth(cluster: OpenCluster, signal: AbortSignal): Promise<FollowedFeedHealth> {
+  const health = new FollowedFeedHealth(cluster);
+  const topics = await findTopics(cluster);
+  if (topics.has('feed-health')) await health.untilRead(signal);
+  return health;
 }
 
 function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {

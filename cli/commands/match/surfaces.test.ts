@@ -40,7 +40,6 @@ import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 const T = 1_790_000_000;
 const FEED = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' } as const;
 const NO_CARDS = { home: 0, away: 0 };
-const NO_LEVELS = { competition: null, season: null, stage: null, group: null };
 
 type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;
 
@@ -123,7 +122,7 @@ function surfacesOf(state: MatchState) {
   const now = state.cause.ut + 60;
   const shown = shownStateOf(state);
   const board = boardMatchOf(shown, FEED, now * 1_000);
-  const queries = { health: () => FEED, levelNames: () => NO_LEVELS };
+  const queries = { health: () => FEED, levelName: () => null };
   const tool = summaryOf({ state: shown, statusName: null, roundName: null }, {
     queries,
     now,

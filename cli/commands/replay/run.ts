@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
-import { loadConfig } from '#service/config.ts';
+import { OWN_RULES } from '#service/competition-rules.ts';
+import { loadConfig, rulesSettings } from '#service/config.ts';
 import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { untilStopped } from '../../terminal.ts';
@@ -10,10 +10,7 @@ import { parseCount, parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
 import { replayInto } from './replay.ts';
 
-/** The rules that come with this release. */
-const DEFAULT_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
-
-const settings = z.object({ RULES_DIR: z.string().default('') });
+const settings = z.object(rulesSettings);
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { into, ...options } = parse(given);
@@ -25,7 +22,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const where = {
     source,
     target,
-    rulesDir: RULES_DIR || DEFAULT_RULES,
+    rulesDir: RULES_DIR || OWN_RULES,
     onProgress: showProgress(process.stderr),
   };
   const { records, unreadable, seconds } = await untilStopped((signal) =>

@@ -10,12 +10,11 @@ const envelope = (data: unknown, method: object = {}) => ({
 const TOKEN = { client_id: '7', token: 't', token_expiration: NOW + 3_600 };
 
 describe('a URL', () => {
-  test('contains the token, except that of an open operation', () => {
+  test('contains the id and the token', () => {
     const request = { operation: 'events.incidents', id: 7, query: { deleted: 'no', limit: 500 } } as const;
     expect(requestUrl(BASE, request, 'se/cret')).toBe(
       `${BASE}/v2/events/7/incidents?deleted=no&limit=500&token=se%2Fcret`,
     );
-    expect(requestUrl(BASE, { operation: 'sports.index' }, null)).toBe(`${BASE}/v2/sports`);
   });
 
   test('of the token operation contains the credentials', () => {

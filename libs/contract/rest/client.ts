@@ -7,24 +7,20 @@ import { type OperationName, operationNamed, TOKEN_OPERATION } from './operation
 import { readEnvelope } from './records/envelope.ts';
 
 /** A request to a provider, without credentials. */
-type OperationRequest = {
+export type OperationRequest = {
   readonly operation: OperationName;
   /** The id in the path, if the operation has one. */
   readonly id?: number;
-  readonly query?: Readonly<Record<string, string | number>>;
+  readonly query: Readonly<Record<string, string | number>>;
 };
 
-/**
- * Returns the URL of a request below `baseUrl` (without a trailing slash). It contains the token: only for sending. An open
- * operation needs no token.
- */
+/** Returns the URL of a request below `baseUrl` (without a trailing slash). It contains the token: only for sending. */
 export function requestUrl(
   baseUrl: string,
-  { operation, id = 0, query = {} }: OperationRequest,
-  token: string | null,
+  { operation, id = 0, query }: OperationRequest,
+  token: string,
 ): string {
-  const secret = token === null ? query : { ...query, token };
-  return baseUrl + pathAndQuery(operationNamed(operation), id, secret);
+  return baseUrl + pathAndQuery(operationNamed(operation), id, { ...query, token });
 }
 
 /** Returns the URL of the token operation. It contains the secret: only for sending. */

@@ -69,7 +69,13 @@ const HEALTH_HEADER_OBJECT: JsonSchema = {
  * Returns the document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
  * serves the document.
  */
-export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: string }): OpenApiDocument {
+export function openApi({
+  version,
+  baseUrl = '',
+}: {
+  version: string;
+  baseUrl?: string | undefined;
+}): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: { title: 'Touchline REST contract', version, description: DESCRIPTION },

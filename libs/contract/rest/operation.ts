@@ -21,8 +21,6 @@ export type OperationInfo<N extends string = string, D extends z.ZodType = z.Zod
   readonly idName: string | null;
   /** Query parameters, except the token. */
   readonly params: z.ZodObject;
-  /** Whether it takes `limit` and `page`. */
-  readonly paged: boolean;
   /** The schema of `api.data`. */
   readonly data: D;
 };
@@ -79,7 +77,6 @@ export function operation<
     open: definition.open ?? false,
     idName,
     params,
-    paged,
     data,
     prepare(raw, id, now) {
       const parsed = params.safeParse(raw);

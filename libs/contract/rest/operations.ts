@@ -5,6 +5,7 @@ import { catalogueOperations } from './operations/catalogues.ts';
 import { eventOperations } from './operations/events.ts';
 import { liveOperations } from './operations/live.ts';
 import { structureOperations } from './operations/structure.ts';
+import type { Access } from './provider.ts';
 
 /** The operation that returns a token, the only one that reads no `ProviderData` (spec, "Authentication" 2). */
 export const TOKEN_OPERATION = {
@@ -15,7 +16,6 @@ export const TOKEN_OPERATION = {
   open: true,
   idName: null,
   params: z.object({ client_id: z.string(), secret_key: z.string() }),
-  paged: false,
   data: z.looseObject({ client_id: z.string(), token: z.string(), token_expiration: z.int() }).meta({
     description: 'The token, and when it expires (Unix seconds).',
   }),
@@ -50,4 +50,9 @@ export function operationNamed(name: OperationName): OperationInfo<OperationName
   const found = byName.get(name);
   if (found === undefined) throw new Error(`no operation is called ${name}`);
   return found;
+}
+
+/** Whether a contract covers all `needed` operations. Operations without a token are open to everyone. */
+export function covers({ operations }: Access, needed: readonly OperationName[]): boolean {
+  return operations === null || needed.every((name) => operations.has(name) || operationNamed(name).open);
 }

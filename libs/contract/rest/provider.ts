@@ -27,6 +27,9 @@ export type Access = {
   readonly operations: ReadonlySet<string> | null;
 };
 
+/** What a client may read that has no contract: nothing. */
+export const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
+
 /** The payload of one answer. */
 export type RestAnswer = {
   /** JSON text of `api.data`; bytes for a cached answer. */
@@ -54,8 +57,7 @@ export type CompetitionsQuery = ValuesOf<typeof competitionsParameters>;
 export type StagesQuery = ValuesOf<typeof stagesParameters>;
 /** The query of the catalogue of standings: has both or neither of `object_type` and `object_id`. */
 export type StandingsQuery = ValuesOf<typeof standingsParameters>;
-/** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
-/** The query of a list of events. `holdsNow`: it has all live events too, whenever they began. */
+/** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. `holdsNow`: it has all live events too, whenever they began. */
 export type EventsQuery = ValuesOf<typeof eventsParameters> & { readonly holdsNow?: boolean };
 
 type DateWindow = { readonly date_from: string; readonly date_to: string };

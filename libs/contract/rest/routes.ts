@@ -12,13 +12,19 @@ import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.
 import { RestError } from './errors.ts';
 import type { Operation, OperationInfo, Prepared } from './operation.ts';
 import { ALL_OPERATIONS, OPERATIONS, TOKEN_OPERATION } from './operations.ts';
-import type { Access, Authenticator, ProviderData, RestAnswer } from './provider.ts';
+import {
+  type Access,
+  type Authenticator,
+  NO_ACCESS,
+  type ProviderData,
+  type RestAnswer,
+} from './provider.ts';
 
 export type RestOptions = ErrorAnswers & {
   readonly data: ProviderData;
   readonly authenticator: Authenticator;
   /** The base of page URLs, before `/v2`. Default: the requested host. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 };
 
 const PREFIX = '/v2';
@@ -27,9 +33,6 @@ const METHODS: readonly string[] = ['GET', 'HEAD'];
 const PATHS = new RegExp(
   `^(?:${ALL_OPERATIONS.map(({ path }) => path.replace('{id}', '[^/]+')).join('|')})/?$`,
 );
-
-/** The access passed to open operations, which ignore it. */
-const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
 
 /**
  * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope. Its log

@@ -41,13 +41,13 @@ export type FollowOptions = {
    * How long a broker may wait for records, milliseconds: always, or as long as this function returns before each request. Default 500
    * with `onUpToDate`, else 10,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
    */
-  readonly idleMs?: number | (() => number);
+  readonly idleMs?: () => number;
   /**
    * Minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds: what
    * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0. A function is called after each
    * request that returned records.
    */
-  readonly paceMs?: number | (() => number);
+  readonly paceMs?: () => number;
   /** Whether to end once all records that existed at the start are delivered. Default: reads until `signal` is aborted. */
   readonly untilEnd?: boolean;
   /** Ends the reading. */
@@ -233,16 +233,14 @@ class Follower {
 
   /** Waits until the next request, after one that was sent `at` and returned records. */
   async #rest(at: number): Promise<void> {
-    const { paceMs = 0 } = this.#options;
-    const restMs = at + (typeof paceMs === 'number' ? paceMs : paceMs()) - performance.now();
+    const restMs = at + (this.#options.paceMs?.() ?? 0) - performance.now();
     // The process need not wait for it: an open connection keeps it alive while it reads.
     if (restMs > 0) await delay(restMs, undefined, { ref: false });
   }
 
   #fetch(leader: Connection, partitions: readonly FollowedPartition[]): Promise<FetchedFrom[]> {
-    const { onUpToDate, idleMs = onUpToDate === undefined ? IDLE_MS : FRESH_MS } = this.#options;
-    const waitMs = typeof idleMs === 'number' ? idleMs : idleMs();
-    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? waitMs : 0;
+    const { onUpToDate, idleMs = () => (onUpToDate === undefined ? IDLE_MS : FRESH_MS) } = this.#options;
+    const maxWaitMs = partitions.every(({ isAnswered }) => isAnswered) ? idleMs() : 0;
     return fetchPartitions(leader, partitions, { maxWaitMs, maxBytes: MAX_BYTES });
   }
 

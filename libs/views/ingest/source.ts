@@ -96,7 +96,7 @@ async function followLane(options: LaneOptions): Promise<void> {
   const states = topicName(prefix, 'match-state');
   const reading = followValues(topics, options, {
     reader: options.reader,
-    paceMs,
+    paceMs: () => paceMs,
     from,
     epochs: options.epochs,
     signal: AbortSignal.any([options.signal, gatherer.failed]),

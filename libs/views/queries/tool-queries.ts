@@ -1,11 +1,12 @@
 /** Queries of the tools: the matches of REST, chosen by the same conditions, with all their derived values. */
 import { LRUCache } from 'lru-cache';
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
+import type { TreeLevel } from '#contract/rest/tree.ts';
 import { foldName, matchRank } from '#domain/name-search.ts';
 import { hasResult } from '#domain/result.ts';
 import { text } from '#domain/values.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import type { LevelIds, ShownIncident, ShownState } from '../store/board-view.ts';
+import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { SubjectChange } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions, CountedPage } from '../store/sql.ts';
@@ -172,8 +173,8 @@ export function toolQueries(views: Views) {
     /** Returns the competition of a season; null if unknown. */
     competitionOf: (seasonId: number): number | null => tree.competitionOf('season', seasonId),
 
-    /** Returns the names of competition, season, stage and group of a match; null where unknown. */
-    levelNames: (of: LevelIds) => views.levelNames(of),
+    /** Returns the name of a competition, season, stage or group; null if unknown. */
+    levelName: (level: TreeLevel, id: number | null) => catalogue.name(level, id),
 
     ...nameSearches(views),
   };

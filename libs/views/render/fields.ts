@@ -10,14 +10,15 @@ export function recordsOf(list: unknown): JsonObject[] {
 
 /** Returns a slug as providers write it: `Manchester United` with id 136195 is `manchester-united,136195`. */
 export function slugOf(name: string, id: number): string {
-  return `${words(name)},${id}`;
+  return `${slugWords(name)},${id}`;
 }
 
 /** Returns the slug of an event, with an underscore between its sides: `sivasspor_trabzonspor,3108995`. */
 export function eventSlug(name: string, id: number): string {
-  return `${name.split(' - ').map(words).join('_')},${id}`;
+  return `${name.split(' - ').map(slugWords).join('_')},${id}`;
 }
 
-function words(name: string): string {
+/** Returns a name as it appears in URLs: `manchester-united`. */
+export function slugWords(name: string): string {
   return foldName(name).replaceAll(' ', '-');
 }

@@ -52,6 +52,7 @@ export type BoardView = {
   readonly standings: Pick<TableView, 'ofSeason' | 'rankings'>;
   readonly leagues: Pick<LeagueView, 'compared'>;
   readonly knockOuts: Pick<KnockOutView, 'stages'>;
+  readonly catalogue: Pick<CatalogueView, 'name'>;
 } & Pick<Views, 'matchHealth' | 'levelNames' | 'seasons' | 'table' | 'onChange' | 'onTable'>;
 
 /**

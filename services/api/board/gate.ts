@@ -1,7 +1,6 @@
 /** Access to the live board: a session of a client opens what the client's contract covers. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isLoopback } from '#service/addresses.ts';
 import { type ServedCompetitions, servedAccess } from '#views/store/served.ts';
@@ -169,11 +168,6 @@ ${problem !== null && html`<p class="mark halted" role="alert">${problem}</p>`}
 export function refuseEntry(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.url.startsWith('/board/')) return reply.code(401).send({ error: 'Sign in first' });
   return sendPage(reply.code(401), signInPage(ownPath(request.url), null, null), 'no-store');
-}
-
-/** Whether a contract covers all `wanted` operations. */
-export function coversAll({ operations }: Access, wanted: readonly OperationName[]): boolean {
-  return operations === null || wanted.every((operation) => operations.has(operation));
 }
 
 /** Returns the path and query of an address on this server; `/` when the address leads to another server. */

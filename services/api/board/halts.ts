@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { boardMatch } from '#story/board-match.ts';
 import { matchCourse } from '#story/course.ts';
 import { feedPast } from '#story/feed-past.ts';
@@ -39,7 +40,7 @@ type Known = { readonly version: number; readonly at: number; readonly halts: re
 /** Returns the halts of the last 24 hours of all matches on the board. Remembers those of matches that are over. */
 export class HaltReader {
   /** By event id. */
-  readonly #known = new Map<number, Known>();
+  readonly #known = new LRUCache<number, Known>({ max: MAX_KNOWN });
   readonly #size: number;
 
   /** `size`: maximum number of matches on the board. */
@@ -90,12 +91,7 @@ export class HaltReader {
     const feed = feedPast(view.health.past(event_id), now * 1000);
     const course = matchCourse(view.incidentLog.story(event_id), feed, now * 1000);
     const halts = course === null ? [] : haltsOf(course, isOver(status_type));
-    this.#known.delete(event_id);
     this.#known.set(event_id, { version, at: now, halts });
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MAX_KNOWN) break;
-      this.#known.delete(oldest);
-    }
     return halts;
   }
 }

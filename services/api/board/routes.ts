@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { OperationName } from '#contract/rest/operations.ts';
+import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';
@@ -10,14 +10,7 @@ import type { BoardView } from '#views/store/views.ts';
 import type { BacklogCounter } from './backlog.ts';
 import { boardSources, boardStates } from './board-states.ts';
 import { feedsOf } from './feeds.ts';
-import {
-  type BoardGate,
-  boardGate,
-  type CurrentAccess,
-  coversAll,
-  type GateOptions,
-  refuseEntry,
-} from './gate.ts';
+import { type BoardGate, boardGate, type CurrentAccess, type GateOptions, refuseEntry } from './gate.ts';
 import { HaltReader } from './halts.ts';
 import { Hub, type HubOptions } from './hub.ts';
 import { matchDetails } from './match-details.ts';
@@ -102,7 +95,7 @@ function entrance(view: BoardView, gate: BoardGate): Entrance {
     }
     return {
       of: (kind) =>
-        coversAll(access, REQUIRED_OPERATIONS[kind])
+        covers(access, REQUIRED_OPERATIONS[kind])
           ? { currentAccess, view: scopedView(view, access), served: servedWords(access) }
           : null,
     };
@@ -250,7 +243,7 @@ function readerAccess(
 ): ReaderAccess {
   const access = (): Access | null => {
     const current = currentAccess.access();
-    return current !== null && coversAll(current, REQUIRED_OPERATIONS[kind]) ? current : null;
+    return current !== null && covers(current, REQUIRED_OPERATIONS[kind]) ? current : null;
   };
   return {
     isValid: () => access() !== null,

@@ -38,6 +38,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
       story: (eventId) => (state(eventId) === null ? [] : incidentLog.story(eventId)),
     },
     levelNames: (of) => view.levelNames(of),
+    catalogue: view.catalogue,
     seasons,
     standings: {
       ofSeason: (seasonId) => (hasSeason(seasonId) ? standings.ofSeason(seasonId) : []),

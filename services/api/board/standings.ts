@@ -19,8 +19,6 @@ export type ShownStandings = ReturnType<typeof shownStandings>[number];
 /** Number of matches that changed last among which a season with tables is looked for. */
 const MAX_RECENT = 50;
 
-const NO_LEVELS = { competition_id: null, season_id: null, stage_id: null, group_id: null };
-
 /**
  * Returns the tables of a season: all of the requested table's type, by default the league tables, else the knock-out stages.
  * Without a season in the query: the requested ranking, or the season of the requested table, by default the one in play. Null when the season, the table or the
@@ -137,19 +135,17 @@ function seasonBracket(
 function shownStandings(view: ReadView, entry: TableEntry, compared: readonly ComparedGroup[]) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
-  const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>
-    view.levelNames({ ...NO_LEVELS, [`${level}_id`]: id })[level];
   const { groups } = readTable(record);
   return [
     {
       entry,
       /** The name of the table's stage; null when the table covers the season, or the stage has no name. */
-      stage: nameOf('stage', entry.object_type === 'stage' ? entry.object_id : null),
+      stage: view.catalogue.name('stage', entry.object_type === 'stage' ? entry.object_id : null),
       // Tables that we derive have the ids of their groups, not the names.
       table: {
         groups: groups.map((group) => ({
           ...group,
-          name: group.name || (nameOf('group', group.id) ?? ''),
+          name: group.name || (view.catalogue.name('group', group.id) ?? ''),
           /** The provider's table of these teams; none where it was not read. */
           provider: compared.find(
             (one) => one.standings_id === entry.standings_id && one.group === String(group.id ?? ''),

@@ -2,10 +2,10 @@ import { canonicalJson } from '#json/canonical-json.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { CatalogueRecord } from '#records/types.ts';
 import { Limiter } from '../provider/limiter.ts';
-import type { CatalogueItem, Raw } from '../provider/tree.ts';
+import type { CatalogueItem } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 
-type Known = { readonly ut: number; readonly parentId: string | null; readonly body: Raw };
+type Known = CatalogueItem & { readonly ut: number };
 
 /**
  * The state of the catalogue topic. Publishes changes to it.
@@ -33,14 +33,13 @@ export class Catalogue {
     this.#topicWriter = topicWriter;
     this.#onNewCompetition = onNewCompetition;
     for (const { kind, id, ut, parent_id, body } of records) {
-      this.#known.set(`${kind}/${id}`, { ut, parentId: parent_id, body: JSON.parse(body) as Raw });
+      this.#known.set(`${kind}/${id}`, { kind, id, ut, parentId: parent_id, body: JSON.parse(body) });
     }
   }
 
   /** Whether any record of that kind is known. */
   has(kind: string): boolean {
-    for (const key of this.#known.keys()) if (key.startsWith(`${kind}/`)) return true;
-    return false;
+    return this.#known.values().some((one) => one.kind === kind);
   }
 
   /** Publishes the entries that change a record. `time`: `api.timestamp` of the answer, Unix seconds. Throws `PublishError`. */
@@ -51,12 +50,12 @@ export class Catalogue {
   /** Returns the ids of the current seasons of these sports and competitions; an empty set of competitions means all. */
   actualSeasons(sports: ReadonlySet<number>, competitions: ReadonlySet<number>): number[] {
     const seasons: number[] = [];
-    for (const [key, { parentId, body }] of this.#known) {
-      if (!key.startsWith('season/') || body.actual !== 'yes' || parentId === null) continue;
+    for (const { kind, id, parentId, body } of this.#known.values()) {
+      if (kind !== 'season' || body.actual !== 'yes' || parentId === null) continue;
       const sport = toWholeNumber(this.#known.get(`competition/${parentId}`)?.body.sport_id);
       if (sport === null || !sports.has(sport)) continue;
       if (competitions.size > 0 && !competitions.has(Number(parentId))) continue;
-      seasons.push(Number(key.slice('season/'.length)));
+      seasons.push(Number(id));
     }
     return seasons;
   }
@@ -69,19 +68,18 @@ export class Catalogue {
       if (next !== null) changed.set(key, next);
     }
     if (changed.size === 0) return;
-    const records = [...changed].map(([key, { ut, parentId, body }]): CatalogueRecord => {
-      const slash = key.indexOf('/');
-      return {
-        kind: key.slice(0, slash),
-        id: key.slice(slash + 1),
+    const records = [...changed.values()].map(
+      ({ kind, id, parentId, ut, body }): CatalogueRecord => ({
+        kind,
+        id,
         parent_id: parentId,
         ut,
         body: canonicalJson(body),
-      };
-    });
+      }),
+    );
     await this.#topicWriter.catalogue(records);
-    const isNew = (key: string) => key.startsWith('competition/') && !this.#known.has(key);
-    const addsCompetition = this.has('competition') && [...changed.keys()].some(isNew);
+    const isNew = ([key, { kind }]: [string, Known]) => kind === 'competition' && !this.#known.has(key);
+    const addsCompetition = this.has('competition') && [...changed].some(isNew);
     for (const [key, known] of changed) this.#known.set(key, known);
     if (addsCompetition) this.#onNewCompetition();
   }
@@ -90,7 +88,7 @@ export class Catalogue {
 /** Returns the record after applying an entry; null when nothing changes. */
 function merged(known: Known | undefined, entry: CatalogueItem, time: number): Known | null {
   const ut = toWholeNumber(entry.body.ut) ?? time;
-  if (known === undefined) return { ut, parentId: entry.parentId, body: entry.body };
+  if (known === undefined) return { ...entry, ut };
   if (ut < known.ut) return null;
   const later = ut > known.ut;
   const changes = Object.entries(entry.body).filter(
@@ -100,14 +98,14 @@ function merged(known: Known | undefined, entry: CatalogueItem, time: number): K
   const parentId = later ? (entry.parentId ?? known.parentId) : (known.parentId ?? entry.parentId);
   if (changes.length === 0 && parentId === known.parentId) return null;
   const own = entry.body.ut === undefined ? {} : { ut: entry.body.ut };
-  return { ut, parentId, body: { ...known.body, ...Object.fromEntries(changes), ...own } };
+  return { ...known, ut, parentId, body: { ...known.body, ...Object.fromEntries(changes), ...own } };
 }
 
 function same(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (other === undefined) return one === undefined;
+  if (other === undefined) return false;
   if (isScalar(one) && isScalar(other)) return String(one) === String(other);
-  return canonicalJson(one ?? null) === canonicalJson(other ?? null);
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 function isScalar(value: unknown): boolean {

@@ -2,14 +2,11 @@ import { hash } from 'node:crypto';
 import { PROVIDER_TYPES, providerTable } from '#domain/standings/provider-table.ts';
 import { toWholeNumber } from '#json/values.ts';
 import type { StandingsEntry } from '#records/types.ts';
-import { type FeedAnswer, ProviderError } from '../provider/answer.ts';
-import { readPages } from '../provider/paging.ts';
+import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
-import { idOf, type Raw, readList } from '../provider/tree.ts';
+import type { Raw } from '../provider/tree.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-
-/** Maximum page size of the catalogue of standings. */
-const PAGE = 500;
+import { readStandings, readStandingsList } from './standings.ts';
 
 /** The digest of a deleted ranking. */
 const DELETED = 'deleted';
@@ -51,14 +48,8 @@ export class Rankings {
     since: number | null,
     signal: AbortSignal,
   ): Promise<{ readonly ids: readonly number[]; readonly time: number }> {
-    const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }), limit: PAGE };
-    const paging = {
-      absenceCounts: false,
-      idOf: (entry: Raw) => idOf(entry) ?? '',
-      itemsOf: ({ data }: FeedAnswer) => readList(data, 'standings_list'),
-    };
-    const request = { operation: 'standings.index', query } as const;
-    const { timestamp, items } = await readPages(this.#options.provider, request, paging, signal);
+    const query = { sport_id: sport, ...(since === null ? {} : { timestamp: since }) };
+    const { timestamp, items } = await readStandingsList(this.#options.provider, query, signal);
     const ids: number[] = [];
     for (const entry of items) {
       const id = toWholeNumber(entry.id);
@@ -76,12 +67,10 @@ export class Rankings {
    */
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
     if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
-    const operation = 'standings.show';
-    const { data, timestamp } = await this.#options.provider.get({ operation, id, query: {} }, signal);
-    const record = (data as { readonly standings?: Raw } | null)?.standings;
+    const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
     const ranking = providerTable(record, timestamp);
     if (ranking === null || ranking.entry.standings_id !== id) {
-      throw new ProviderError('BAD_ANSWER', operation, 'the ranking is not in the answer');
+      throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
     }
     const listed = this.#listed.get(id);
     // Only the catalogue entry has some fields, such as a name. They complete the entry; the table stays unchanged.

@@ -38,7 +38,7 @@ export class PollStatus {
   readonly #settle: number;
   #state: State = UP;
   #heardAt: number | null = null;
-  #failing: { readonly since: number; readonly code: ProviderErrorCode } | null = null;
+  #failing: { readonly since: number; readonly reason: HealthReason } | null = null;
   #gap: HealthGap | null = null;
   readonly #recent = new RecentMessages();
   readonly #refusedLists: () => readonly RefusedList[];
@@ -58,17 +58,17 @@ export class PollStatus {
 
   /** Applies a read window. `more`: whether further windows follow at once. */
   read(more: boolean, reading: FeedReading, now: number): void {
-    const failure = this.#failing === null ? null : reasonOf(this.#failing.code);
+    // Without a failure Touchline itself is too slow.
+    const reason = this.#state.reason ?? this.#failing?.reason ?? 'backlog';
     this.#heardAt = now;
     this.#failing = null;
-    // Without a failure Touchline itself is too slow.
-    if (more) this.#catchUp(reading, this.#state.reason ?? failure ?? 'backlog');
+    if (more) this.#catchUp(reading, reason);
     else this.#state = UP;
   }
 
   /** Applies a failed read. */
   failed(error: ProviderError, now: number): void {
-    this.#failing = { since: this.#failing?.since ?? now, code: error.code };
+    this.#failing = { since: this.#failing?.since ?? now, reason: reasonOf(error.code) };
     const reason = PERMANENT_REASONS.get(error.code);
     if (reason !== undefined) this.#down(reason);
   }
@@ -93,21 +93,16 @@ export class PollStatus {
 
   /** Returns the status at `now`. */
   report(now: number): IngressStatus {
-    const failure = this.#failing === null ? null : reasonOf(this.#failing.code);
-    if (
-      this.#failing !== null &&
-      failure !== null &&
-      now - this.#failing.since >= DOWN_AFTER_MS &&
-      this.#state.state !== 'down'
-    )
-      this.#down(failure);
+    const failing = this.#failing;
+    if (failing !== null && now - failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
+      this.#down(failing.reason);
     const state = this.#state;
     return {
       source: FEED_SOURCE,
       instance: this.#instance,
       ...state,
       // Readers see at once that the last read failed, before it counts as down.
-      reason: state.state === 'up' ? failure : state.reason,
+      reason: state.state === 'up' ? (failing?.reason ?? null) : state.reason,
       heard_at: this.#heardAt,
       gap: this.#gap,
       clock: null,

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
-import type { OperationName } from '#contract/rest/operations.ts';
+import { type OperationRequest, requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import { toWholeNumber } from '#json/values.ts';
 import { HttpError, type HttpLimits, type HttpReply, httpGet } from '#service/http-get.ts';
@@ -12,15 +12,8 @@ import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
 import { type Grant, TokenKeeper } from './token.ts';
 
-/** A request, without the token. */
-export type ProviderRequest = {
-  readonly operation: OperationName;
-  /** The id in the path, if any. */
-  readonly id?: number;
-  readonly query: Readonly<Record<string, string | number>>;
-  /** Whether it skips the queue. */
-  readonly first?: boolean;
-};
+/** A request; `first`: whether it skips the queue. */
+export type ProviderRequest = OperationRequest & { readonly first?: boolean };
 
 export type ProviderClientOptions = {
   /** Without a slash at its end and without `/v2`. */
@@ -45,7 +38,7 @@ const grantSchema = z.object({
   token_expiration: z.custom<number | string>((value) => toWholeNumber(value) !== null),
 });
 
-/** Maximum number of remembered rejected requests; the oldest are dropped. */
+/** Maximum number of remembered rejected requests. */
 const MAX_REJECTED = 10_000;
 /**
  * Wait before a rejected request is sent again unchanged. It is sent again because a proxy before the provider may have
@@ -58,8 +51,8 @@ export class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #tokens: TokenKeeper;
   readonly #limiter: Limiter;
-  /** Rejected requests (400) without the token, the oldest first, with the time when each may be sent again. */
-  readonly #rejected = new Map<string, number>();
+  /** Rejected requests (400) without the token, with the time when each may be sent again. */
+  readonly #rejected = new LRUCache<string, number>({ max: MAX_REJECTED });
   readonly #outage: Outage;
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
 
@@ -106,15 +99,8 @@ export class ProviderClient {
       const other = await this.#tokens.replace(token);
       reply = await this.#send(operation, requestUrl(baseUrl, request, other), signal);
     }
-    if (reply.status === 400) this.#remember(sent);
+    if (reply.status === 400) this.#rejected.set(sent, clock.monotonic() + REJECTED_MS);
     return this.#read(operation, reply);
-  }
-
-  #remember(rejected: string): void {
-    this.#rejected.delete(rejected);
-    this.#rejected.set(rejected, this.#options.clock.monotonic() + REJECTED_MS);
-    const [oldest] = this.#rejected.keys();
-    if (oldest !== undefined && this.#rejected.size > MAX_REJECTED) this.#rejected.delete(oldest);
   }
 
   async #exchange(): Promise<Grant> {

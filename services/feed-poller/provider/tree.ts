@@ -1,4 +1,5 @@
 import { LEVELS } from '#contract/rest/tree.ts';
+import { isRecord } from '#ingestion/records.ts';
 import { toWholeNumber } from '#json/values.ts';
 
 /** A record of the provider, as parsed from JSON. */
@@ -78,8 +79,4 @@ function withIds(event: Raw, ids: Raw): Raw {
     return own === undefined || own === null || own === '';
   });
   return { ...event, ...Object.fromEntries(missing) };
-}
-
-function isRecord(value: unknown): value is Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,18 +5,10 @@ import { type NodeLookup, type TreeLevel, type TreeStage, withList } from '#cont
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { SOCCER, STATUSES_OF_SOCCER } from '#soccer/soccer.ts';
-import { slugOf } from '#views/render/fields.ts';
+import { slugOf, slugWords } from '#views/render/fields.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
 const yesNo = (flag: boolean): 'yes' | 'no' => (flag ? 'yes' : 'no');
-
-/** Returns a name as it appears in URLs. */
-function slug(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-}
 
 /** Returns the records of the catalogues, all written at `ut`, Unix seconds. */
 export function createCatalogues({ competition: { area } }: Dataset, ut: number) {
@@ -30,7 +22,7 @@ export function createCatalogues({ competition: { area } }: Dataset, ut: number)
   const incidents = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
     id: type.id,
     name: type.name,
-    code: slug(type.name),
+    code: slugWords(type.name),
     important: yesNo(type.important),
     important_for_trader: yesNo(type.importantForTrader),
     sport_id: SOCCER,

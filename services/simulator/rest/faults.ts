@@ -1,5 +1,5 @@
 /** Faults of the REST provider and the random source that injects them. */
-import { parseRates } from '../faults.ts';
+import { allAt, parseRates } from '../faults.ts';
 import { createRandom, type SeededRandom } from '../random.ts';
 
 /** Faults of the REST provider, with their meaning. The rate is a share, 0 to 1. */
@@ -30,9 +30,9 @@ export type RestFaultRates = Readonly<Record<RestFault, number>>;
 
 export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 
-const NONE = Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, 0])) as Record<RestFault, number>;
+const NONE = allAt(REST_FAULT_NAMES, 0);
 const ALL = (rate: number): Record<RestFault, number> => ({
-  ...(Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, rate])) as Record<RestFault, number>),
+  ...allAt(REST_FAULT_NAMES, rate),
   // Lower rates, since each of these faults costs a poller its whole timeout.
   timeout: rate / 10,
   slow: rate / 2,

@@ -1,6 +1,7 @@
 /** Whether a record matches a query of the contract. */
 import { parseDate } from '#contract/rest/parameters.ts';
 import type { EventsQuery, FeedQuery, IncidentsQuery, LivescoreQuery } from '#contract/rest/provider.ts';
+import { compareIds } from '#domain/incident-register.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import type { ProviderMessage } from '../records.ts';
 import type { KnownEvent, PublishedIncident } from './provider-state.ts';
@@ -75,7 +76,7 @@ export function inFeed(
 export function inOrder(query?: Pick<IncidentsQuery, 'sort_type' | 'sort_order'>) {
   const sign = query?.sort_order === 'desc' ? -1 : 1;
   return (a: PublishedIncident, b: PublishedIncident): number => {
-    const byId = a.record.id < b.record.id ? -1 : a.record.id > b.record.id ? 1 : 0;
+    const byId = compareIds(a.record.id, b.record.id);
     return sign * (query?.sort_type === 'occurred_at' ? a.occurredAt - b.occurredAt || byId : byId);
   };
 }

@@ -16,7 +16,7 @@ export class Timeline {
   readonly #competition: Competition;
   readonly #matchSettings: MatchSettings;
   readonly #waves: (WavePlan & Stretch)[] = [];
-  readonly #cached = new LRUCache<number, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
+  readonly #cached = new LRUCache<WavePlan, readonly ProviderMessage[]>({ max: WAVES_IN_MEMORY });
   readonly totals = new WaveTotals();
 
   /** Simulates everything once to know the times. `count`: number of matches to play. Throws `RangeError` without a match. */
@@ -24,8 +24,8 @@ export class Timeline {
     this.#competition = dataset.competition;
     this.#matchSettings = matchSettings;
     for (const wave of schedule(dataset, matchSettings, count)) {
-      const { n, kickOff, facts, startsAt, endsAt } = wave;
-      this.#waves.push({ n, kickOff, facts, startsAt, endsAt });
+      const { kickOff, facts, startsAt, endsAt } = wave;
+      this.#waves.push({ kickOff, facts, startsAt, endsAt });
       this.totals.add(wave);
     }
     if (this.#waves.length === 0) throw new RangeError('there is no match to play');
@@ -60,10 +60,10 @@ export class Timeline {
   }
 
   #messagesOf(wave: WavePlan): readonly ProviderMessage[] {
-    const cached = this.#cached.get(wave.n);
+    const cached = this.#cached.get(wave);
     if (cached !== undefined) return cached;
     const { messages } = simulateWave(wave, this.#competition, this.#matchSettings);
-    this.#cached.set(wave.n, messages);
+    this.#cached.set(wave, messages);
     return messages;
   }
 }

@@ -10,9 +10,6 @@ export type Caller = {
 /** Returns what the contract of a client covers now; undefined for a client that no longer exists. */
 export type AccessOf = (clientId: number) => Access | undefined;
 
-/** What a client that no longer exists may read: nothing. */
-export const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
-
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 /** Maximum length of a header, characters: longer than any token. */
 const MAX_HEADER = 1_000;

@@ -1,12 +1,11 @@
 /** Notifies subscribers of changed resources and lists that their contract covers at that time. */
-import type { OperationName } from '#contract/rest/operations.ts';
+import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import type { AccessOf } from './caller.ts';
 import { changedLists, type ListKeys, type ListKind } from './list-watch.ts';
 import { getMatch } from './tools/match.ts';
-import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
 
 type Subscriber = {

@@ -1,5 +1,7 @@
 /** Completes arguments of prompts and of resource templates: names, and ids found by name. */
+
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
+import { covers } from '#contract/rest/operations.ts';
 import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
 import { invalidParams } from './errors.ts';
@@ -12,7 +14,6 @@ import { search } from './tools/search.ts';
 import { listStandings } from './tools/standings.ts';
 import { tablesOf } from './tools/table-choice.ts';
 import type { Tool, ToolScope } from './tools/tool.ts';
-import { covers } from './tools.ts';
 import { MATCH_TEMPLATE, TABLE_TEMPLATE } from './uris.ts';
 
 /** Maximum number of values in an answer (protocol). */

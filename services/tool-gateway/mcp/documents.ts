@@ -1,8 +1,8 @@
 /** Documents that are served as resources: the client's contract, the REST contract, and catalogues of ids. */
 import { openApi } from '#contract/rest/openapi.ts';
-import type { OperationName } from '#contract/rest/operations.ts';
+import { covers, type OperationName } from '#contract/rest/operations.ts';
 import type { Access, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
-import { covers, toolsOf } from './tools.ts';
+import { toolsOf } from './tools.ts';
 
 /** A document that is served as a resource. */
 export type ContractDocument = {

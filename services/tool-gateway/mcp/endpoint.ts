@@ -255,12 +255,12 @@ function headersOf({ authorization: _, ...headers }: IncomingHttpHeaders): Heade
 }
 
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
-  const body = response.body === null ? null : await response.text();
-  reply
+  const body = response.body === null ? undefined : await response.text();
+  return reply
     .code(response.status)
     .headers(Object.fromEntries(response.headers))
-    .header('cache-control', 'no-store');
-  return body === null ? reply.send() : reply.send(body);
+    .header('cache-control', 'no-store')
+    .send(body);
 }
 
 function tooMany(waitMs: number): Response {

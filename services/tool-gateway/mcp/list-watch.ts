@@ -1,10 +1,11 @@
 /** Detects changes of a client's lists: of its contract, and of live matches and tables. */
+import { covers } from '#contract/rest/operations.ts';
 import { type ContractDocument, readableDocuments } from './documents.ts';
 import { promptsOf } from './prompts.ts';
 import { liveResources } from './resources.ts';
 import { getStandings } from './tools/standings.ts';
 import type { ToolScope } from './tools/tool.ts';
-import { covers, toolsOf } from './tools.ts';
+import { toolsOf } from './tools.ts';
 
 /** A list of the protocol. */
 export type ListKind = 'tools' | 'prompts' | 'resources';

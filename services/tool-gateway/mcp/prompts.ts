@@ -1,5 +1,7 @@
 /** Prompts: questions that a user may start with. The text of each names the calls that answer it. */
+
 import type { GetPromptResult, Prompt, PromptArgument } from '@modelcontextprotocol/server';
+import { covers } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { invalidParams } from './errors.ts';
 import { listChanges } from './tools/changes.ts';
@@ -8,7 +10,6 @@ import { listMatches, liveBoard } from './tools/matches.ts';
 import { search } from './tools/search.ts';
 import { getStandings } from './tools/standings.ts';
 import type { Tool } from './tools/tool.ts';
-import { covers } from './tools.ts';
 
 type PromptValues = Readonly<Record<string, string>>;
 

@@ -1,6 +1,8 @@
 /** The resources of the endpoint: documents, tables, and live matches. */
+
 import { type Resource, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { RestError } from '#contract/rest/errors.ts';
+import { covers } from '#contract/rest/operations.ts';
 import { type ContractDocument, readableDocuments } from './documents.ts';
 import { invalidParams } from './errors.ts';
 import { dataOf, titleOf } from './tools/common.ts';
@@ -9,7 +11,6 @@ import { getMatch, wholeMatch } from './tools/match.ts';
 import { liveMatches } from './tools/matches.ts';
 import { getStandings } from './tools/standings.ts';
 import { ToolError, type ToolScope } from './tools/tool.ts';
-import { covers } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
 
 const JSON_TYPE = 'application/json';
@@ -102,7 +103,7 @@ export function liveResources(scope: ToolScope): Resource[] {
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
     title: titleOf(state),
-    description: scope.queries.levelNames(state).competition ?? 'A live match',
+    description: scope.queries.levelName('competition', state.competition_id) ?? 'A live match',
     mimeType: JSON_TYPE,
   }));
 }

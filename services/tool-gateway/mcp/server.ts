@@ -2,13 +2,13 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Access, ProviderData } from '#contract/rest/provider.ts';
+import { type Access, NO_ACCESS, type ProviderData } from '#contract/rest/provider.ts';
 import { MAX_TEXT } from '#json/short-text.ts';
 import { tracer } from '#tracing/tracing.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import type { ToolAnswerCache } from './answers.ts';
-import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
+import type { AccessOf, Caller } from './caller.ts';
 import { complete } from './completions.ts';
 import type { ContractDocument } from './documents.ts';
 import { invalidParams, SERVER_FAILED } from './errors.ts';

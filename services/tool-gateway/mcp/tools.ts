@@ -1,5 +1,5 @@
 /** All tools of the endpoint, in the order of the list. */
-import { type OperationName, operationNamed } from '#contract/rest/operations.ts';
+import { covers } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { listCompetitions, listSports } from './tools/catalogue.ts';
 import { listChanges } from './tools/changes.ts';
@@ -25,12 +25,7 @@ export const TOOLS: readonly Tool[] = [
   getTopScorers,
 ];
 
-/** Whether a contract covers all `needed` operations. Operations without a token are open to everyone. */
-export function covers({ operations }: Access, needed: readonly OperationName[]): boolean {
-  return operations === null || needed.every((name) => operations.has(name) || operationNamed(name).open);
-}
-
 /** Returns the tools that a contract covers. */
 export function toolsOf(access: Access): readonly Tool[] {
-  return access.operations === null ? TOOLS : TOOLS.filter((tool) => covers(access, tool.operations));
+  return TOOLS.filter(({ operations }) => covers(access, operations));
 }

@@ -7,11 +7,9 @@ const message = (text: string) => ({ message: Buffer.from(JSON.stringify(text)) 
 describe('a batch', () => {
   test('is the JSON array of its messages, byte for byte', () => {
     const batch = new MessageBatch({ messages: 10, bytes: 100 });
-    expect(batch.takeBody().toString()).toBe('[]');
     for (const text of ['a', 'ü', 'c']) expect(batch.add(message(text))).toBe(true);
     expect(batch.takeBody().toString()).toBe('["a","ü","c"]');
     expect(batch.bytes).toBe('["a","ü","c"]'.length + 1);
-    expect(batch.takeBody().toString()).toBe('[]');
   });
 
   test('has as many messages as its limits of number and bytes allow', () => {

@@ -21,7 +21,7 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
-/** Messages for one request, in order. */
+/** Messages for one request, at least one, in order. */
 export class MessageBatch {
   readonly #limits: BatchLimits;
   readonly #messages: MessageHead[] = [];
@@ -44,7 +44,7 @@ export class MessageBatch {
 
   /** Size of the body. */
   get bytes(): number {
-    return this.#messages.length === 0 ? OPEN.length + CLOSE.length : this.#bytes;
+    return this.#bytes;
   }
 
   /** Adds a message and returns true if there is room; else returns false. */
@@ -64,7 +64,7 @@ export class MessageBatch {
    * were fetched with it, which thousands of pending requests would keep in memory.
    */
   takeBody(): Buffer {
-    const parts = this.#parts.length === 0 ? [OPEN] : this.#parts;
+    const parts = this.#parts;
     this.#parts = [];
     return Buffer.concat([...parts, CLOSE]);
   }

@@ -3,6 +3,8 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { webhookInput } from '#clients/webhooks.ts';
+import { object } from '#domain/values.ts';
+import { parseJson } from '#json/values.ts';
 import { type DeliveryOutcome, type EndpointOptions, probeEndpoint } from '#outbound/endpoint.ts';
 import { createSilentApp, type SilentAppOptions } from '#service/silent-app.ts';
 
@@ -25,7 +27,8 @@ const RETRY_AFTER_SECONDS = 10;
 
 const CLIENT_ID = 'the client id must be a positive whole number';
 const testInput = webhookInput.extend({ clientId: z.int(CLIENT_ID).positive(CLIENT_ID) });
-type FailedFields = Partial<Record<keyof z.output<typeof testInput>, string[]>>;
+type TestInput = z.output<typeof testInput>;
+type FailedFields = Partial<Record<keyof TestInput, string[]>>;
 
 const OK: TestAnswer = { code: 200, status: 'Ok', message: 'the webhook answered Accepted' };
 const INVALID: TestAnswer = {
@@ -99,7 +102,8 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
       return send(reply, FAILED);
     });
     scope.post(PATH, async (request, reply) => {
-      const input = testInput.safeParse(fieldsOf(request.body));
+      // Anything but a JSON object has no fields.
+      const input = testInput.safeParse(object(parseJson(String(request.body))) ?? {});
       if (!input.success) return send(reply, INVALID, failedFields(input));
       if (running >= (options.maxConcurrent ?? MAX_CONCURRENT)) {
         return send(reply.header('retry-after', RETRY_AFTER_SECONDS), BUSY);
@@ -118,23 +122,8 @@ function answerOf({ kind }: DeliveryOutcome): TestAnswer {
   return kind === 'accepted' ? OK : { code: 400, status: 'WebhookRequestError', message: MESSAGES[kind] };
 }
 
-/** Parses the fields of a body. Anything but a JSON object has none. */
-function fieldsOf(body: unknown): object {
-  try {
-    const parsed: unknown = JSON.parse(String(body));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
-}
-
-function failedFields({ error }: z.ZodSafeParseResult<unknown>): FailedFields {
-  const details: Record<string, string[]> = {};
-  for (const { path, message } of error?.issues ?? []) {
-    const field = String(path[0]);
-    details[field] = [...(details[field] ?? []), message];
-  }
-  return details;
+function failedFields({ error }: z.ZodSafeParseResult<TestInput>): FailedFields {
+  return error === undefined ? {} : z.flattenError(error).fieldErrors;
 }
 
 function send(

@@ -204,7 +204,7 @@ test('delivers what arrives within its pace together, and the first record after
   const reader = new RecordingReader().start({
     topics: [topics[0]],
     paceMs: () => paceMs,
-    idleMs: 10_000,
+    idleMs: () => 10_000,
     onBatch,
   });
   await untilTrue('it has caught up', () => reader.caughtUpAt === 0);

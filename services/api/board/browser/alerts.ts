@@ -1,7 +1,7 @@
 /** Alerts by sound, title of the tab or desktop notification, as the reader chose in this browser. */
 import type { NewsAlert } from '../shared/news.ts';
 import { byId } from './head.ts';
-import { readStored, writeStored } from './storage.ts';
+import { checkedIn, checkStored, readStored, writeStored } from './storage.ts';
 
 const STORAGE_KEY = 'touchline.alerts';
 /** Time for which an alert stays in the title of the tab, milliseconds. */
@@ -23,7 +23,7 @@ let titleTimer: ReturnType<typeof setTimeout> | undefined;
 /** Shows the stored choice of alerts, and stores each change of it. */
 export function offerAlerts(): void {
   const stored = readStored(STORAGE_KEY);
-  if (stored !== null) for (const box of boxes()) box.checked = stored.includes(nameOf(box));
+  if (stored !== null) checkStored(byId('alerts'), stored);
   byId('alerts').addEventListener('change', ({ target }) => {
     if (target instanceof HTMLInputElement && target.checked) void requestPermission(target);
     store();
@@ -36,11 +36,11 @@ export function offerAlerts(): void {
 
 /** Alerts the reader in the chosen ways, if the kind of the alert is chosen. */
 export function alertReader({ kind, words }: NewsAlert): void {
-  const chosen = chosenNames();
-  if (!chosen.has(`kind ${kind}`)) return;
-  if (chosen.has('way title')) showTitle(words);
-  if (chosen.has('way sound')) void play(NOTES[kind]);
-  if (chosen.has('way desktop') && 'Notification' in globalThis && Notification.permission === 'granted')
+  const chosen = checkedIn(byId('alerts'));
+  if (!chosen.includes(`kind ${kind}`)) return;
+  if (chosen.includes('way title')) showTitle(words);
+  if (chosen.includes('way sound')) void play(NOTES[kind]);
+  if (chosen.includes('way desktop') && 'Notification' in globalThis && Notification.permission === 'granted')
     new Notification('Touchline', { body: words });
 }
 
@@ -55,29 +55,13 @@ async function requestPermission(box: HTMLInputElement): Promise<void> {
 }
 
 function store(): void {
-  writeStored(STORAGE_KEY, [...chosenNames()]);
+  writeStored(STORAGE_KEY, checkedIn(byId('alerts')));
   showState();
 }
 
 function showState(): void {
-  const isOn = boxes().some(({ name, checked }) => name === 'way' && checked);
+  const isOn = checkedIn(byId('alerts')).some((one) => one.startsWith('way '));
   byId('alerts-state').textContent = isOn ? 'on' : 'off';
-}
-
-function boxes(): HTMLInputElement[] {
-  return [...byId('alerts').querySelectorAll('input')];
-}
-
-function nameOf({ name, value }: HTMLInputElement): string {
-  return `${name} ${value}`;
-}
-
-function chosenNames(): Set<string> {
-  return new Set(
-    boxes()
-      .filter(({ checked }) => checked)
-      .map(nameOf),
-  );
 }
 
 /** Shows words as the title of the tab for a while, and until the tab is visible. */

@@ -1,5 +1,5 @@
 /** Applies the theme, the density and the time zone that the reader chose in this browser, on every page. */
-import { readStored, writeStored } from './storage.ts';
+import { checkedIn, checkStored, readStored, writeStored } from './storage.ts';
 
 const STORAGE_KEY = 'touchline.view';
 /** Without a choice: the theme of the system, rows of the usual height, keys on. */
@@ -12,14 +12,9 @@ addEventListener('storage', apply);
 
 /** Shows the stored choice in its form, and stores each change of it. */
 export function offerAppearance(form: HTMLElement): void {
-  const boxes = [...form.querySelectorAll('input')];
-  const stored = new Set(chosen());
-  for (const box of boxes) box.checked = stored.has(`${box.name} ${box.value}`);
+  checkStored(form, chosen());
   form.addEventListener('change', () => {
-    writeStored(
-      STORAGE_KEY,
-      boxes.filter(({ checked }) => checked).map(({ name, value }) => `${name} ${value}`),
-    );
+    writeStored(STORAGE_KEY, checkedIn(form));
     apply();
   });
 }

@@ -45,3 +45,14 @@ export function writeStored(key: string, words: readonly string[]): void {
     // The browser forbids storage, or it is full.
   }
 }
+
+/** Checks the boxes of a form that a stored list has, each as `name value`, and no other. */
+export function checkStored(form: HTMLElement, stored: readonly string[]): void {
+  for (const box of form.querySelectorAll('input')) box.checked = stored.includes(`${box.name} ${box.value}`);
+}
+
+/** Returns the checked boxes of a form, each as `name value`. */
+export function checkedIn(form: HTMLElement): string[] {
+  const boxes = form.querySelectorAll<HTMLInputElement>('input:checked');
+  return Array.from(boxes, ({ name, value }) => `${name} ${value}`);
+}

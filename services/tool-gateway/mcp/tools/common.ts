@@ -1,7 +1,7 @@
 /** Arguments and answers that several tools share. */
 import { z } from 'zod';
 import type { OperationData, OperationName } from '#contract/rest/operations.ts';
-import type { Paging, RestAnswer } from '#contract/rest/provider.ts';
+import type { RestAnswer } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/clock.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
@@ -15,11 +15,6 @@ export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 /** Parses the data of an operation's answer, without validation: tests of REST hold it to the contract. */
 export function dataOf<O extends OperationName>({ data }: RestAnswer): OperationData<O> {
   return JSON.parse(data.toString());
-}
-
-/** Returns the items of one page. */
-export function pageOf<T>(items: readonly T[], { limit, page }: Paging): T[] {
-  return items.slice((page - 1) * limit, page * limit);
 }
 
 /** A date, as in the provider's dates. */
@@ -91,7 +86,7 @@ export function summaryOf(
     away: { team_id: state.away?.id ?? null, name: state.away?.name ?? null },
     start: state.start_date,
     competition_id: state.competition_id,
-    competition: queries.levelNames(state).competition,
+    competition: queries.levelName('competition', state.competition_id),
     season_id: state.season_id,
     round: roundName,
     status: statusName,

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { seasonsOf } from './catalogue.ts';
-import { summaryOf, titleOf } from './common.ts';
-import { documentId, linkOf, parseDocumentId } from './document-id.ts';
+import { isoOf, summaryOf, titleOf } from './common.ts';
+import { type DocumentKind, documentId, linkOf, parseDocumentId } from './document-id.ts';
 import { shortTexts } from './foreign-text.ts';
 import { wholeMatch } from './match.ts';
 import { matchesOf } from './search.ts';
@@ -39,16 +39,14 @@ export const fetchDocument = tool({
       title,
       text: JSON.stringify(shortTexts(content)),
       url: linkOf(named.kind, named.id, scope),
-      metadata: { kind: named.kind, read_at: new Date(scope.now * 1000).toISOString() },
+      metadata: { kind: named.kind, read_at: isoOf(scope.now * 1000) },
     };
   },
 });
 
 type Document = { readonly title: string; readonly content: object };
 
-const DOCUMENTS: Readonly<
-  Record<'match' | 'team' | 'competition', (id: number, scope: ToolScope) => Document>
-> = {
+const DOCUMENTS: Readonly<Record<DocumentKind, (id: number, scope: ToolScope) => Document>> = {
   match(id, scope) {
     const { state } = scope.queries.match(id, scope.access);
     return { title: titleOf(state), content: wholeMatch(id, scope) };
@@ -66,12 +64,7 @@ const DOCUMENTS: Readonly<
   competition(id, scope) {
     const seasons = seasonsOf(id, scope);
     const matches = matchesOf({ competition_id: id }, scope, FEW);
-    const { competition } = scope.queries.levelNames({
-      competition_id: id,
-      season_id: null,
-      stage_id: null,
-      group_id: null,
-    });
+    const competition = scope.queries.levelName('competition', id);
     if (competition === null && matches.length === 0) throw new ToolError('NOT_FOUND', UNKNOWN);
     const content = { competition_id: id, name: competition, seasons, matches: summaries(matches, scope) };
     return { title: competition ?? documentId('competition', id), content };

@@ -1,5 +1,6 @@
 /** The tool for one match: its state, its trading guard, and its timeline. */
 import { z } from 'zod';
+import { pageOf } from '#contract/rest/tree.ts';
 import { isInShootOut } from '#domain/goal-facts.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
@@ -9,7 +10,7 @@ import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
-import { id, isoOf, matchSummary, NO_SUCH_MATCH, pageOf, summaryOf, textOf } from './common.ts';
+import { id, isoOf, matchSummary, NO_SUCH_MATCH, summaryOf, textOf } from './common.ts';
 import { type ToolScope, tool } from './tool.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -113,13 +114,13 @@ function answerOf(
   scope: ToolScope,
 ): z.input<typeof answer> {
   const { state } = match;
-  const { season, stage, group } = scope.queries.levelNames(state);
+  const { levelName, health } = scope.queries;
   return {
-    act: actLine(state, scope.queries.health(state.event_id, scope.now * 1000)),
+    act: actLine(state, health(state.event_id, scope.now * 1000)),
     ...summaryOf(match, scope),
-    season,
-    stage,
-    group,
+    season: levelName('season', state.season_id),
+    stage: levelName('stage', state.stage_id),
+    group: levelName('group', state.group_id),
     coverage: state.coverage,
     score_source: state.source,
     reported_score: state.reported,

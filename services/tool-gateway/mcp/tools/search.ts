@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { formatDate } from '#contract/rest/parameters.ts';
 import type { Paging } from '#contract/rest/provider.ts';
+import { pageOf } from '#contract/rest/tree.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { season, seasonsOf } from './catalogue.ts';
-import { pageOf, titleOf } from './common.ts';
+import { titleOf } from './common.ts';
 import { documentId, linkOf } from './document-id.ts';
 import { type ToolScope, tool } from './tool.ts';
 
@@ -89,7 +90,6 @@ const NOTHING = {
   competition: null,
   seasons: [],
 };
-const NO_SEASON = { season_id: null, stage_id: null, group_id: null };
 
 function ofCompetition(
   { id, name, area }: ReturnType<ToolScope['queries']['competitions']>[number],
@@ -104,7 +104,7 @@ function ofTeam(
   { id, name, competition_id }: ReturnType<ToolScope['queries']['teams']>[number],
   scope: ToolScope,
 ): Found {
-  const { competition } = scope.queries.levelNames({ competition_id, ...NO_SEASON });
+  const competition = scope.queries.levelName('competition', competition_id);
   const own = { team_id: id, competition_id, name, competition };
   return { ...NOTHING, kind: 'team', ...identified('team', id, name, scope), ...own };
 }
@@ -113,7 +113,8 @@ function ofMatch({ state }: NamedMatch, scope: ToolScope): Found {
   const { event_id: match_id, competition_id, start_date } = state;
   const name = titleOf(state);
   const title = start_date === null ? name : `${name}, ${start_date}`;
-  const own = { match_id, competition_id, name, competition: scope.queries.levelNames(state).competition };
+  const competition = scope.queries.levelName('competition', competition_id);
+  const own = { match_id, competition_id, name, competition };
   return { ...NOTHING, kind: 'match', ...identified('match', match_id, title, scope), ...own };
 }
 

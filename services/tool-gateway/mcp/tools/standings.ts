@@ -1,10 +1,18 @@
 /** Tools for tables: their list, one table, and the top scorers. */
 import { z } from 'zod';
-import type { OperationData } from '#contract/rest/operations.ts';
+import { pageOf } from '#contract/rest/tree.ts';
 import { correctionText, differenceText } from '#domain/standings/provider-league.ts';
 import { toWholeNumber } from '#json/values.ts';
-import { id, pageOf, seasonInput, seasonOf } from './common.ts';
-import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
+import { id, seasonInput, seasonOf } from './common.ts';
+import {
+  chosenTable,
+  readTable,
+  rowsOf,
+  rowsOfGroup,
+  type TableGroup,
+  type TableListEntry,
+  tablesOf,
+} from './table-choice.ts';
 import { tool } from './tool.ts';
 
 /** Ids of types of tables (spec, "Standings type"). */
@@ -83,17 +91,16 @@ export const getStandings = tool({
     const wanted = { typeId: type_id, stageId: stage_id, group };
     const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(args, scope), ...wanted }, scope);
     const table = readTable(tableId, scope);
-    const all = rowsOf(table);
-    const rows = group === undefined ? all : ofGroup(table, all, group);
+    const rows = group === undefined ? rowsOf(table.groups) : rowsOfGroup(table, group);
     const shown = pageOf(rows, args);
     return {
       standings_id: table.id,
       name: table.name,
       type: table.type_name,
       season_id: table.season_id ?? null,
-      groups: [...Map.groupBy(shown, (one) => one.group)].map(([index, of]) => ({
-        name: table.groups[index]?.name ?? '',
-        notes: table.groups.slice(index, index + 1).flatMap(notesOf),
+      groups: [...Map.groupBy(shown, (one) => one.group)].map(([group, of]) => ({
+        name: group.name,
+        notes: notesOf(group),
         rows: of.map(({ record }) => ({
           rank: record.rank,
           last_rank: record.last_rank ?? null,
@@ -135,7 +142,7 @@ export const getTopScorers = tool({
   answer(args, scope) {
     const season_id = seasonOf(args, scope);
     const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, scope);
-    const rows = rowsOf(readTable(standings_id, scope));
+    const rows = rowsOf(readTable(standings_id, scope).groups);
     const scorers = pageOf(rows, args).map(({ record }) => {
       const values = new Map(record.columns.map(({ code, value }) => [code, value]));
       return {
@@ -152,10 +159,8 @@ export const getTopScorers = tool({
   },
 });
 
-type Group = OperationData<'standings.show'>['standings']['groups'][number];
-
 /** Says the corrections of a group, and what the provider's own table says. */
-function notesOf({ corrections, provider }: Group): string[] {
+function notesOf({ corrections, provider }: TableGroup): string[] {
   return [
     ...(corrections ?? []).map((one) => `Correction: ${correctionText(one)}`),
     ...(provider?.corrections ?? []).map(

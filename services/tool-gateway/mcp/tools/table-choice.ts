@@ -10,6 +10,9 @@ const MAX_TABLES = 2_000;
 
 export type TableListEntry = OperationData<'standings.index'>['standings_list'][number];
 type Table = OperationData<'standings.show'>['standings'];
+export type TableGroup = Table['groups'][number];
+/** A row of a table, with its group. */
+type TableRow = { readonly group: TableGroup; readonly record: TableGroup['participants'][number] };
 
 /** Returns a page of the tables of a season and its stages. */
 export function tablesOf(
@@ -43,7 +46,9 @@ export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, s
   const own = candidates.find((one) => one.object_type === 'season');
   const only = candidates.length === 1 ? candidates[0] : undefined;
   const withGroup =
-    group === undefined ? [] : candidates.filter(({ id }) => groupIndex(readTable(id, scope), group) !== -1);
+    group === undefined
+      ? []
+      : candidates.filter(({ id }) => groupNamed(readTable(id, scope), group) !== undefined);
   const table = own ?? only ?? (withGroup.length === 1 ? withGroup[0] : undefined);
   if (table !== undefined) return table.id;
   if (candidates.length > 0) {
@@ -81,13 +86,9 @@ export function readTable(id: number, { data, access }: ToolScope): Table {
 }
 
 /** Returns the rows of a group, by its name or the last word of the name. Throws `ToolError` `NOT_FOUND`. */
-export function ofGroup<R extends { readonly group: number }>(
-  table: Table,
-  rows: readonly R[],
-  name: string,
-): R[] {
-  const index = groupIndex(table, name);
-  if (index !== -1) return rows.filter(({ group }) => group === index);
+export function rowsOfGroup(table: Table, name: string): TableRow[] {
+  const group = groupNamed(table, name);
+  if (group !== undefined) return rowsOf([group]);
   const names = table.groups.map((group) => shortText(group.name)).filter((one) => one !== '');
   throw new ToolError(
     'NOT_FOUND',
@@ -97,17 +98,15 @@ export function ofGroup<R extends { readonly group: number }>(
   );
 }
 
-/** Returns the rows of a table, each with the index of its group. */
-export function rowsOf(
-  table: Table,
-): { group: number; record: Table['groups'][number]['participants'][number] }[] {
-  return table.groups.flatMap(({ participants }, group) => participants.map((record) => ({ group, record })));
+/** Returns the rows of some groups. */
+export function rowsOf(groups: readonly TableGroup[]): TableRow[] {
+  return groups.flatMap((group) => group.participants.map((record) => ({ group, record })));
 }
 
-/** Returns the index of the group with this name, or with it as its last word; -1 if there is none. */
-function groupIndex({ groups }: Table, name: string): number {
+/** Returns the group with this name, or with it as its last word. */
+function groupNamed({ groups }: Table, name: string): TableGroup | undefined {
   const wanted = foldName(name);
-  return groups.findIndex(
+  return groups.find(
     (group) => foldName(group.name) === wanted || foldName(group.name).endsWith(` ${wanted}`),
   );
 }
