@@ -24,11 +24,7 @@ export function newTokenId(): string {
 
 /** Returns the stored hash of a token. One round without salt is enough, as 256 random bits cannot be guessed. */
 export function hashToken(token: string): string {
-<<<<<<< HEAD
   return hash('sha256', token, 'hex');
-=======
-  return hash('sha256', token);
->>>>>>> room-faces
 }
 
 /** Whether a token may be used: neither revoked nor expired by `nowMs`. */
