@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { canonicalJson } from '#json/canonical-json.ts';
 import { standingsBody, type TableObject, typeFields } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import type { Table, TableRow } from './tables.ts';
@@ -46,7 +47,10 @@ const tableOf = (kind: TableKind, changes: Partial<Table> = {}): Table => ({
 
 function bodyOf(kind: TableKind, object: TableObject, ...groups: readonly [number | null, Partial<Table>][]) {
   const tables = groups.map(([id, changes]) => ({ id, table: tableOf(kind, changes) }));
-  return JSON.parse(standingsBody({ id: 99, type: typeOf(kind), object, groups: tables }));
+  const text = standingsBody({ id: 99, type: typeOf(kind), object, groups: tables });
+  const body = JSON.parse(text);
+  expect(text).toBe(canonicalJson(body));
+  return body;
 }
 
 test('a table has the provider’s shape, with what it is of', () => {

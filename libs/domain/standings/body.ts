@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '#json/canonical-json.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import type { TableKind, TableType } from './columns.ts';
 import type { StandingsCell, Table, TableRow } from './tables.ts';
@@ -42,31 +41,36 @@ const UNKNOWN_ID = 0;
  * table depends on match results alone, which have only ids.
  */
 export function standingsBody({ id, type, object, groups }: ObjectTable): string {
-  return canonicalJson({
+  const { name, type_id, type_name, subtype } = typeFields(type);
+  // Every record has its keys in canonical order: `JSON.stringify` takes a third of the time of `canonicalJson`.
+  return JSON.stringify({
+    columns: [],
+    competition_id: object.competitionId,
+    groups: groups.map(({ id: groupId, table }) => ({
+      corrections: table.corrections.map(({ participant_id, value, reason }) => ({
+        participant_id,
+        participant_name: table.rows.find((row) => row.id === participant_id)?.name ?? null,
+        reason,
+        value: value > 0 ? `+${value}` : String(value),
+      })),
+      id: groupId === null ? '' : String(groupId),
+      name: '',
+      participants: table.rows.map((row, index) => participantOf(row, index, type, object)),
+      zones: table.zones.map((zone) => ({ colour: zone.colour, id: zone.id, name: zone.name })),
+    })),
     id,
-    ...typeFields(type),
-    sport_id: SOCCER,
-    object_type: object.type,
+    item_status: groups.length === 0 ? 'deleted' : 'active',
+    name,
     object_id: object.id,
     object_name: '',
-    item_status: groups.length === 0 ? 'deleted' : 'active',
+    object_type: object.type,
     reset_group_rank: 'yes',
-    competition_id: object.competitionId,
     season_id: object.seasonId,
+    sport_id: SOCCER,
     stage_id: object.type === 'stage' ? object.id : null,
-    columns: [],
-    groups: groups.map((group) => ({
-      id: group.id === null ? '' : String(group.id),
-      name: '',
-      zones: group.table.zones.map(({ id: zoneId, name, colour }) => ({ id: zoneId, name, colour })),
-      corrections: group.table.corrections.map(({ participant_id, value, reason }) => ({
-        participant_id,
-        participant_name: group.table.rows.find((row) => row.id === participant_id)?.name ?? null,
-        value: value > 0 ? `+${value}` : String(value),
-        reason,
-      })),
-      participants: group.table.rows.map((row, index) => participantOf(row, index, type, object)),
-    })),
+    subtype,
+    type_id,
+    type_name,
   });
 }
 
@@ -76,13 +80,23 @@ export function typeFields({ type_id, type_name, subtype }: TableType) {
 }
 
 function participantOf(row: TableRow, index: number, { ranks }: TableType, object: TableObject): object {
-  // A row of results has no id: its index serves as one. The row of a whole season has the season's id.
-  const id = row.id ?? (ranks === 'competition' ? object.id : index + 1);
-  const columns = row.columns.map(columnOf);
-  return { ...row, id, name: row.name ?? '', participant_type: ranks, columns };
+  return {
+    area_id: row.area_id,
+    area_name: row.area_name,
+    columns: row.columns.map(columnOf),
+    // A row of results has no id: its index serves as one. The row of a whole season has the season's id.
+    id: row.id ?? (ranks === 'competition' ? object.id : index + 1),
+    last_rank: row.last_rank,
+    name: row.name ?? '',
+    participant_acronym: row.participant_acronym,
+    participant_type: ranks,
+    rank: row.rank,
+    subparticipant_id: row.subparticipant_id,
+    subparticipant_name: row.subparticipant_name,
+    zone_name: row.zone_name,
+  };
 }
 
-/** Has its keys in canonical order, so that a list of columns is written fast. */
 function columnOf({ code, id, short_name, value }: StandingsCell): object {
   return { code, id: id ?? UNKNOWN_ID, short_name, value };
 }

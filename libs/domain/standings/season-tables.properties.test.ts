@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { canonicalJson } from '#json/canonical-json.ts';
 import { SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score, teamOf } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
@@ -148,6 +149,7 @@ test('the tables of a season equal those of the last results to the byte, whatev
         const inAnyOrder = [...last.values()].sort((a, b) => orderOf(a.event_id) - orderOf(b.event_id));
         for (const one of inAnyOrder) atOnce.apply(one);
         expect(known).toEqual(tablesAt(atOnce));
+        for (const body of known.values()) expect(body).toBe(canonicalJson(JSON.parse(body)));
         const flagsOf = (tables: SeasonTables) => [...tables.flags()].filter(([, count]) => count > 0).sort();
         expect(flagsOf(onTheWay)).toEqual(flagsOf(atOnce));
       },
