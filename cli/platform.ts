@@ -45,7 +45,7 @@ export type PlatformOptions = {
   /** Further settings of the services. */
   readonly serviceSettings?: Readonly<Record<string, string>>;
   /** The provider to poll; null polls nothing. */
-  readonly provider: ProviderAccess | null;
+  readonly provider: ProviderSettings | null;
   /** Number of processes of a service, by its name; default 1. See `REPLICABLE`. */
   readonly replicas?: ReadonlyMap<string, number>;
   /** Brokers of an embedded cluster; 1 uses the broker that `startBackbone` finds or starts. */
@@ -60,13 +60,10 @@ export type PlatformOptions = {
   readonly alsoFoundIn?: readonly string[];
 };
 
-/** Address and credentials of a provider's REST interface; `settings` are further ones of the feed poller. */
-export type ProviderAccess = {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly secretKey: string;
-  readonly settings?: Readonly<Record<string, string>>;
-};
+/** Settings of the feed poller: address and credentials of a provider's REST interface, and any others. */
+export type ProviderSettings = Readonly<
+  Record<'PROVIDER_BASE_URL' | 'PROVIDER_CLIENT_ID' | 'PROVIDER_SECRET_KEY', string> & Record<string, string>
+>;
 
 /** A client of the served contract that was created here, with its secret key, which is shown only now. */
 export type NewClient = { readonly id: number; readonly secretKey: string };
@@ -260,7 +257,7 @@ function settingsOf(
     HTTP_TLS_CERT_FILE: '',
     HTTP_TLS_KEY_FILE: '',
     ...serviceSettings,
-    ...(provider === null ? {} : providerSettings(provider)),
+    ...provider,
   };
 }
 
@@ -298,20 +295,6 @@ function processesToStart({
         label: index === 0 ? name : `${name}-${index + 1}`,
       })),
     );
-}
-
-function providerSettings({
-  baseUrl,
-  clientId,
-  secretKey,
-  settings,
-}: ProviderAccess): Record<string, string> {
-  return {
-    PROVIDER_BASE_URL: baseUrl,
-    PROVIDER_CLIENT_ID: clientId,
-    PROVIDER_SECRET_KEY: secretKey,
-    ...settings,
-  };
 }
 
 /** Creates client 1 when there is no client, so that the served contract can be tried at once. Null when there are clients. */

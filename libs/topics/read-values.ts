@@ -21,7 +21,7 @@ export type TopicSource = {
 };
 
 /** A decoded record. `value` is null for a deleted key; `key` is '' for a record without a key. */
-type ValueRecord<T extends TopicName> = {
+export type ValueRecord<T extends TopicName> = {
   readonly record: ReadRecord;
   readonly key: string;
   readonly value: TopicValues[T] | null;

@@ -5,7 +5,7 @@ import { machineClock } from '#timing/clock.ts';
 import { poll } from '#timing/poll.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 import { type OpenCluster, openCluster } from '../../cluster.ts';
-import type { Platform, ProviderAccess } from '../../platform.ts';
+import type { Platform, ProviderSettings } from '../../platform.ts';
 import { ProcessError } from '../../processes.ts';
 import { drawWhile } from '../../screen.ts';
 import { printLine } from '../../terminal.ts';
@@ -22,8 +22,8 @@ import type { DemoWebhook } from './webhook.ts';
 /** A play: its matches, and where they are played. */
 export type DemoPlay = {
   readonly platform: Platform;
-  /** The REST interface that the simulator serves. */
-  readonly provider: ProviderAccess;
+  /** The poller's settings for the REST interface that the simulator serves. */
+  readonly provider: ProviderSettings;
   readonly dataset: Dataset;
   readonly matches: Dataset['matches'];
   readonly settings: { readonly SEED: string; readonly FAULTS: string };

@@ -9,7 +9,7 @@ import type { TopicCluster } from '#topics/read-values.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { backboneFile } from '../../backbone-file.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
-import { type Platform, type PlatformOptions, type ProviderAccess, startPlatform } from '../../platform.ts';
+import { type Platform, type PlatformOptions, type ProviderSettings, startPlatform } from '../../platform.ts';
 import { PORT_SETTINGS, requireBrokers, wantedTopicsOf } from '../../platform-settings.ts';
 import { isFree, portFor } from '../../ports.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
@@ -142,24 +142,22 @@ async function playLeague(target: PlayTarget, settings: DemoSettings, signal: Ab
   await league?.stop();
 }
 
-/** Returns the access to the simulator's REST interface. Its clock runs fast, so the poller needs short periods. */
-async function simulatedProvider(host: string): Promise<ProviderAccess> {
+/** Returns the poller's settings for the simulator's REST interface. Its clock runs fast, so the periods are short. */
+async function simulatedProvider(host: string): Promise<ProviderSettings> {
   return {
-    baseUrl: `http://${urlHost(host)}:${await portFor(0, 'REST_PORT', host)}`,
-    clientId: '1',
-    secretKey: newSecret(),
-    settings: {
-      FEED_PERIOD_MS: '500',
-      FEED_WINDOW_SECONDS: '7200',
-      LIVESCORE_PERIOD_MS: '2000',
-      SCHEDULE_PERIOD_MS: '5000',
-      CATALOGUE_PERIOD_MS: '30000',
-      UNCONFIRMED_PERIOD_MS: '500',
-      SILENCE_MS: '5000',
-      VERIFY_PERIOD_MS: '5000',
-      // The simulator does not run yet, or any more.
-      RETRY_CEILING_MS: '2000',
-    },
+    PROVIDER_BASE_URL: `http://${urlHost(host)}:${await portFor(0, 'REST_PORT', host)}`,
+    PROVIDER_CLIENT_ID: '1',
+    PROVIDER_SECRET_KEY: newSecret(),
+    FEED_PERIOD_MS: '500',
+    FEED_WINDOW_SECONDS: '7200',
+    LIVESCORE_PERIOD_MS: '2000',
+    SCHEDULE_PERIOD_MS: '5000',
+    CATALOGUE_PERIOD_MS: '30000',
+    UNCONFIRMED_PERIOD_MS: '500',
+    SILENCE_MS: '5000',
+    VERIFY_PERIOD_MS: '5000',
+    // The simulator does not run yet, or any more.
+    RETRY_CEILING_MS: '2000',
   };
 }
 

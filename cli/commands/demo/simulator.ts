@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { readDataset } from '../../../data/dataset.ts';
 import { listFaultsOf } from '../../../services/simulator/rest/faults.ts';
-import type { Platform, ProviderAccess } from '../../platform.ts';
+import type { Platform, ProviderSettings } from '../../platform.ts';
 import { ServiceProcess } from '../../processes.ts';
 
-/** The platform that gets the messages, and the REST interface that the simulator serves. */
-export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderAccess };
+/** The platform that gets the messages, and its poller's settings for the REST interface that the simulator serves. */
+export type PlayTarget = { readonly platform: Platform; readonly provider: ProviderSettings };
 
 /** Starts a simulator with these settings: it sends webhooks and serves REST, whose lists have faults as the webhooks have. */
 export function startSimulator(
@@ -17,9 +17,9 @@ export function startSimulator(
     settings: {
       WEBHOOK_URL: platform.webhookUrl,
       WEBHOOK_SECRET: platform.secret,
-      REST_PORT: new URL(provider.baseUrl).port,
-      REST_CLIENT_ID: provider.clientId,
-      REST_SECRET_KEY: provider.secretKey,
+      REST_PORT: new URL(provider.PROVIDER_BASE_URL).port,
+      REST_CLIENT_ID: provider.PROVIDER_CLIENT_ID,
+      REST_SECRET_KEY: provider.PROVIDER_SECRET_KEY,
       REST_FAULTS: listFaultsOf(settings.FAULTS),
       ...settings,
     },

@@ -1,6 +1,7 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
+import type { NewTopic } from '#cluster/topic-admin.ts';
 import type { IngressClock, IngressStatus } from '#records/types.ts';
 import type { SchemaState } from '#topics/registry.ts';
 
@@ -45,13 +46,8 @@ export function failed(check: CheckName, message: string, advice: string): Check
   return { check, status: 'failed', message, advice };
 }
 
-/** A topic that this release requires; `name` is its name on the broker. */
-export type RequiredTopic = {
-  readonly name: string;
-  readonly partitions: number;
-  /** Required settings by the broker's names. Retention is the operator's choice. */
-  readonly settings: Readonly<Record<string, string>>;
-};
+/** A topic that this release requires, with its required settings. Retention is the operator's choice. */
+export type RequiredTopic = Pick<NewTopic, 'name' | 'partitions' | 'settings'>;
 
 export const MAKE_TOPICS = 'run npx touchline topics';
 

@@ -1,15 +1,10 @@
 import type { WebhookProgress } from '#records/types.ts';
 import { certificateFault } from '#security/tls.ts';
-import { lastText } from '../webhooks/lines.ts';
+import { lastText, type WebhookRow } from '../webhooks/lines.ts';
 import { type CheckResult, failed, fine, warning } from './rules.ts';
 
-/** A webhook of a client as `judgeWebhooks` reads it; `progress` is null until a dispatcher has seen it. */
-type JudgedWebhook = {
-  readonly id: string;
-  readonly clientId: number;
-  readonly active: boolean;
-  /** Whether the keys of clients are known and none opens it. */
-  readonly isUnopened: boolean;
+/** What `judgeWebhooks` reads of a webhook. */
+type JudgedWebhook = Pick<WebhookRow, 'id' | 'clientId' | 'active' | 'isUnopened'> & {
   readonly progress: Pick<
     WebhookProgress,
     'disabled' | 'attempts' | 'failing_since' | 'last_outcome' | 'last_reason'

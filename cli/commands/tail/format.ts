@@ -1,19 +1,12 @@
 /** Formats records for `touchline tail`. */
 
-import type { TopicValues } from '#records/types.ts';
-import type { ReadRecord } from '#streams/read/follow.ts';
+import type { ValueRecord } from '#topics/read-values.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { UsageError } from '../../command.ts';
 import { summaryOf } from '../../summaries.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 
-/** A record with its decoded value, which is null for a deleted key. */
-type DecodedRecord<T extends TopicName = TopicName> = {
-  readonly topic: T;
-  readonly record: ReadRecord;
-  readonly key: string;
-  readonly value: TopicValues[T] | null;
-};
+type DecodedRecord = ValueRecord<TopicName> & { readonly topic: TopicName };
 
 type Field = (decoded: DecodedRecord) => string;
 

@@ -5,7 +5,7 @@ import { makePrivateFolder } from '#security/private-files.ts';
 import { loadConfig } from '#service/config.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
-import { type NewClient, type Platform, type ProviderAccess, startPlatform } from '../../platform.ts';
+import { type NewClient, type Platform, type ProviderSettings, startPlatform } from '../../platform.ts';
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
@@ -66,12 +66,17 @@ function parseReplicas({ values }: ArgumentsOf<typeof command>): Map<string, num
 }
 
 function providerOf({
-  PROVIDER_BASE_URL: baseUrl,
-  PROVIDER_CLIENT_ID: clientId,
-  PROVIDER_SECRET_KEY: secretKey,
-}: z.output<typeof config>): ProviderAccess | null {
-  if (baseUrl === undefined || clientId === undefined || secretKey === undefined) return null;
-  return { baseUrl, clientId, secretKey };
+  PROVIDER_BASE_URL,
+  PROVIDER_CLIENT_ID,
+  PROVIDER_SECRET_KEY,
+}: z.output<typeof config>): ProviderSettings | null {
+  if (
+    PROVIDER_BASE_URL === undefined ||
+    PROVIDER_CLIENT_ID === undefined ||
+    PROVIDER_SECRET_KEY === undefined
+  )
+    return null;
+  return { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID, PROVIDER_SECRET_KEY };
 }
 
 /** Renders the addresses of the platform, and commands that send and read. */

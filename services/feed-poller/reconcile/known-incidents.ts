@@ -9,7 +9,7 @@ type KnownIncident = {
 };
 
 /** A read list. */
-type AppliedList = {
+export type AppliedList = {
   /** The provider's time, Unix seconds. */
   readonly at: number;
   /** The `ut` of each incident, by id. */

@@ -6,6 +6,7 @@
 import { toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts';
 import type { Raw } from '../provider/tree.ts';
+import type { AppliedList } from './known-incidents.ts';
 import { type Watched, watchedEvent } from './watched.ts';
 
 /** When events are checked. */
@@ -25,16 +26,11 @@ export type WatchSettings = {
 };
 
 /** The result of a check. */
-type Checked = {
+type Checked = Omit<AppliedList, 'at'> & {
   /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The `ut` of each incident of the list, by id. */
-  readonly listed: ReadonlyMap<string, number>;
   /** Ids of the unconfirmed incidents. */
   readonly unconfirmed: readonly string[];
-  /** Whether the provider's result needs goals that the list lacks: then it proves no removal. */
-  readonly contradicted: boolean;
-  readonly now: number;
 };
 
 /** The watched events. */
