@@ -45,6 +45,24 @@ export function report(state: IngressStatus['state'], source = 'webhook'): Actio
   return { kind: 'report', source, state };
 }
 
+/** Returns the report of an ingress service of the webhook that is up and has read nothing, with these changes. */
+export const ingressStatus = (changes: Partial<IngressStatus>): IngressStatus => ({
+  source: 'webhook',
+  instance: 'one',
+  state: 'up',
+  reason: null,
+  heard_at: null,
+  clock: null,
+  progress: null,
+  gap: null,
+  written_at: BEGIN,
+  messages_read: 0,
+  messages_unreadable: 0,
+  unreadable_in_row: 0,
+  refused_lists: [],
+  ...changes,
+});
+
 const source = fc.constantFrom('webhook', 'feed');
 const says = fc.constantFrom(
   'play' as const,
@@ -220,21 +238,8 @@ export class PlayedMonitor {
   }
 
   #report(of: string, state: IngressStatus['state']): void {
-    const status: IngressStatus = {
-      source: of,
-      instance: 'one',
-      state,
-      reason: state === 'down' ? 'network' : null,
-      heard_at: null,
-      progress: null,
-      gap: null,
-      clock: null,
-      written_at: this.now,
-      messages_read: 0,
-      messages_unreadable: 0,
-      unreadable_in_row: 0,
-      refused_lists: [],
-    };
+    const reason = state === 'down' ? 'network' : null;
+    const status = ingressStatus({ source: of, state, reason, written_at: this.now });
     this.#reports.push(status);
     this.monitor.report(status, this.now);
   }
