@@ -227,22 +227,6 @@ test('returns the type of its status, whether it is hidden and whether extra tim
   expect(ofEvent({ status_id: null, status_type: null }).statusType).toBeNull();
 });
 
-describe('is hidden', () => {
-  test.each<[string, boolean, readonly Fields[]]>([
-    ['by the action of its message', true, [{ action: 'delete' }]],
-    ['by its item status', true, [{ item_status: 'deleted' }]],
-    ['by the type of its status', true, [{ status_type: 'deleted' }]],
-    ['not by another action', false, [{ action: 'insert' }]],
-    ['not by another item status', false, [{ item_status: 'active' }]],
-    ['not by a deletion before its last report', false, [{ action: 'delete' }, { action: undefined }]],
-  ])('%s', (_, hidden, reports) => {
-    const state = stateOf(...reports);
-    const rendered = renderEvent(state, noName);
-    expect(rendered.hidden).toBe(hidden);
-    expect(JSON.parse(rendered.full).item_status).toBe(hidden ? 'deleted' : 'active');
-  });
-});
-
 describe('the winner and the side that advances', () => {
   const sides = (marks: Fields | null) => ({
     participants: [101, 102].map((id, at) => ({
