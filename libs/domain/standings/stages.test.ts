@@ -211,19 +211,6 @@ describe('a correction', () => {
     return ['9201', '9202'].map((stage) => shown[stage]?.find((line) => line.includes('A'))?.slice(4));
   };
 
-  test('belongs to the stage that it names', () => {
-    expect(points({ stage_id: 9202 })).toEqual(['6', '0']);
-    expect(points({ stage_id: 9201 })).toEqual(['0', '6']);
-    expect(points({ stage_id: 9209 })).toEqual(['6', '6']);
-  });
-
-  test('that names none belongs to the first stage of its team, or to the one that it plays on that day', () => {
-    expect(points({})).toEqual(['0', '6']);
-    expect(points({ from: '2024-01-02' })).toEqual(['0', '6']);
-    expect(points({ from: '2024-01-03' })).toEqual(['6', '0']);
-    expect(points({ from: '2023-01-01' })).toEqual(['0', '6']);
-  });
-
   test('waits for the season that it names', () => {
     expect(points({ season_id: 2 })).toEqual(['0', '6']);
     expect(points({ season_id: 3 })).toEqual(['6', '6']);
