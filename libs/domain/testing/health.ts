@@ -1,6 +1,7 @@
 /** Plays a feed to a health monitor, and computes what is true of it: for tests. */
 import fc from 'fast-check';
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
 import { HealthMonitor } from '../health/monitor.ts';
 import type { HealthLimits } from '../health/verdict.ts';
 import { eventMessage, snapshotMessage } from './messages.ts';
@@ -272,4 +273,21 @@ function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'mark')
     return { ...eventMessage(ut, {}), event_fields: [], unreadable: 'ut: expected a number' };
   return eventMessage(ut, STATES[says]);
+}
+
+/** How often a reader of the topic looks, milliseconds. */
+export const LOOK_MS = 1_000;
+
+/** Yields what a reader of the topic knows each time it looks, until `until`. */
+export function* readerLooks(
+  log: readonly FeedHealth[],
+  until: number,
+): Generator<[at: number, health: HealthTable]> {
+  const table = new HealthTable();
+  let next = 0;
+  for (let at = BEGIN; at <= until; at += LOOK_MS) {
+    for (let one = log[next]; one !== undefined && one.written_at <= at; one = log[++next])
+      table.apply(one.event_id === null ? one.source : `${one.source}/${one.event_id}`, one, one.written_at);
+    yield [at, table];
+  }
 }
