@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GOAL, rulesOf } from './testing/results.ts';
+import { GOAL, LIVE, rulesOf } from './testing/results.ts';
 import { placed, tablesOfSeason } from './testing/seasons.ts';
 
 const REGULAR = 10;
@@ -57,6 +57,15 @@ describe('what a stage starts with', () => {
     expect(corrected({ stage_id: REGULAR })[FINALS]).toEqual(['1 B 5 6 5', '2 A 5 4 4']);
     expect(corrected({ stage_id: FINALS })[FINALS]).toEqual(['1 A 5 4 4', '2 B 5 6 3']);
     expect(corrected({ stage_id: FINALS })[REGULAR]?.[1]).toBe('2 B 3 5 6');
+  });
+
+  test('counts matches of the first stage in play in the live table, as if they had ended', () => {
+    const late = placed(8, 'A 0-0 B', REGULAR, LIVE);
+    const rules = rulesOf({ stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR] } }] });
+    expect(tablesOfSeason([...SECOND, ...FIRST, late], rules, 'live', ...CODES)[FINALS]).toEqual([
+      '1 B 6 6 11',
+      '2 A 6 4 9',
+    ]);
   });
 
   test('decides equal points by the half point that rounding took or gave', () => {
