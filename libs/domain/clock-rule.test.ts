@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  clockRule,
-  extraTimePlayed,
-  type PeriodLengths,
-  periodLengths,
-  SOCCER_LENGTHS,
-} from './clock-rule.ts';
+import { extraTimePlayed, type PeriodLengths, periodLengths, SOCCER_LENGTHS } from './clock-rule.ts';
 
 describe('extra time', () => {
   const side = (...results: readonly unknown[]) => ({ results });
@@ -77,18 +71,4 @@ describe('the lengths of the periods of soccer', () => {
     if (lengths === SOCCER_LENGTHS) expect(periodLengths(5, details)).toBe(lengths);
     expect(periodLengths(1, details)).toBeNull();
   });
-});
-
-test('the clock of soccer follows its periods, and that of another sport what is reported', () => {
-  const reported = {
-    details: [{ id: 16, value: 40 }],
-    participants: [{ results: [{ id: 104, value: 1 }] }],
-    played: { time: 2_400, ut: 7 },
-  };
-  expect(clockRule(5, reported)).toEqual({
-    lengths: { half: 40, extra_half: 15 },
-    extra_time: true,
-    played: null,
-  });
-  expect(clockRule(3, reported)).toEqual({ lengths: null, extra_time: null, played: reported.played });
 });

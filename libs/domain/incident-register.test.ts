@@ -89,12 +89,14 @@ describe('a list', () => {
   const later = (id: string, seconds: number) => incident(id, 413, { ut: START + seconds });
   const both = [incidentMessage(one), incidentMessage(two)];
 
-  test.each<[number, string, { missing?: boolean; removed?: boolean }]>([
+  const lags: [number, string, { missing?: boolean; removed?: boolean }][] = [
     [4, 'shows nothing', {}],
     [5, 'has it missing', { missing: true }],
     [74, 'has it missing', { missing: true }],
     [75, 'removes it', { removed: true }],
-  ])('%i s newer than an incident that it omits %s', (seconds, _, { missing = false, removed = false }) => {
+  ];
+  test.each(lags)('%i s newer than an incident that it omits %s', (seconds, _, is) => {
+    const { missing = false, removed = false } = is;
     const outcome = given(...both).when(at(seconds, [one]));
     expect(outcome.incident('5-2')).toMatchObject({ incident: two, removed, missing, listed_at: null });
     expect(outcome.state).toMatchObject({
@@ -104,22 +106,15 @@ describe('a list', () => {
     });
   });
 
-  test.each<[number, string, { missing?: boolean; removed?: boolean }]>([
-    [4, 'shows nothing', {}],
-    [5, 'has it missing', { missing: true }],
-    [74, 'has it missing', { missing: true }],
-    [75, 'removes it', { removed: true }],
-  ])(
-    '%i s newer than the list that had an incident which it omits %s',
-    (seconds, _, { missing = false, removed = false }) => {
-      const listed = at(300, [one, two]);
-      const outcome = given(...both, listed).when(at(300 + seconds, [one]));
-      expect(outcome.incident('5-2')).toMatchObject({ removed, missing, listed_at: START + 300 });
-      // In the other order, the older list shows the sign of life.
-      const reversed = given(...both, at(300 + seconds, [one])).when(listed);
-      expect(reversed.incident('5-2')).toMatchObject({ removed, missing, listed_at: START + 300 });
-    },
-  );
+  test.each(lags)('%i s newer than the list that had an incident which it omits %s', (seconds, _, is) => {
+    const presence = { missing: false, removed: false, ...is, listed_at: START + 300 };
+    const listed = at(300, [one, two]);
+    const outcome = given(...both, listed).when(at(300 + seconds, [one]));
+    expect(outcome.incident('5-2')).toMatchObject(presence);
+    // In the other order, the older list shows the sign of life.
+    const reversed = given(...both, at(300 + seconds, [one])).when(listed);
+    expect(reversed.incident('5-2')).toMatchObject(presence);
+  });
 
   test('without any incident is evidence of nothing', () => {
     const outcome = given(...both).when(at(600, []));

@@ -166,13 +166,6 @@ describe('the result of a match', () => {
     expect(resultOf(event(), kickOff, goal as typeof kickOff)).toMatchObject(expected);
   });
 
-  test('is that of a complete timeline, whatever is reported', () => {
-    const reported = event({ participants: participants(5, 0) });
-    expect(resultOf(reported, kickOff, goalAt(33)).score).toEqual({ home: 1, away: 0 });
-    const awarded = event({ status_id: 12, status_type: 'finished' });
-    expect(resultOf(awarded, kickOff, goalAt(33)).score).toEqual({ home: 1, away: 0 });
-  });
-
   test('has no halves while it has no score', () => {
     const unscored = event({ participants: withResults({ 2: null, 4: 1, 5: 0 }, { 2: null, 4: 0, 5: 0 }) });
     expect(resultOf(unscored)).toMatchObject({ score: null, first_half: null, second_half: null });
@@ -206,13 +199,6 @@ describe('the result of a match', () => {
       [true, 1],
     ]);
   });
-
-  test('is changed by a list with a card among other incidents', () => {
-    const match = played([event(), kickOff, snapshotMessage(START + 1, [incident('5-1', 429)])]);
-    const list = ['5-1', '5-3', '5-4'].map((id, at) => incident(id, [429, 418, 400][at] ?? 0));
-    const message = snapshotMessage(START + 60, list);
-    expect(applyMessage(match, message, causeOf(message, 3)).result).toBe(true);
-  });
 });
 
 describe('the result flag of a message', () => {
@@ -222,20 +208,6 @@ describe('the result flag of a message', () => {
       .map((message, offset) => applyMessage(match, message, causeOf(message, offset)).result)
       .at(-1);
   };
-
-  test('is set wherever the result changes', () => {
-    const later = incident('5-2', 413, { ut: START + 9, participant_id: AWAY });
-    expect(resultFlag(event())).toBe(true);
-    expect(resultFlag(event(), kickOff)).toBe(true);
-    expect(resultFlag(event(), kickOff, by('5-2', 413, player))).toBe(true);
-    expect(resultFlag(event(), kickOff, by('5-2', 413, player), incidentMessage(later))).toBe(true);
-    const named = { subparticipant_id: 10, subparticipant_name: 'Ten' };
-    expect(
-      resultFlag(event(), kickOff, by('5-2', 413, player), by('5-2', 413, named, { ut: START + 9 })),
-    ).toBe(true);
-    expect(resultFlag(event(), kickOff, by('5-2', 419, player))).toBe(true);
-    expect(resultFlag(event(), eventMessage(START + 5, { action: 'delete' }), event({}, 9))).toBe(true);
-  });
 
   test('is set, or the result is unchanged', () => {
     fc.assert(

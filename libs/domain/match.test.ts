@@ -90,35 +90,6 @@ describe('the state of a match', () => {
     });
   });
 
-  test('names what cancelled a goal, which does not stand', () => {
-    const { state } = given(
-      opening,
-      incidentMessage(incident('5-100', 429)),
-      incidentMessage(incident('5-110', 413)),
-      incidentMessage(incident('5-120', 424, { parent_id: '5-110' })),
-    );
-    expect(state).toMatchObject({
-      void_goals: { '5-110': 'goal_cancelled' },
-      void_by: { '5-110': ['5-120'] },
-    });
-    expect(state.key_incidents).toMatchObject([{ id: '5-110', stands: false }]);
-  });
-
-  test('derives no goals of a sport without rules: the reported result stands', () => {
-    const fields = eventFields({ sport_id: 1, participants: participants(80, 75) });
-    const { state } = given(
-      eventMessage(START, fields),
-      incidentMessage(incident('1-100', 429)),
-      incidentMessage(incident('1-101', 413)),
-    );
-    expect(state).toMatchObject({
-      score: { home: 80, away: 75 },
-      source: 'reported',
-      coverage: 'complete',
-      counting_goals: [],
-    });
-  });
-
   test('is decided again by the end alone, and by the sport alone', () => {
     const known = [
       eventMessage(START, { participants: participants(2, 0) }),
@@ -132,56 +103,6 @@ describe('the state of a match', () => {
     });
     const other = eventMessage(START + 1, { sport_id: 1 });
     expect(given(...known).when(other).state).toMatchObject({ source: 'reported', derived: null });
-  });
-
-  test('has no score of goals before any incident is known', () => {
-    expect(given(eventMessage(START, eventFields())).state.derived).toBeNull();
-  });
-
-  test('counts an unknown sport as soccer', () => {
-    const { state } = given(
-      eventMessage(START, { participants: participants() }),
-      snapshotMessage(START, [incident('5-1', 413)]),
-    );
-    expect(state).toMatchObject({ sport_id: null, score: { home: 1, away: 0 } });
-  });
-
-  test.each([
-    ...[7, 11, 12, 13, 14, 140].map((status_id) => [status_id, 'live', 'reported'] as const),
-    [33, 'finished', 'reported'],
-    [33, 'live', 'incidents'],
-    [3, 'cancelled', 'incidents'],
-    [1, 'scheduled', 'incidents'],
-  ] as const)(
-    'at status %i of type %s has the score of source %s (law 8)',
-    (status_id, status_type, source) => {
-      const fields = eventFields({ status_id, status_type, participants: participants(3, 0) });
-      const goal = incidentMessage(incident('5-110', 413, { confirmation: 'tbd' }));
-      const { state } = given(eventMessage(START, fields), incidentMessage(incident('5-100', 429)), goal);
-      const played = { home: 1, away: 0 };
-      const reported = { home: 3, away: 0 };
-      expect(state).toMatchObject({ source, agreement: 'differs', derived: played, reported });
-      expect([state.score, state.firm]).toEqual(
-        source === 'reported' ? [reported, reported] : [played, { home: 0, away: 0 }],
-      );
-      const unknown = { ...fields, participants: participants(3) };
-      expect(
-        given(eventMessage(START, unknown), incidentMessage(incident('5-100', 429)), goal).state,
-      ).toMatchObject({
-        source: 'incidents',
-        score: played,
-      });
-    },
-  );
-
-  test('has no score without sides', () => {
-    const { state } = given(snapshotMessage(START, [incident('5-1', 413)]));
-    expect(state).toMatchObject({
-      score: null,
-      source: 'none',
-      coverage: 'complete',
-      anomalies: ['5-1:unknown_participant'],
-    });
   });
 
   test('tells apart incident ids that are names of object members', () => {
@@ -235,18 +156,6 @@ describe('a match', () => {
     expect(() => matchState(match)).toThrow(expect.objectContaining(nothing));
     const unknown = { code: 'UNKNOWN_INCIDENT', message: `event ${EVENT_ID} has no incident 5-1` };
     expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining(unknown));
-  });
-
-  test('is restored from its records, stamps included', () => {
-    const match = played([
-      opening,
-      incidentMessage(incident('5-1', 413)),
-      eventMessage(START + 60, { clock_time: 60 }),
-    ]);
-    const restored = restoreMatch(matchState(match), [matchIncident(match, '5-1')]);
-    expect(matchState(restored)).toEqual(matchState(match));
-    expect(matchIncident(restored, '5-1')).toMatchObject({ version: 2, cause: { offset: 1 } });
-    expect(matchState(restored).version).toBe(3);
   });
 });
 

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { MessageContext } from './head.ts';
-import { normalizeMessage, normalizeSnapshot } from './normalize.ts';
+import { normalizeSnapshot } from './normalize.ts';
 import { eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
+import { normalized } from './testing/normalized.ts';
 
 const RECEIPT = 1_790_000_000;
 const context: MessageContext = { origin: 'webhook', deliveryId: 'd', receivedAt: RECEIPT * 1_000 + 900 };
 
-function read(message: object) {
-  const result = normalizeMessage(message, context);
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
-}
+const read = (message: object) => normalized(message, context.receivedAt);
 
 describe('a time more than 300 s after its receipt', () => {
   test('is that of the receipt for a message, and for an incident and an event without a better one', () => {
@@ -32,11 +29,8 @@ describe('a time more than 300 s after its receipt', () => {
 
   test('begins with the 301st second', () => {
     expect(read(eventMessage({ ut: RECEIPT + 300 }))).toMatchObject({ ut: RECEIPT + 300, unread: [] });
-    const exactly = normalizeMessage(eventMessage({ ut: RECEIPT + 300 }), {
-      ...context,
-      receivedAt: RECEIPT * 1_000,
-    });
-    expect(exactly).toMatchObject({ message: { ut: RECEIPT + 300, unread: [] } });
+    const exactly = normalized(eventMessage({ ut: RECEIPT + 300 }), RECEIPT * 1_000);
+    expect(exactly).toMatchObject({ ut: RECEIPT + 300, unread: [] });
     expect(read(eventMessage({ ut: RECEIPT + 301 }))).toMatchObject({ ut: RECEIPT, unread: ['ut'] });
     expect(read(incidentMessage({}, { ut: RECEIPT + 300 })).incident?.incident.ut).toBe(RECEIPT + 300);
     expect(read(eventMessage({}, { ut: RECEIPT + 300 })).unread).toEqual([]);

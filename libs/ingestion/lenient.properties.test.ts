@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventFields, incidentFields } from './messages.ts';
-import { normalizeMessage } from './normalize.ts';
 import type { RawRecord } from './records.ts';
 import { eventMessage, incidentMessage } from './testing/messages.ts';
+import { normalized } from './testing/normalized.ts';
 
 type Path = readonly (string | number)[];
 /** A part of a message, the path under which it is unread, and the part that is left out with it. */
@@ -51,12 +51,7 @@ function changed(message: RawRecord, at: Path, value: unknown): RawRecord {
   return copy;
 }
 
-function read(message: RawRecord) {
-  const context = { origin: 'webhook', deliveryId: 'd', receivedAt: Number(message.ut) * 1_000 } as const;
-  const result = normalizeMessage(message, context);
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
-}
+const read = (message: RawRecord) => normalized(message, Number(message.ut) * 1_000);
 
 /** Expects that any part of a message but its essentials may be odd: all else is read as without that part. */
 function expectEveryPartLeftOutAlone(message: RawRecord): number {

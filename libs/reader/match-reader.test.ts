@@ -239,33 +239,6 @@ describe('the guard', () => {
     });
   });
 
-  test('is closed without feed health, and if the feed is dead', () => {
-    const reader = reading(state(1));
-    expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
-    believed(reader).applyHealth(
-      `feed/${EVENT}`,
-      health({ event_id: EVENT, state: 'stale', reason: 'silence' }),
-      NOW.steady,
-    );
-    expect(reader.guard(EVENT, NOW)).toMatchObject({ reasons: ['feed_stale'], feed: { reason: 'silence' } });
-    reader.applyHealth('feed', health({ term: 2 }), NOW.steady);
-    reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT }), NOW.steady);
-    expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_expired']);
-    reader.applyHealth(`feed/${EVENT}`, null, NOW.steady);
-    expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
-  });
-
-  test('has the reasons of match state', () => {
-    const closed = (change: Partial<MatchStateRecord>) =>
-      believed(reading(state(1, change))).guard(EVENT, NOW).reasons;
-    expect(closed({ guard: { safe: false, reasons: ['under_review', 'a_new_one'] } })).toEqual([
-      'under_review',
-      'a_new_one',
-    ]);
-    expect(closed({ guard: { safe: false, reasons: [] } })).toEqual(['unsafe']);
-    expect(closed({ firm: null })).toEqual(['unknown_score']);
-  });
-
   test('closes when the partition was not read to its end for 1.75 s, whatever the feed says', () => {
     const reader = believed(reading(state(1)));
     const at = (steady: number) => reader.guard(EVENT, { ...NOW, steady }).reasons;

@@ -26,10 +26,6 @@ describe('sign', () => {
 });
 
 describe('verify', () => {
-  test('accepts a delivery that was signed with the secret', () => {
-    expect(check(FRESH, sign(BODY, FRESH, SECRET))).toBe('ok');
-  });
-
   test('accepts either secret during a rotation', () => {
     for (const secret of [SECRET, OTHER]) {
       const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, secret) };

@@ -6,36 +6,17 @@ import {
   APPLY,
   BEGIN,
   histories,
+  LOOK_MS,
   PlayedMonitor,
+  readerLooks,
   report,
   say,
   wait,
 } from '#domain/testing/health.ts';
-import type { FeedHealth } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
 import { feedAt, feedPast } from './feed-past.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-
-/** A reader looks this often, and the story may name a change as much earlier or later. Milliseconds. */
-const LOOK_MS = 1_000;
-
-const keyOf = ({ source, event_id }: FeedHealth): string =>
-  event_id === null ? source : `${source}/${event_id}`;
-
-/** Returns whether a reader of the topic believed a match at each second of a history. */
-function looks(log: readonly FeedHealth[], event: number, until: number): [at: number, believed: boolean][] {
-  const table = new HealthTable();
-  const seen: [number, boolean][] = [];
-  let next = 0;
-  for (let at = BEGIN; at <= until; at += LOOK_MS) {
-    for (let one = log[next]; one !== undefined && one.written_at <= at; one = log[++next])
-      table.apply(keyOf(one), one, one.written_at);
-    seen.push([at, table.match(event, { wall: at, steady: at }).believed]);
-  }
-  return seen;
-}
 
 /** Plays a history, and compares the past that its last records tell with what readers believed at each second. */
 function compare(history: readonly Action[]): void {
@@ -48,7 +29,9 @@ function compare(history: readonly Action[]): void {
       ({ event_id }) => event_id === null || event_id === event,
     );
     const past = feedPast(records, played.now);
-    for (const [at, believed] of looks(played.log, event, played.now)) {
+    for (const [at, health] of readerLooks(played.log, played.now)) {
+      const { believed } = health.match(event, { wall: at, steady: at });
+      // The story may name a change as much earlier or later.
       const told = [at - LOOK_MS, at, at + LOOK_MS].map((time) => feedAt(past, time).believed);
       expect(told, `event ${event} at ${at - BEGIN}`).toContain(believed);
     }

@@ -16,15 +16,6 @@ const STARTED = attempt('started', { next: offsets(5, 7) });
 const FAILED = attempt('failed', { attempt: 3, outcome: 'timeout', next_attempt_at: 200 });
 
 describe('progress', () => {
-  test('begins at the first start, and ignores a second one', () => {
-    expect(fold(STARTED, attempt('started', { next: offsets(9, 9) }))).toMatchObject({
-      epoch: 1,
-      next: offsets(5, 7),
-      attempts: 0,
-      disabled: null,
-    });
-  });
-
   test('only moves forward, with delivered or passed records', () => {
     expect(
       fold(

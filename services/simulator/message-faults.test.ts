@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import { type MatchFacts, readDataset } from '../../data/dataset.ts';
 import { parseFaults } from './faults.ts';
 import { simulateMatch } from './match.ts';
-import type { ProviderMessage } from './records.ts';
 import { stateAfter } from './testing/states.ts';
 
 const DATASET = readDataset('world-cup-2018');
@@ -12,13 +11,6 @@ const MATCHES = DATASET.matches.slice(0, 8);
 function simulate(facts: MatchFacts, faults: string) {
   const settings = { seed: '1', faults: parseFaults(faults), keepAliveEvery: 30, clockEvery: 60 };
   return simulateMatch(facts, DATASET.competition, 1_530_000_000, settings);
-}
-
-function normalized(message: ProviderMessage) {
-  const context = { origin: 'webhook', deliveryId: 'd', receivedAt: message.ut * 1_000 } as const;
-  const result = normalizeMessage(message, context);
-  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
-  return result.message;
 }
 
 describe('same_second', () => {
@@ -51,9 +43,9 @@ describe('stamped_ahead', () => {
     for (const facts of MATCHES) {
       const { messages, invented } = simulate(facts, 'stamped_ahead=4');
       expect(invented.stamped_ahead).toBe(4);
-      expect(messages.filter((message) => normalized(message).unread.includes('incident.ut'))).toHaveLength(
-        4,
-      );
+      expect(
+        messages.filter((message) => normalized(message, message.ut * 1_000).unread.includes('incident.ut')),
+      ).toHaveLength(4);
     }
   });
 });
@@ -67,7 +59,7 @@ describe('odd_field', () => {
         (message, n) => JSON.stringify(message) !== JSON.stringify(plain[n]),
       );
       expect(changed).toHaveLength(5);
-      for (const message of changed) expect(normalized(message).unread).toEqual([]);
+      for (const message of changed) expect(normalized(message, message.ut * 1_000).unread).toEqual([]);
       const [expected, found] = [plain, odd.messages].map((all) => stateAfter(facts.id, all));
       expect([found?.score, found?.status_id, found?.counting_goals]).toEqual([
         expected?.score,

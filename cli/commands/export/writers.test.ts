@@ -4,7 +4,6 @@ import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
-import type { PeriodLengths } from '#domain/clock-rule.ts';
 import type { Incident } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
@@ -25,6 +24,8 @@ const ROW: ExportRow = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOME
 const UNKNOWN: ExportRow = COLUMNS.map(() => null);
 /** A number that is no date, as a provider may send. */
 const NO_DATE: ExportRow = [...ROW.slice(0, -1), 2 ** 53];
+
+const EFFECT = { stands: true, counts: true, inShootOut: false, scored: 'home' } as const;
 
 const fileIn = (name: string): string => join(temporaryFolder(), name);
 
@@ -154,7 +155,7 @@ test.each([
     INCIDENTS.rows(
       {
         record: sampleOf('match-incidents'),
-        effect: { stands: true, counts: true, inShootOut: false, scored: 'home' },
+        effect: EFFECT,
         team: 'Home',
         lengths: null,
       },
@@ -199,13 +200,8 @@ test('renders the minute of an incident by the lengths of its match', () => {
     event_time: 2_461,
     event_status_id: 33,
   } as Incident;
-  const effect = { stands: true, counts: true, inShootOut: false, scored: 'home' } as const;
-  const minuteWith = (lengths: PeriodLengths | null): unknown => {
-    const row = { record: { ...sampleOf('match-incidents'), incident }, effect, team: null, lengths };
-    const cells = INCIDENTS.rows(row, { competition: 1, season: 2 })[0] ?? [];
-    return cells[INCIDENTS.columns.findIndex(({ name }) => name === 'minute')];
-  };
-  expect(minuteWith({ half: 45, extra_half: 15 })).toBe('42');
-  expect(minuteWith({ half: 40, extra_half: 15 })).toBe('40+2');
-  expect(minuteWith(null)).toBe('42');
+  const lengths = { half: 40, extra_half: 15 };
+  const row = { record: { ...sampleOf('match-incidents'), incident }, effect: EFFECT, team: null, lengths };
+  const [cells = []] = INCIDENTS.rows(row, { competition: 1, season: 2 });
+  expect(cells[INCIDENTS.columns.findIndex(({ name }) => name === 'minute')]).toBe('40+2');
 });

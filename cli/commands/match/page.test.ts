@@ -104,21 +104,5 @@ describe('the page of a match', () => {
         scores: [{ score: '0–0' }, { score: '1–0' }, { score: '1–1' }, { score: '1–0' }, { score: '2–0' }],
       },
     });
-    const { history } = pageJson(factsUpTo(VERSIONS.length), SILENT, BELIEVED, writtenAt(99)) as {
-      history: readonly { what: string }[];
-    };
-    expect(history.map(({ what }) => what)).toEqual([
-      'Status: 1st half',
-      'Provider’s betting: active',
-      'Guard closed: score unknown',
-      'Score reported: 0–0',
-      'Guard opened',
-      'Score 0–0 → 1–0',
-      'Guard closed: score under review',
-      'Guard opened',
-      'Score 1–0 → 1–1',
-      'Score 1–1 → 1–0',
-      'Score 1–0 → 2–0',
-    ]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
-import { GOOD, type HealthLimits } from './verdict.ts';
+import { GOOD } from './verdict.ts';
 
 const T = 1_000_000;
-const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
 const PLAY = { status_type: 'live', clock_status: 'running' };
 const BREAK = { status_type: 'live', clock_status: 'stopped' };
 

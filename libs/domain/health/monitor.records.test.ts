@@ -1,9 +1,18 @@
 /** When a monitor publishes records of a source and its matches, and their content. */
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
-import { sampleOf } from '#topics/testing/samples.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
-import { type Action, APPLY, BEGIN, LIMITS, PlayedMonitor, report, say, wait } from '../testing/health.ts';
+import {
+  type Action,
+  APPLY,
+  BEGIN,
+  ingressStatus,
+  LIMITS,
+  PlayedMonitor,
+  report,
+  say,
+  wait,
+} from '../testing/health.ts';
 import { eventMessage } from '../testing/messages.ts';
 import { DUE_WITHIN_MS, HealthMonitor, KEEP_ENDED_MS, VALID_MS } from './monitor.ts';
 import { REPORTS_WITHIN_MS } from './source-track.ts';
@@ -193,12 +202,7 @@ describe('times ahead of the clock count as now', () => {
 
   test('of a report', () => {
     const monitor = monitorAt();
-    const report = { source: 'webhook', instance: 'one', state: 'up', written_at: ahead } as const;
-    const counts = { messages_read: 0, messages_unreadable: 0, unreadable_in_row: 0, refused_lists: [] };
-    monitor.report(
-      { ...report, ...counts, reason: null, heard_at: null, progress: null, gap: null, clock: null },
-      BEGIN,
-    );
+    monitor.report(ingressStatus({ written_at: ahead }), BEGIN);
     expect(recordOf(monitor, 'webhook', BEGIN)).toMatchObject({ since: BEGIN, heard_at: BEGIN });
   });
 });
@@ -354,18 +358,8 @@ describe('partitions', () => {
 
 test('the record of a believed source has the failure of its last read at once, also after a restart', () => {
   const monitor = played(report('up'), say('play'), APPLY, wait(1_000));
-  const failing = {
-    ...sampleOf('ingress-status'),
-    source: 'webhook',
-    instance: 'one',
-    state: 'up',
-    reason: 'network',
-    gap: null,
-  } as const;
-  monitor.monitor.report(
-    { ...failing, written_at: monitor.now, unreadable_in_row: 0, messages_unreadable: 0 },
-    monitor.now,
-  );
+  const failing = ingressStatus({ reason: 'network', written_at: monitor.now });
+  monitor.monitor.report(failing, monitor.now);
   monitor.do(wait(100));
   expect(monitor.topic.get('webhook')).toMatchObject({ state: 'alive', reason: 'network' });
   const next = new HealthMonitor({ ...LIMITS, term: 9, partitionOf: () => 0 });

@@ -109,7 +109,7 @@ describe('the record of a match', () => {
     },
   ];
 
-  function matchOf(health = BAD): { track: MatchTrack; pair: PairTrack } {
+  function matchOf(health = BAD, changes: Partial<FeedHealth> = {}): { track: MatchTrack; pair: PairTrack } {
     const track = new MatchTrack(7, {
       applied: new AppliedPosition(0, { offset: 0, at: 0 }),
       read: new ReadProgress(),
@@ -120,6 +120,7 @@ describe('the record of a match', () => {
       fields: FIELDS,
       judged_from: T - 9,
       clock_since: T - 12,
+      ...changes,
     } as FeedHealth;
     track.restore(record, health, T - 9);
     const pair = track.pairs.get('webhook');
@@ -167,28 +168,11 @@ describe('the record of a match', () => {
     pair.written = null;
     expect([due(), due()]).toEqual([['webhook/7'], []]);
   });
-});
 
-test('the record of a match keeps when the first one was written', () => {
-  const track = new MatchTrack(7, {
-    applied: new AppliedPosition(0, { offset: 0, at: 0 }),
-    read: new ReadProgress(),
+  test('keeps when the first one was written', () => {
+    const { track, pair } = matchOf(BAD, { judged_from: null });
+    const records = new HealthRecords(4);
+    const from = [T, T + 60_000].map((now) => records.ofMatch(track, pair, now)[0]?.value?.judged_from);
+    expect(from).toEqual([T, T]);
   });
-  track.restore(
-    {
-      source: 'webhook',
-      keep_alive_at: null,
-      fields: [],
-      judged_from: null,
-      clock_since: null,
-    } as unknown as FeedHealth,
-    BAD,
-    T,
-  );
-  const records = new HealthRecords(4);
-  const from = (now: number) =>
-    [...track.pairs.values()]
-      .flatMap((pair) => records.ofMatch(track, pair, now))
-      .map(({ value }) => value?.judged_from);
-  expect([from(T), from(T + 60_000)]).toEqual([[T], [T]]);
 });

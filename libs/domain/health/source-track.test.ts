@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IngressStatus } from '#records/types.ts';
+import { ingressStatus } from '../testing/health.ts';
 import { ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { type MatchesOfSource, SourceTrack } from './source-track.ts';
@@ -16,22 +17,7 @@ function track(health: Partial<HealthStatus> = {}) {
   return { source, read };
 }
 
-const status = (changes: Partial<IngressStatus> = {}): IngressStatus => ({
-  source: 'webhook',
-  instance: 'one',
-  state: 'up',
-  reason: null,
-  heard_at: null,
-  clock: null,
-  progress: null,
-  gap: null,
-  written_at: T,
-  messages_read: 0,
-  messages_unreadable: 0,
-  unreadable_in_row: 0,
-  refused_lists: [],
-  ...changes,
-});
+const status = (changes: Partial<IngressStatus> = {}) => ingressStatus({ written_at: T, ...changes });
 const progress = { from: 900, to: 1_000, position: 950 };
 const down = (reason: string, since: number) => ({ kind: 'down', reason, since, progress: null });
 

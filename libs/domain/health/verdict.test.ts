@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../testing/health.ts';
 import {
   backlogDue,
   GOOD,
-  type HealthLimits,
   type HealthVerdict,
   judgeMatch,
   judgeSilence,
@@ -10,7 +10,6 @@ import {
   silenceDue,
 } from './verdict.ts';
 
-const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
 const HEARD = 1_000_000;
 
 /** A live match whose clock runs, with a message just now. */

@@ -61,10 +61,6 @@ describe('columns that cannot be known (docs/reference/standings.md)', () => {
       table?.type.ranks === 'person' ? cells.get(code) === '' : !cells.has(code);
     expect(codes.filter(isUnknown)).toEqual(unknown);
   });
-
-  test('are of all types', () => {
-    expect([...tables.keys()]).toEqual([...TABLE_TYPES.keys()]);
-  });
 });
 
 describe.runIf(existsSync(fixture))('against the provider’s own catalogue (../shared/provider)', () => {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ResultCard, ResultGoal } from '#records/types.ts';
-import { deriveTables } from './testing/derive.ts';
 import { cell, lines, result, rulesOf, table, teamOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
@@ -61,16 +60,6 @@ describe('persons', () => {
     expect(lines(table('cards', results), ...codes)).toEqual(['1 P10 1 1 2 ', '1 P20 1 1 2 ']);
     const rules = rulesOf({ card_points: { yellow: 1, red: 3 } });
     expect(lines(table('cards', results, rules), ...codes)).toEqual(['1 P10 1 1 2 4', '1 P20 1 1 2 4']);
-  });
-
-  test('are flagged if they are unknown', () => {
-    const reasons = deriveTables([...results, result(4, 'A 1-0 B')], rulesOf()).flags.filter(
-      ({ reason }) => reason === 'unknown_scorer' || reason === 'unknown_goals',
-    );
-    expect(reasons).toEqual([
-      { event_id: 2, reason: 'unknown_scorer' },
-      { event_id: 4, reason: 'unknown_goals' },
-    ]);
   });
 
   test('have a position before the last round of their club', () => {
@@ -165,10 +154,5 @@ describe('England 2017-18', () => {
   test('has the cards of the timelines', () => {
     expect(shown('cards', 'yellow_cards')).toEqual(totals('yellow', 'second_yellow'));
     expect(shown('cards', 'red_cards')).toEqual(totals('red', 'second_yellow'));
-  });
-
-  test('flags the match whose goals are unknown', () => {
-    const { flags } = deriveTables(results, rulesOf());
-    expect(flags.filter(({ reason }) => reason === 'unknown_goals')).toHaveLength(1);
   });
 });

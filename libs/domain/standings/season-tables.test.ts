@@ -43,22 +43,6 @@ const value = (body: Body | undefined, team: string, code: string) =>
     ?.columns.find((column) => column.code === code)?.value;
 
 describe('the tables of a season', () => {
-  test('of teams are ranked again if a card decides', () => {
-    const fair_play = { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 };
-    const red = { kind: 'red' as const, team_id: 1, player: null, attribute_ids: [] };
-    const results = [placed(1, 'A 1-0 C', { cards: [] }), placed(2, 'B 1-0 C', { cards: [] })];
-    const afterCard = (tie_break: unknown[]) => {
-      const tables = season(rulesOf({ tie_break }), ...results);
-      tables.derive();
-      tables.apply(placed(1, 'A 1-0 C', { cards: [red], version: 2 }));
-      return bodies(tables)
-        .get('league stage 7')
-        ?.groups[0]?.participants.map(({ name }) => name);
-    };
-    expect(afterCard(['points', 'goals_diff', { fair_play }])).toEqual(['B', 'A', 'C']);
-    expect(afterCard(['points', 'goals_diff'])).toEqual(['A', 'B', 'C']);
-  });
-
   test('of teams belong to each stage, group by group, and the others to the season', () => {
     const all = bodies(
       season(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GOAL, rulesOf } from './testing/results.ts';
+import { GOAL, LIVE, rulesOf } from './testing/results.ts';
 import { placed, tablesOfSeason } from './testing/seasons.ts';
 
 const REGULAR = 10;
@@ -57,6 +57,15 @@ describe('what a stage starts with', () => {
     expect(corrected({ stage_id: REGULAR })[FINALS]).toEqual(['1 B 5 6 5', '2 A 5 4 4']);
     expect(corrected({ stage_id: FINALS })[FINALS]).toEqual(['1 A 5 4 4', '2 B 5 6 3']);
     expect(corrected({ stage_id: FINALS })[REGULAR]?.[1]).toBe('2 B 3 5 6');
+  });
+
+  test('counts matches of the first stage in play in the live table, as if they had ended', () => {
+    const late = placed(8, 'A 0-0 B', REGULAR, LIVE);
+    const rules = rulesOf({ stages: [{ stage_ids: [FINALS], carried: { from: [REGULAR] } }] });
+    expect(tablesOfSeason([...SECOND, ...FIRST, late], rules, 'live', ...CODES)[FINALS]).toEqual([
+      '1 B 6 6 11',
+      '2 A 6 4 9',
+    ]);
   });
 
   test('decides equal points by the half point that rounding took or gave', () => {
@@ -210,19 +219,6 @@ describe('a correction', () => {
     const shown = tablesOfSeason(results, rulesOf({ corrections }), 'league', 'pts');
     return ['9201', '9202'].map((stage) => shown[stage]?.find((line) => line.includes('A'))?.slice(4));
   };
-
-  test('belongs to the stage that it names', () => {
-    expect(points({ stage_id: 9202 })).toEqual(['6', '0']);
-    expect(points({ stage_id: 9201 })).toEqual(['0', '6']);
-    expect(points({ stage_id: 9209 })).toEqual(['6', '6']);
-  });
-
-  test('that names none belongs to the first stage of its team, or to the one that it plays on that day', () => {
-    expect(points({})).toEqual(['0', '6']);
-    expect(points({ from: '2024-01-02' })).toEqual(['0', '6']);
-    expect(points({ from: '2024-01-03' })).toEqual(['6', '0']);
-    expect(points({ from: '2023-01-01' })).toEqual(['0', '6']);
-  });
 
   test('waits for the season that it names', () => {
     expect(points({ season_id: 2 })).toEqual(['0', '6']);

@@ -85,21 +85,6 @@ test('rows of teams have the acronym and area of the team, and those of persons 
   expect(table('top_scorers', sameId, rulesOf()).rows[0]?.participant_acronym).toBeNull();
 });
 
-describe('last_rank', () => {
-  test('is the position before the last round, on whatever day of it a team played', () => {
-    const first = [result(1, 'A 2-0 B', { round_id: 1 }), result(2, 'C 1-0 D', { round_id: 1 })];
-    const second = [result(3, 'B 5-0 C', { round_id: 2 }), result(4, 'D 1-0 A', { round_id: 2 })];
-    // D plays a day later, but its position before the round is the one before B's win.
-    const { rows } = table('league', [...first, ...second]);
-    expect(rows.map(({ name, rank, last_rank }) => `${name} ${last_rank} > ${rank}`)).toEqual([
-      'B 4 > 1',
-      'A 1 > 2',
-      'D 3 > 3',
-      'C 2 > 4',
-    ]);
-  });
-});
-
 describe('corrections', () => {
   const corrections = [
     { participant_id: idOf('A'), value: -2, reason: 'Financial issues', from: '2024-01-02' },
@@ -174,21 +159,6 @@ describe('a decision of an association', () => {
 });
 
 describe('tables do not count', () => {
-  test.each([
-    ['not started', SCHEDULED],
-    ['abandoned', { status_id: 7 }],
-    ['cancelled', { status_id: 3, status_type: 'cancelled' }],
-    ['interrupted', { status_id: 2, status_type: 'interrupted' }],
-    ['deleted', { status_id: null, status_type: 'deleted' }],
-    ['of unknown status', { status_id: null, status_type: null }],
-    ['moved away', { removed: true }],
-  ])('a match that is %s', (_, overrides) => {
-    const results = [...SEASON, result(4, 'C 9-0 A', overrides)];
-    expect(lines(table('league', results), 'pts')).toEqual(POINTS);
-    expect(lines(table('live', results), 'pts')).toEqual(POINTS);
-    expect(flags(results)).toEqual([]);
-  });
-
   test('a match that was deleted or moved away, nor its teams', () => {
     const gone = [
       result(4, 'D 1-0 E', { status_id: null, status_type: 'deleted' }),
@@ -242,11 +212,6 @@ describe('the live table', () => {
       '2 B 3 no  ',
       '3 C 1 yes  4',
     ]);
-  });
-
-  test('is the league table if no game is in play', () => {
-    const codes = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'goals_diff', 'pts', 'form'];
-    expect(lines(table('live', SEASON), ...codes)).toEqual(lines(table('league', SEASON), ...codes));
   });
 });
 

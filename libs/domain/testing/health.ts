@@ -1,6 +1,7 @@
 /** Plays a feed to a health monitor, and computes what is true of it: for tests. */
 import fc from 'fast-check';
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/types.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
 import { HealthMonitor } from '../health/monitor.ts';
 import type { HealthLimits } from '../health/verdict.ts';
 import { eventMessage, snapshotMessage } from './messages.ts';
@@ -44,6 +45,24 @@ export const APPLY: Action = { kind: 'apply' };
 export function report(state: IngressStatus['state'], source = 'webhook'): Action {
   return { kind: 'report', source, state };
 }
+
+/** Returns the report of an ingress service of the webhook that is up and has read nothing, with these changes. */
+export const ingressStatus = (changes: Partial<IngressStatus>): IngressStatus => ({
+  source: 'webhook',
+  instance: 'one',
+  state: 'up',
+  reason: null,
+  heard_at: null,
+  clock: null,
+  progress: null,
+  gap: null,
+  written_at: BEGIN,
+  messages_read: 0,
+  messages_unreadable: 0,
+  unreadable_in_row: 0,
+  refused_lists: [],
+  ...changes,
+});
 
 const source = fc.constantFrom('webhook', 'feed');
 const says = fc.constantFrom(
@@ -220,21 +239,8 @@ export class PlayedMonitor {
   }
 
   #report(of: string, state: IngressStatus['state']): void {
-    const status: IngressStatus = {
-      source: of,
-      instance: 'one',
-      state,
-      reason: state === 'down' ? 'network' : null,
-      heard_at: null,
-      progress: null,
-      gap: null,
-      clock: null,
-      written_at: this.now,
-      messages_read: 0,
-      messages_unreadable: 0,
-      unreadable_in_row: 0,
-      refused_lists: [],
-    };
+    const reason = state === 'down' ? 'network' : null;
+    const status = ingressStatus({ source: of, state, reason, written_at: this.now });
     this.#reports.push(status);
     this.monitor.report(status, this.now);
   }
@@ -267,4 +273,21 @@ function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'mark')
     return { ...eventMessage(ut, {}), event_fields: [], unreadable: 'ut: expected a number' };
   return eventMessage(ut, STATES[says]);
+}
+
+/** How often a reader of the topic looks, milliseconds. */
+export const LOOK_MS = 1_000;
+
+/** Yields what a reader of the topic knows each time it looks, until `until`. */
+export function* readerLooks(
+  log: readonly FeedHealth[],
+  until: number,
+): Generator<[at: number, health: HealthTable]> {
+  const table = new HealthTable();
+  let next = 0;
+  for (let at = BEGIN; at <= until; at += LOOK_MS) {
+    for (let one = log[next]; one !== undefined && one.written_at <= at; one = log[++next])
+      table.apply(one.event_id === null ? one.source : `${one.source}/${one.event_id}`, one, one.written_at);
+    yield [at, table];
+  }
 }

@@ -54,22 +54,6 @@ describe('the messages', () => {
     ).toEqual([['update', START + 59]]);
   });
 
-  test('of an incident that a list reinstates are its record with the time of that list', () => {
-    const { messages } = send([
-      incidentMessage(goal),
-      snapshotMessage(START + 80, [other]),
-      snapshotMessage(START + 90, [goal, other]),
-      incidentMessage({ ...incident('5-1', 413, { ut: START + 70 }) }),
-    ]);
-    expect(times(messages.filter(({ message }) => message.includes('"5-1"')))).toEqual([
-      ['insert', START],
-      ['delete', START + 5],
-      ['update', START + 90],
-      // Newer than the current record, and so above the one sent.
-      ['update', START + 91],
-    ]);
-  });
-
   test('of an incident that a result gives back are its record with a time above the delete', () => {
     const result = (at: number, home: number) =>
       eventMessage(START + at, eventFields({ participants: participants(home, 0) }));
@@ -88,15 +72,6 @@ describe('the messages', () => {
       ['update', START + 6],
       ['delete', START + 6],
     ]);
-  });
-
-  test('of a delete beside a list are that delete', () => {
-    const beside = (id: string) => ({
-      ...snapshotMessage(START + 60, [other]),
-      deleted: [incident(id, 413, { ut: START + 50 })],
-    });
-    expect(times(send([incidentMessage(goal), beside('5-1')]).messages)[1]).toEqual(['delete', START + 50]);
-    expect(times(send([beside('5-3')]).messages)).toContainEqual(['delete', START + 50]);
   });
 
   test('of deletes beside a list are one for each incident, with the time of its latest', () => {
@@ -172,10 +147,6 @@ describe('the messages', () => {
   const listed = [incidentMessage(goal), snapshotMessage(START + 60, [goal])];
   const earlier = incident('5-1', 413, { ut: START + 20 });
   const overruled = [...listed, incidentMessage(earlier, { deleted: true })];
-
-  test('of a delete that a later list has overruled are none', () => {
-    expect(times(send(overruled).messages)).toEqual([['insert', START]]);
-  });
 
   test('of a delete that a later list has overruled are its event, if it has one', () => {
     const { messages } = send([

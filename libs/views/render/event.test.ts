@@ -226,19 +226,6 @@ test('returns what the board shows: the type of its status, and whether extra ti
   expect(ofEvent({ status_id: null, status_type: null }).statusType).toBeNull();
 });
 
-describe('is deleted', () => {
-  test.each<[string, boolean, readonly Fields[]]>([
-    ['by the action of its message', true, [{ action: 'delete' }]],
-    ['by its item status', true, [{ item_status: 'deleted' }]],
-    ['by the type of its status', true, [{ status_type: 'deleted' }]],
-    ['not by another action', false, [{ action: 'insert' }]],
-    ['not by another item status', false, [{ item_status: 'active' }]],
-    ['not by a deletion before its last report', false, [{ action: 'delete' }, { action: undefined }]],
-  ])('%s', (_, isDeleted, reports) => {
-    expect(full(...reports).item_status).toBe(isDeleted ? 'deleted' : 'active');
-  });
-});
-
 describe('the winner and the side that advances', () => {
   const sides = (marks: Fields | null) => ({
     participants: [101, 102].map((id, at) => ({

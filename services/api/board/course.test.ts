@@ -1,10 +1,9 @@
 /** The course of a match, compared at each second with what a reader of the topics could know then. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { BEGIN, PlayedMonitor, report } from '#domain/testing/health.ts';
+import { BEGIN, LOOK_MS, PlayedMonitor, readerLooks, report } from '#domain/testing/health.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
 import { type CourseStretch, matchCourse } from '#story/course.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import { matchDetails } from './match-details.ts';
 import { PlayedViews } from './testing/playing.ts';
@@ -13,8 +12,6 @@ import { firstHalf, incident, SERBIA_BRAZIL as match, playSerbiaBrazil } from '.
 vi.setConfig({ testTimeout: 120_000 });
 
 const NOW = 1_790_000_000;
-/** A reader looks this often, and the story may name a change as much earlier or later. Milliseconds. */
-const LOOK_MS = 1_000;
 
 type Step =
   | { readonly kind: 'wait'; readonly ms: number }
@@ -99,14 +96,10 @@ class Evening {
 
 /** Returns what a reader of the topics may do at each second. */
 function looks({ monitor: { log, now }, states }: Evening): [at: number, permission: Permission][] {
-  const table = new HealthTable();
   const seen: [number, Permission][] = [];
-  let next = 0;
-  for (let at = BEGIN; at < now; at += LOOK_MS) {
-    for (let one = log[next]; one !== undefined && one.written_at <= at; one = log[++next])
-      table.apply(one.event_id === null ? one.source : `${one.source}/${one.event_id}`, one, one.written_at);
+  for (const [at, health] of readerLooks(log, now - 1)) {
     const known = states.findLast((one) => one.at <= at)?.state;
-    const feed = table.match(match.id, { wall: at, steady: at });
+    const feed = health.match(match.id, { wall: at, steady: at });
     if (known !== undefined) seen.push([at, tradingOf(known, feed).permission]);
   }
   return seen;
@@ -123,6 +116,7 @@ test('is what a reader of the topics could know at each second, in every evening
       for (const record of one.records) one.played.health(record.event_id, record);
       const course = matchDetails(one.played.views, match.id, one.monitor.now / 1000)?.course ?? null;
       for (const [at, permission] of looks(one)) {
+        // The story may name a change as much earlier or later.
         const told = [at - LOOK_MS, at, at + LOOK_MS].map((time) =>
           permissionAt(course?.stretches ?? [], time),
         );

@@ -34,13 +34,26 @@ const refusal = (reason: string, since = 0) => ({ event_id: 9, reason, since });
 const NONE: ReadonlyMap<string, number> = new Map();
 const LISTED = new Map([['5-1', NOW]]);
 
+type CheckResult = Parameters<MatchWatch['checked']>[1];
+
+/** Reports a check of the event, of a list without incidents unless `changes` say otherwise. */
+const checked = (watch: MatchWatch, now: number, changes: Partial<CheckResult> = {}) =>
+  watch.checked(9, {
+    snapshotAt: NOW,
+    listed: NONE,
+    unconfirmed: [],
+    contradicted: false,
+    now,
+    ...changes,
+  });
+
 /** Returns a watch that has seen and checked an event once, at 0. */
 function checkedOnce(event: object, verified: [number, number][] = []): MatchWatch {
   const watch = new MatchWatch(SETTINGS, verified);
   watch.onEvent({ ...event }, NOW, 0);
   expect(watch.claim(0)).toBe(9);
   expect(watch.claim(0)).toBe(null);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 0 });
+  checked(watch, 0);
   return watch;
 }
 
@@ -54,7 +67,7 @@ test('checks an event until its incidents are confirmed', () => {
   watch.onMessage(message('tbd'), 3);
   expect(watch.claim(9)).toBe(null);
   expect(watch.claim(10)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: LISTED, unconfirmed: ['5-1'], contradicted: false, now: 10 });
+  checked(watch, 10, { listed: LISTED, unconfirmed: ['5-1'] });
   expect(watch.claim(19)).toBe(null);
   watch.onMessage(message('confirmed'), 19);
   expect(watch.claim(1_000)).toBe(null);
@@ -68,7 +81,7 @@ test('checks an event whose feed is silent while the clock runs, counted from th
   watch.onMessage(message(null), 15);
   expect(watch.claim(34)).toBe(null);
   expect(watch.claim(35)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 36 });
+  checked(watch, 36);
   expect(watch.claim(55)).toBe(null);
   expect(watch.claim(56)).toBe(9);
 });
@@ -100,7 +113,7 @@ test('checks a finished event at once and again until it is verified', () => {
   const watch = checkedOnce(live());
   watch.onEvent(finished(), NOW, 5);
   expect(watch.claim(5)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 5 });
+  checked(watch, 5);
   watch.onEvent(finished(), NOW, 6);
   expect(watch.claim(304)).toBe(null);
   expect(watch.claim(305)).toBe(9);
@@ -169,7 +182,7 @@ test('backs off after failed checks, and resets after a good one', () => {
   fail(10);
   expect(watch.claim(29)).toBe(null);
   expect(watch.claim(30)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 30 });
+  checked(watch, 30);
   expect(watch.claim(330)).toBe(9);
   fail(330);
   expect(waits).toEqual([1, 2, 1]);
@@ -183,7 +196,7 @@ test('checks again when an incident is reported after the snapshot that removes 
   late.onMessage(message(null, false, NOW - 5), 2);
   expect(late.claim(9)).toBe(null);
   expect(late.claim(10)).toBe(9);
-  late.checked(9, { snapshotAt: NOW + 8, listed: LISTED, unconfirmed: [], contradicted: false, now: 11 });
+  checked(late, 11, { snapshotAt: NOW + 8, listed: LISTED });
   expect(late.claim(1_000)).toBe(null);
 });
 
@@ -192,9 +205,7 @@ test('checks again when an incident is reported during a check', () => {
   watch.onBoard(5, new Set());
   expect(watch.claim(1)).toBe(9);
   watch.onMessage(message(null, false, NOW), 2);
-  expect(
-    watch.checked(9, { snapshotAt: NOW + 60, listed: NONE, unconfirmed: [], contradicted: false, now: 3 }),
-  ).toBe(false);
+  expect(checked(watch, 3, { snapshotAt: NOW + 60 })).toBe(false);
   expect(watch.claim(13)).toBe(9);
 });
 
@@ -211,22 +222,10 @@ test.each([
   watch.onMessage(given.reported, 1);
   watch.onBoard(5, new Set());
   expect(watch.claim(2)).toBe(9);
-  watch.checked(9, {
-    snapshotAt: NOW + 60,
-    listed: given.behind,
-    unconfirmed: [],
-    contradicted: false,
-    now: 3,
-  });
+  checked(watch, 3, { snapshotAt: NOW + 60, listed: given.behind });
   expect(watch.claim(12)).toBe(null);
   expect(watch.claim(13)).toBe(9);
-  watch.checked(9, {
-    snapshotAt: NOW + 70,
-    listed: given.listed,
-    unconfirmed: [],
-    contradicted: false,
-    now: 14,
-  });
+  checked(watch, 14, { snapshotAt: NOW + 70, listed: given.listed });
   expect(watch.claim(1_000)).toBe(null);
 });
 
@@ -236,7 +235,7 @@ test('lets a list override the feed after the settle margin', () => {
   watch.onBoard(5, new Set());
   for (const now of [2, 12, 22, 32, 42]) {
     expect(watch.claim(now)).toBe(9);
-    watch.checked(9, { snapshotAt: NOW + 60 + now, listed: NONE, unconfirmed: [], contradicted: false, now });
+    checked(watch, now, { snapshotAt: NOW + 60 + now });
   }
   expect(watch.claim(1_000)).toBe(null);
 });
@@ -247,13 +246,7 @@ test('does not verify a finished event while the lists may lag behind its last r
   const check = (now: number): boolean => {
     expect(watch.claim(now - 1)).toBe(null);
     expect(watch.claim(now)).toBe(9);
-    return watch.checked(9, {
-      snapshotAt: NOW + now,
-      listed: NONE,
-      unconfirmed: [],
-      contradicted: false,
-      now,
-    });
+    return checked(watch, now, { snapshotAt: NOW + now });
   };
   watch.onMessage(reported, 100);
   expect(check(140)).toBe(true);
@@ -272,13 +265,7 @@ test('checks an event twice when it is already finished when first seen', () => 
   watch.onEvent(finished(), NOW, 1);
   const check = (now: number): boolean => {
     expect(watch.claim(now)).toBe(9);
-    return watch.checked(9, {
-      snapshotAt: NOW + now,
-      listed: NONE,
-      unconfirmed: [],
-      contradicted: false,
-      now,
-    });
+    return checked(watch, now, { snapshotAt: NOW + now });
   };
   expect(check(1)).toBe(false);
   watch.verified(9, NOW);
@@ -312,11 +299,11 @@ test('keeps an incident unconfirmed that is reported during a check', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 1);
   expect(watch.claim(10)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 11 });
+  checked(watch, 11);
   expect(watch.claim(1_000)).toBe(null);
   watch.onBoard(5, new Set());
   expect(watch.claim(1_000)).toBe(9);
   watch.onMessage(message('tbd'), 1_001);
-  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], contradicted: false, now: 1_002 });
+  checked(watch, 1_002);
   expect(watch.claim(1_012)).toBe(9);
 });

@@ -107,6 +107,7 @@ test('reports a deleted event as deleted', async () => {
     expect(answer.body, list).toContain('"item_status":"deleted"');
   }
   expect((await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items).toBe(0);
+  expect((await app.inject('/v2/events/1?token=t')).statusCode).toBe(404);
 });
 
 test('reports records that were written while a replica was stopped or behind to clients that queried it before', async () => {

@@ -5,7 +5,6 @@ import { eventMessage } from '#ingestion/testing/messages.ts';
 import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 const T = 1_790_000_000;
-const [HOME, AWAY] = [101, 102];
 
 let world: ViewsWorld;
 let app: FastifyInstance;
@@ -26,9 +25,6 @@ async function served(...fields: readonly Fields[]): Promise<Fields> {
   return data.competition.season.stage.group.event;
 }
 
-const sides = (results: readonly Fields[][]) => ({
-  participants: [HOME, AWAY].map((id, at) => ({ id, counter: at + 1, name: `T${id}`, results: results[at] })),
-});
 const finished = { status_id: 11, status_type: 'finished' };
 
 test('shows the name of its status, not of one that a list showed before', async () => {
@@ -65,23 +61,6 @@ test('shows the computed played time of soccer, whatever the provider reports', 
   expect(
     (await served(basketball, { ...basketball, status_id: 10, played_time: undefined })).played_time,
   ).toBe(null);
-});
-
-test.each([
-  ['at half-time', { status_id: 9, clock_time: 2_830 }, 2_700],
-  ['before extra time', { status_id: 48 }, 5_400],
-  ['at the half-time of extra time', { status_id: 37 }, 6_300],
-  ['before a shoot-out', { status_id: 142 }, 7_200],
-  ['in a shoot-out', { status_id: 141 }, 7_200],
-  [
-    'in a shoot-out after the second half',
-    { status_id: 141, ...sides([[{ id: 104, value: '' }], []]) },
-    5_400,
-  ],
-  ['at the end', { ...finished, clock_time: 77 }, 5_400],
-  ['at the end after extra time', { ...finished, status_id: 14 }, 7_200],
-])('shows the played time %s', async (_, event, played) => {
-  expect((await served(event)).played_time).toBe(played);
 });
 
 test('has a clock of 0 when finished, whatever was reported last', async () => {

@@ -108,25 +108,15 @@ test('filters events by competition, by the away side and by the time of a chang
   expect(await list(`season_id=25528&timestamp=${NOW + 60}`)).toEqual([]);
 });
 
-test('shows a board by date, status and postponement, with or without details', async () => {
-  world.play(
-    eventMessage({}, { id: 1 }),
-    eventMessage({}, { id: 2, status_id: 5, status_type: 'scheduled' }),
-    eventMessage({}, { id: 3, status_id: 11, status_type: 'finished' }),
-  );
-  // Live by its status, with a date without time.
+// test/system/contract/endpoints.ts has the filters of a board.
+test('shows a board with or without details and stats, and a match that is live by its status', async () => {
+  // A date without time.
   world.play(eventMessage({}, { id: 4, status_type: null, start_date: '2026-08-17' }));
-  expect(await idsAt('/v2/livescore?date_from=2026-08-17&status_type=live')).toEqual([4]);
-  expect(await idsAt(BOARD)).toEqual([1, 3]);
-  expect(await idsAt(`${BOARD}&show_postponed=yes`)).toEqual([1, 2, 3]);
-  // A client that follows changes must learn of a postponed match.
-  expect(await idsAt(`${BOARD}&timestamp=${NOW}`)).toEqual([1, 2, 3]);
-  expect(await idsAt(`${BOARD}&timestamp=${NOW + 60}`)).toEqual([]);
-  expect(await idsAt(`${BOARD}&status_type=live`)).toEqual([1]);
-  const [plain] = eventsOf(await ask(`${BOARD}&events_details=no`));
-  expect([plain?.details, plain?.participants[0]?.stats]).toEqual([undefined, undefined]);
+  const board = '/v2/livescore?date_from=2026-08-17&status_type=live';
+  const [plain] = eventsOf(await ask(`${board}&events_details=no`));
+  expect([plain?.id, plain?.details, plain?.participants[0]?.stats]).toEqual([4, undefined, undefined]);
   expect(plain === undefined ? [] : score(plain)).toEqual(['1', '0']);
-  const [full] = eventsOf(await ask(BOARD));
+  const [full] = eventsOf(await ask(board));
   expect([full?.details, full?.participants[0]?.stats]).toEqual([expect.any(Array), expect.any(Array)]);
 });
 
@@ -221,12 +211,6 @@ test('shows only scores and status in simple lists', async () => {
   });
   const [basic] = eventsOf(await ask('/v2/basic-livescore?timestamp=0'));
   expect(basic).toEqual(simple);
-});
-
-test('omits a deleted event', async () => {
-  world.play(eventMessage({}, { id: 1 }), eventMessage({ ut: 1_790_000_009 }, { id: 1, action: 'delete' }));
-  expect(await idsAt('/v2/events?season_id=25528')).toEqual([]);
-  await ask('/v2/events/1', 404);
 });
 
 /** Both sides with a reported score. */

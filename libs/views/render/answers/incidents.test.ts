@@ -36,40 +36,6 @@ test('orders incidents by first delivery, also after a snapshot has listed them'
   expect((await ask('sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
-test('shows every field of the contract, and all other reported fields', async () => {
-  world.play(
-    incidentMessage(
-      {},
-      { id: '5-50', note: [1], for: undefined, incident_name: undefined, incident_id: 423 },
-    ),
-  );
-  const { data } = await ask('sort_order=desc');
-  expect(data.find(({ id }: { id: string }) => id === '5-50')).toEqual({
-    id: '5-50',
-    incident_id: 423,
-    incident_name: 'Own goal',
-    for: 'rival',
-    confirmation: 'tbd',
-    participant_id: 101,
-    participant_name: 'Home',
-    subparticipant_id: null,
-    subparticipant_name: null,
-    event_status_id: 33,
-    event_status_name: '1st half',
-    event_time: '09:30',
-    parent_id: null,
-    attribute_ids: [],
-    properties: {},
-    additional_info: {},
-    ut: 1_790_000_000,
-    x_pos: null,
-    note: [1],
-    important: 'yes',
-    important_for_trader: 'yes',
-    game_break: 'no',
-  });
-});
-
 test('returns the whole story for the board, removed incidents included', () => {
   expect(world.views.incidentLog.shown(7000001).map(({ id, removed }) => [id, removed])).toEqual([
     ['5-10', false],

@@ -53,6 +53,15 @@ test('shows competitions down to their stages', async () => {
   });
 });
 
+test('shows a name that arrived after the event', async () => {
+  const { world, ask } = await cup();
+  world.play(eventMessage({}, { id: 5, competition_id: 1, season_id: 2, stage_id: 3 }));
+  const urls = ['/v2/events/5', '/v2/livescore?date_from=2026-08-15', '/v2/competitions'];
+  for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"competition 1"');
+  world.give(catalogueRecord('competition', 1, null, { id: 1, name: 'First' }, 1_800_000_000));
+  for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
+});
+
 test('shows stages down to their groups', async () => {
   const { ask } = await cup();
   const { stages } = (await ask('/v2/stages?season_id=2')).data.competitions[0].seasons[0];
