@@ -35,7 +35,7 @@ export type FieldKind<S extends z.ZodType = z.ZodType> = {
 };
 
 /** Returns a kind of single value. `repair` reads other forms, but an empty text is none. */
-function kindOf<S extends z.ZodType>(exact: S, repair: FieldKind['repair']): FieldKind<S> {
+export function kindOf<S extends z.ZodType>(exact: S, repair: FieldKind['repair']): FieldKind<S> {
   return {
     exact,
     isEssential: false,

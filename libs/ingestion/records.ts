@@ -1,7 +1,7 @@
 /** Records of fields of known kinds, and copies of them in which every readable field has its exact form. */
 import { z } from 'zod';
 import { CanonicalJsonError, canonicalJson } from '#json/canonical-json.ts';
-import { type FieldKind, isEmpty, UNREADABLE } from './kinds.ts';
+import { type FieldKind, kindOf, UNREADABLE } from './kinds.ts';
 
 /** A JSON object. */
 export type RawRecord = Record<string, unknown>;
@@ -92,15 +92,9 @@ export function recordOrNone<F extends FieldKinds>(fields: F) {
 }
 
 function nested<S extends z.ZodType>(exact: S, repair: FieldKind['repair']): FieldKind<S> {
-  return {
-    exact,
-    isEssential: false,
-    isNested: true,
-    repair: (given, path, unread) => {
-      if (isEmpty(given)) return undefined;
-      return given === null ? null : repair(given, path, unread);
-    },
-  };
+  const orNone: FieldKind['repair'] = (given, path, unread) =>
+    given === null ? null : repair(given, path, unread);
+  return { ...kindOf(exact, orNone), isNested: true };
 }
 
 /** A list of records, or none. `exact`: its schema. A record without a readable essential field is left out alone. */

@@ -35,7 +35,7 @@ export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError
 
 /** Creates the `connect` function of a pool to one host. It resumes the TLS session of its last connection. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const { resolve, allowed, timeoutMs, secureContext, closing, proxy } = options;
+  const { timeoutMs, secureContext, closing, proxy } = options;
   let session: Buffer | undefined;
   return (target, callback) => {
     // Each connection has its own signal, as sockets would leave listeners on a long-lived one.
@@ -44,7 +44,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     closing.addEventListener('abort', abort);
     if (closing.aborted) abort();
     const connect = buildConnector({
-      lookup: permittedLookup(resolve, allowed, connecting.signal),
+      lookup: permittedLookup(options, connecting.signal),
       timeout: timeoutMs,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
@@ -75,34 +75,39 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
 
 /** Opens a tunnel through a proxy to a checked address of a host. The proxy resolves no name, so that it reaches what was checked. */
 async function tunnelled(
-  { resolve, allowed }: ConnectorOptions,
+  options: ConnectorOptions,
   proxy: URL,
   { hostname, port }: buildConnector.Options,
   signal: AbortSignal,
 ): Promise<Pick<buildConnector.Options, 'httpSocket'>> {
-  const name = hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(name) === 0 ? await resolve(name, signal) : [name];
-  const address = addresses.find((one) => allowed.allows(one));
-  if (address === undefined) throw new AddressNotPublicError();
+  const [address] = await permittedAddresses(options, hostname.replace(/^\[|\]$/g, ''), signal);
   return { httpSocket: await openTunnel(proxy, { address, port: port || HTTPS_PORT }, signal) };
 }
 
 /** Creates a lookup that returns only allowed addresses of a name: a connection uses these without resolving again. */
-function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: AbortSignal): LookupFunction {
+function permittedLookup(options: ConnectorOptions, signal: AbortSignal): LookupFunction {
   return (name, _options, callback) => {
-    resolve(name, signal).then(
-      (addresses) => {
-        const permitted = addresses.filter((address) => allowed.allows(address));
-        if (permitted.length === 0) callback(new AddressNotPublicError(), []);
-        else
-          callback(
-            null,
-            permitted.map((address) => ({ address, family: isIP(address) })),
-          );
-      },
+    permittedAddresses(options, name, signal).then(
+      (permitted) =>
+        callback(
+          null,
+          permitted.map((address) => ({ address, family: isIP(address) })),
+        ),
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
+}
+
+/** Returns the allowed addresses of a name, or the address in its place. Rejects with `AddressNotPublicError`, or as `resolve`. */
+async function permittedAddresses(
+  { resolve, allowed }: ConnectorOptions,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly [string, ...string[]]> {
+  const addresses = isIP(name) === 0 ? await resolve(name, signal) : [name];
+  const [first, ...others] = addresses.filter((address) => allowed.allows(address));
+  if (first === undefined) throw new AddressNotPublicError();
+  return [first, ...others];
 }
 
 /** Contexts by certificates. Each contains all default authorities, and a process may have thousands of endpoints. */

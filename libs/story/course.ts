@@ -72,10 +72,11 @@ export function statusOf(written: string | null): readonly [id: number | null, t
 
 /** Returns the course of a match; null when nothing was in play. `now`: the end of a match that goes on, Unix milliseconds. */
 export function matchCourse(story: readonly StoryStep[], feed: FeedPast, now: number): Course | null {
-  const stretches = inPlay(stretchesOf(story, feed, now));
+  const steps = knownSteps(story);
+  const stretches = inPlay(stretchesOf(steps, feed, now));
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const scores = knownSteps(story).flatMap(({ kind, score, at }) =>
+  const scores = steps.flatMap(({ kind, score, at }) =>
     kind === 'score_changed' && score !== null && at <= last.to
       ? [{ at: Math.max(at, first.from), score: scoreWords(score.after) }]
       : [],
@@ -84,8 +85,7 @@ export function matchCourse(story: readonly StoryStep[], feed: FeedPast, now: nu
 }
 
 /** Returns all stretches since the first version, without gaps, each different from the one before it. */
-function stretchesOf(story: readonly StoryStep[], feed: FeedPast, now: number): CourseStretch[] {
-  const steps = knownSteps(story);
+function stretchesOf(steps: readonly KnownStep[], feed: FeedPast, now: number): CourseStretch[] {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return [];
   const end = Math.max(now, last.at);

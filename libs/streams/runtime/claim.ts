@@ -22,8 +22,6 @@ export type Claimed = {
   readonly topicId: string;
   /** Offset of the next input record. */
   readonly position: number;
-  /** Leader epoch stored with the last position; null when unknown. */
-  readonly inputEpoch: number | null;
   /** Leader epoch of the input record just before `position`; null when unknown. */
   readonly readEpoch: number | null;
   /** Number of unprocessed input records that were removed from the log and are skipped. */
@@ -72,15 +70,13 @@ export async function claimPartition(
   const checked = await lifetime.guard(checkLogs(context, partition, { input: topicId, changelogs: ids }));
   const { position } = checked;
   const start = startOffset(context, partition, { position, topicId, input: checked.input });
-  const inputEpoch = position?.inputEpoch ?? null;
   const lost = position === null ? 0 : Math.max(0, start - position.next);
   return {
     producer,
     input,
     topicId,
     position: start,
-    inputEpoch,
-    readEpoch: lost === 0 ? inputEpoch : null,
+    readEpoch: lost === 0 ? (position?.inputEpoch ?? null) : null,
     lost,
     changelogs: checked.changelogs.map((log, at) => ({ ...log, reader: readers[at] as PartitionReader })),
     outputs: checked.outputs,

@@ -85,7 +85,7 @@ export class Incarnation {
     });
     onStep('restoring');
     const { kept, processor, lastOffsets } = await this.#stateFor(claimed);
-    const { producer, topicId, position, inputEpoch, found } = claimed;
+    const { producer, topicId, position, found } = claimed;
     const { application, mixedChangelogs = [] } = this.#context;
     const marks = new Map<string, KnownMark>();
     for (const { topic, id, end } of claimed.changelogs)
@@ -102,7 +102,7 @@ export class Incarnation {
       committed: found === null ? null : { producer: found.producer, next: found.next },
       lifetime: this.#lifetime,
     };
-    const at = { next: position, inputEpoch };
+    const at = { next: position, inputEpoch: found?.inputEpoch ?? null };
     const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
     this.#committer = committer;
     // Commits the position after the lost records, so that the next claim does not count them again.

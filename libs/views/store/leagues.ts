@@ -22,8 +22,6 @@ export const SETTLED_SECONDS = 7_200;
 /** Maximum number of seasons whose comparison is kept, some kilobytes each. */
 const MAX_COMPARED = 200;
 
-type StoredLeague = Omit<DerivedLeague, 'body'> & { readonly json: string; readonly changed: number };
-
 type Season = {
   /** When the latest of our tables changed here, Unix seconds. */
   readonly changed: number;
@@ -90,21 +88,21 @@ export class LeagueView {
   #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
     const theirs = this.#catalogue.list(PROVIDER_LEAGUE, seasonId);
     if (theirs.length === 0) return null;
-    const derived = this.#derived(seasonId);
-    const ours = derived.map(({ json, ...league }) => ({ ...league, body: JSON.parse(json) as unknown }));
+    const ours = this.#derived(seasonId);
     return {
-      changed: Math.max(0, ...derived.map((league) => league.changed)),
+      changed: Math.max(0, ...ours.map((league) => league.changed)),
       // The poller wrote the record in this form.
       groups: theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, ours)),
     };
   }
 
-  #derived(seasonId: number): StoredLeague[] {
+  /** Returns our league tables of a season, with the time of their last change. */
+  #derived(seasonId: number): (DerivedLeague & { readonly changed: number })[] {
     return this.#standings.ofSeason(seasonId).flatMap(({ standings_id, type_id, object_type, object_id }) => {
       const stored = type_id === LEAGUE_TYPE_ID ? this.#standings.find(standings_id) : undefined;
       if (stored === undefined) return [];
-      const { json, changed } = stored;
-      return [{ id: standings_id, object_type, object_id, json, changed }];
+      const body: unknown = JSON.parse(stored.json);
+      return [{ id: standings_id, object_type, object_id, body, changed: stored.changed }];
     });
   }
 
