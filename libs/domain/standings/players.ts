@@ -4,7 +4,6 @@ import { type GameView, insertInOrder, removeInOrder, type SeasonCutoff, viewOf 
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
 import { lastRanks, type RankedSeason } from './standing.ts';
-import { addCounts } from './tally.ts';
 import type { RankedRow, Value } from './types.ts';
 
 /** A counted action of a person, such as a goal. */
@@ -103,7 +102,7 @@ function personsView<T extends string>(
     change(value, game, times) {
       for (const [id, appearance] of appearancesIn(game)) {
         const record = value.get(id) ?? { counts: { ...none }, appearances: [] };
-        addCounts(record.counts, appearance.counts, times);
+        add(record.counts, appearance.counts, times);
         if (times === 1) insertInOrder(record.appearances, appearance);
         else removeInOrder(record.appearances, appearance);
         if (record.appearances.length === 0) value.delete(id);
@@ -132,6 +131,14 @@ function personsView<T extends string>(
   }
 }
 
+function add<T extends string>(
+  counts: ActionCounts<T>,
+  other: Readonly<ActionCounts<T>>,
+  times: 1 | -1,
+): void {
+  for (const what in other) counts[what] += times * other[what];
+}
+
 /** Returns the counts of persons up to a cutoff, without persons that have none. */
 function countsAt<T extends string>(
   view: PersonsView<T>,
@@ -144,7 +151,7 @@ function countsAt<T extends string>(
     if (since === undefined) counts.set(id, record.counts);
     else if (since.appearances.length < record.appearances.length) {
       const before = { ...record.counts };
-      addCounts(before, since.counts, -1);
+      add(before, since.counts, -1);
       counts.set(id, before);
     }
   }

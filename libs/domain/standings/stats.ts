@@ -2,7 +2,7 @@ import type { GameSet, GameView } from './game-set.ts';
 import { rankLeague, venueTallies } from './league.ts';
 import { percentage, RESULTS, ratio } from './popular.ts';
 import { type RankedSeason, teamRows } from './standing.ts';
-import { addCounts, emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
+import { emptyTally, type Part, type TeamTally, type Venue } from './tally.ts';
 import type { RankedRow, Value } from './types.ts';
 
 const VENUES = ['all', 'home', 'away'] as const;
@@ -93,7 +93,9 @@ export function overallStatsRow(season: RankedSeason, toCome: GameSet): RankedRo
 
 function sumOf(tallies: ReadonlyMap<number, TeamTally>): TeamTally {
   const sum = emptyTally();
-  for (const tally of tallies.values()) addCounts(sum, tally, 1);
+  for (const tally of tallies.values()) {
+    for (const figure in sum) sum[figure as keyof TeamTally] += tally[figure as keyof TeamTally];
+  }
   return sum;
 }
 

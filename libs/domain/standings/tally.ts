@@ -107,19 +107,22 @@ function tallyOf(
   others: readonly CountsOfTeams[],
 ): TeamTally {
   const tally = emptyTally();
-  for (const counts of some) addCounts(tally, counts.get(id), 1);
-  for (const counts of others) addCounts(tally, counts.get(id), -1);
+  for (const counts of some) add(tally, counts.get(id), 1);
+  for (const counts of others) add(tally, counts.get(id), -1);
   tally.points = pointsOf(tally, points);
   return tally;
 }
 
-/** Adds all counts of `other` to those of the same name, or subtracts them. */
-export function addCounts<Name extends string>(
-  counts: Record<NoInfer<Name>, number>,
-  other: Readonly<Record<Name, number>> | undefined,
-  times: 1 | -1,
-): void {
-  for (const name in other) counts[name] += times * other[name];
+function add(tally: TeamTally, counts: Counts | undefined, times: 1 | -1): void {
+  if (counts === undefined) return;
+  tally.mp += times * counts.mp;
+  tally.won += times * counts.won;
+  tally.draw += times * counts.draw;
+  tally.lost += times * counts.lost;
+  tally.scored += times * counts.scored;
+  tally.allowed += times * counts.allowed;
+  tally.kicksWon += times * counts.kicksWon;
+  tally.kicksLost += times * counts.kicksLost;
 }
 
 function pointsOf(
