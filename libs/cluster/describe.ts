@@ -1,6 +1,6 @@
 /** Describes a cluster for commands that check it. Changes nothing and creates no topic. */
 import { type Brokers, brokersAt, shownBrokers } from '#security/brokers.ts';
-import { BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
+import { metadataOf } from '#streams/client/platformatic/connections.ts';
 import { toStreamError } from '#streams/client/platformatic/errors.ts';
 import {
   type Connection,
@@ -10,6 +10,7 @@ import {
 } from '#streams/client/platformatic/library.ts';
 import { accessError } from '#streams/client/platformatic/security.ts';
 import { requestAny } from './access.ts';
+import { withConnections } from './connections.ts';
 import { OPERATION_BITS } from './rights.ts';
 
 /** A topic of a cluster. */
@@ -49,9 +50,8 @@ const CLIENT_ID = 'touchline-doctor';
 const UNKNOWN_BYTES = -1;
 
 /** Describes a cluster and some of its topics. Rejects with `StreamError` when no broker responds. */
-export async function describeCluster(brokers: Brokers, names: readonly string[]): Promise<ClusterFacts> {
-  const connections = new BrokerConnections(brokers, CLIENT_ID);
-  try {
+export function describeCluster(brokers: Brokers, names: readonly string[]): Promise<ClusterFacts> {
+  return withConnections(brokers, CLIENT_ID, async (connections) => {
     const broker = await connections.any();
     const { topics, brokers: members } = await metadataOf(broker, null, true);
     const wanted = new Set(names);
@@ -70,14 +70,12 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
         found.map((topic) => [topic.name ?? '', factsOf(topic, settings.get(topic.name ?? '') ?? null)]),
       ),
     };
-  } catch (error) {
+  }).catch((error: unknown) => {
     throw (
       accessError(brokers, shownBrokers(brokers), error) ??
       toStreamError(`describe the cluster at ${shownBrokers(brokers)}`, error)
     );
-  } finally {
-    await connections.close();
-  }
+  });
 }
 
 type Topic = metadataV12.MetadataResponseTopic;

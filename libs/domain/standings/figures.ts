@@ -116,7 +116,7 @@ const OF_OPPONENTS: Readonly<
 };
 
 /** The games with a known score, by team, then by opponent. */
-export const OPPONENTS: GameView<Map<number, Map<number, Set<Game>>>> = {
+const OPPONENTS: GameView<Map<number, Map<number, Set<Game>>>> = {
   empty: () => new Map(),
   change: (value, game, times) => {
     if (game.score === null) return;

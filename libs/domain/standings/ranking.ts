@@ -5,13 +5,12 @@ import {
   type FigureOf,
   figuresOf,
   isOwnFigure,
-  OPPONENTS,
   ownFigure,
   type TableFigures,
   type TallySource,
   tallySource,
 } from './figures.ts';
-import type { SeasonCutoff } from './game-set.ts';
+import type { GameView, SeasonCutoff } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Criterion, OwnFigure, TieBreak } from './ranking-criteria.ts';
 import { type TeamTally, talliesAt, tallyGames } from './tally.ts';
@@ -136,13 +135,25 @@ function figureOfStep(ids: readonly number[], step: PlacingStep, cutoff: SeasonC
   return list === undefined ? null : (id) => -list.indexOf(id);
 }
 
-/** Returns the games of some teams against each other, with a known score, up to a cutoff. */
+/** The games with a known score, by home team, then by away team. */
+const MEETINGS: GameView<Map<number, Map<number, Set<Game>>>> = {
+  empty: () => new Map(),
+  change: (value, game, times) => {
+    if (game.score === null) return;
+    const atHome = value.get(game.home.id) ?? new Map<number, Set<Game>>();
+    const meetings = atHome.get(game.away.id) ?? new Set();
+    value.set(game.home.id, atHome.set(game.away.id, meetings));
+    if (times === 1) meetings.add(game);
+    else meetings.delete(game);
+  },
+};
+
 function gamesAmong(ids: readonly number[], { games, without }: SeasonCutoff): Game[] {
   const among = new Set(ids);
-  const opponents = games.view(OPPONENTS);
-  return ids.flatMap((id) =>
-    [...(opponents.get(id) ?? [])].flatMap(([opponent, met]) =>
-      among.has(opponent) ? [...met].filter((game) => game.home.id === id && !without.has(game)) : [],
+  const meetings = games.view(MEETINGS);
+  return ids.flatMap((home) =>
+    [...(meetings.get(home) ?? [])].flatMap(([away, met]) =>
+      among.has(away) ? [...met].filter((game) => !without.has(game)) : [],
     ),
   );
 }
