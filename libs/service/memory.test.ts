@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HeapRule, heapOption, ReleaseRule } from './memory.ts';
+import { endHeapLimit, HeapRule, heapOption, limitHeapGrowth, ReleaseRule } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
@@ -35,6 +35,15 @@ describe('memory is released', () => {
     rule.collected(150 * MIB);
     expect([look(0, 151), look(0, 158), look(0, 159)]).toEqual([false, false, true]);
   });
+});
+
+test('what finished work has left is collected', () => {
+  limitHeapGrowth(80);
+  const work = Array.from({ length: 500_000 }, (_, id) => ({ id }));
+  const { heapUsed } = process.memoryUsage();
+  work.length = 0;
+  endHeapLimit({ release: true });
+  expect(process.memoryUsage().heapUsed).toBeLessThan(heapUsed - 10 * MIB);
 });
 
 test('says once that the heap is nearly full, and once that it has room again', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
-import { limitHeapGrowth } from '#service/memory.ts';
+import { endHeapLimit, limitHeapGrowth } from '#service/memory.ts';
 import type { RunningService } from '#service/run-service.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
@@ -52,6 +52,8 @@ export class ViewFollower {
   readonly #folder: string;
   /** Number of partitions of match-state. */
   readonly #partitions: number;
+  /** Whether the views were created empty. */
+  readonly #isRebuilt: boolean;
   readonly #stopping = new AbortController();
   #caughtUp = false;
   #following: Promise<void> = Promise.resolve();
@@ -60,12 +62,13 @@ export class ViewFollower {
 
   private constructor(
     options: ViewFollowerOptions,
-    { folder, views, partitions }: { folder: string; views: Views; partitions: number },
+    opened: { folder: string; views: Views; partitions: number; isRebuilt: boolean },
   ) {
     this.#options = options;
-    this.#folder = folder;
-    this.#partitions = partitions;
-    this.views = views;
+    this.#folder = opened.folder;
+    this.#partitions = opened.partitions;
+    this.#isRebuilt = opened.isRebuilt;
+    this.views = opened.views;
   }
 
   /** Opens the existing views of the folder, or creates empty ones. Throws `ViewsInUseError`, `StreamError`. */
@@ -88,7 +91,7 @@ export class ViewFollower {
     });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
-    return new ViewFollower(options, { folder, views, partitions });
+    return new ViewFollower(options, { folder, views, partitions, isRebuilt: fresh !== null });
   }
 
   /** Whether all records that existed at the start are applied, and the views are intact. */
@@ -112,7 +115,7 @@ export class ViewFollower {
     limitHeapGrowth(BUILD_HEAP_GROWTH);
     this.#following = this.#read(topics, () => {
       this.views.caughtUp(this.#partitions);
-      limitHeapGrowth(null);
+      endHeapLimit({ release: this.#isRebuilt });
       this.#caughtUp = true;
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
     }).catch((error: unknown) => this.#fail(error));
