@@ -331,6 +331,7 @@ test(`through ${CRASHES} crashes of the broker loses no acknowledged record and 
   for (let crash = 0; crash < CRASHES; crash += 1) {
     await more();
     await kafka.kill('SIGKILL');
+    expect(kafka.pid).toBeUndefined();
     await kafka.start();
   }
   await more();
