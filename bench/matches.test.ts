@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import { BenchMatch, liveRound } from './matches.ts';
 
 const MESSAGES = 200;
@@ -26,16 +26,9 @@ describe('generated matches', () => {
   test('end with the planned score, which the provider reports too', () => {
     const matches = new Map(live.map(({ eventId }) => [eventId, newMatch(eventId)]));
     messages.forEach(({ eventId, message, ut, messageId }, offset) => {
-      const normalized = normalizeMessage(message, {
-        origin: 'webhook',
-        deliveryId: 'd',
-        receivedAt: ut * 1_000,
-      });
-      const match = matches.get(eventId);
-      if (normalized.kind !== 'normalized' || match === undefined)
-        throw new Error(JSON.stringify(normalized));
+      const match = matches.get(eventId) ?? expect.fail('an unknown match');
       const cause = { topic: 't', partition: 0, offset, ut, received_at: 0, message_id: messageId };
-      applyMessage(match, normalized.message, cause);
+      applyMessage(match, normalized(message, ut * 1_000), cause);
     });
     for (const { eventId, plan } of live) {
       const match = matches.get(eventId);

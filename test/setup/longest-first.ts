@@ -41,7 +41,6 @@ const LONGEST = [
   'integration/feed-poller/reconcile.test.ts',
   'integration/cli/positions.test.ts',
   'integration/feed-monitor/monitor.test.ts',
-  'integration/embedded/kafka.test.ts',
   'integration/streams/partitions.test.ts',
   'integration/feed-poller/simulated.test.ts',
   'integration/api/some-competitions.test.ts',

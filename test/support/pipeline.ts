@@ -7,8 +7,8 @@ import type {
   TopicValues,
 } from '#records/types.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
-import { rightsOf, type ServiceName } from '#topics/acls.ts';
-import { createTopics, topicSettings, wantedTopics } from '#topics/admin.ts';
+import type { ServiceName } from '#topics/acls.ts';
+import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { connectionEnv } from './environment.ts';
@@ -16,7 +16,7 @@ import { quietLog } from './log.ts';
 import { DEADLINE_MS, until, untilTrue } from './poll.ts';
 import { startService, type TestService } from './processes.ts';
 import { readEvery } from './read-records.ts';
-import { makeTopics, type TestTopic } from './topics.ts';
+import { makeTopicsOf } from './topics.ts';
 
 /** Default number of partitions of the topics of a match in tests: several tasks, at a third of the cost of eight. */
 export const FEW_PARTITIONS = 3;
@@ -30,7 +30,7 @@ export type PipelineConnection = {
   readonly replicationFactor?: number;
   /** Partitions of the topics of a match. Default `FEW_PARTITIONS`. */
   readonly partitions?: number;
-  /** Creates only the topics that these services need: a broker takes seconds of processor for all. Default: all. */
+  /** Creates only the topics that these services need (`makeTopicsOf`). Default: all. */
   readonly services?: readonly ServiceName[];
 };
 
@@ -62,7 +62,7 @@ export class Pipeline {
     // test.
     const { services, ...wanted } = { partitions: FEW_PARTITIONS, ...connection };
     if (services === undefined) await createTopics(wanted);
-    else await makeTopics(connection.brokers, topicsOf(services, wanted));
+    else await makeTopicsOf(services, wanted);
     return new Pipeline(connection, registry);
   }
 
@@ -147,22 +147,4 @@ export class Pipeline {
     const source = { brokers, prefix, registry: this.#registry };
     await readEvery(topic, source, (value, { timestamp }) => onValue(value, timestamp));
   }
-}
-
-/** Returns the topics that services read or write. */
-function topicsOf(
-  services: readonly ServiceName[],
-  { prefix, partitions }: { readonly prefix: string; readonly partitions: number },
-): TestTopic[] {
-  const needed = new Set(services.flatMap((name) => rightsOf(prefix, name).map((right) => right.name)));
-  return wantedTopics({ prefix, partitions })
-    .filter(({ name }) => needed.has(name))
-    .map(({ name, partitions: numPartitions, spec }) => ({
-      topic: name,
-      numPartitions,
-      configEntries: Object.entries(topicSettings(spec)).map(([setting, value]) => ({
-        name: setting,
-        value,
-      })),
-    }));
 }

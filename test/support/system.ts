@@ -41,10 +41,9 @@ export class System {
     this.processor = pipeline.startProcessor();
   }
 
-  /** Creates a system on the broker of the test run, or on `brokers`. */
-  static async create(brokers?: string[]): Promise<System> {
-    const connection = backbone();
-    return new System(await Pipeline.create(brokers === undefined ? connection : { ...connection, brokers }));
+  /** Creates a system; its connection is to the broker of the test run, with these changes. */
+  static async create(changes: Partial<PipelineConnection> = {}): Promise<System> {
+    return new System(await Pipeline.create({ ...backbone(), ...changes }));
   }
 
   /** Starts a webhook receiver and returns its URL. */

@@ -1,20 +1,20 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTopics } from '#topics/admin.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 
 import { atEnd } from './at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from './environment.ts';
 import { startService, type TestService } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { makeTopicsOf } from './topics.ts';
 
-/** Creates the topics under a new prefix, by default on the broker of the run. */
+/** Creates the topics of a gateway and an api under a new prefix, by default on the broker of the run. */
 export async function prepareTopics(
   changes: Partial<Pick<TestBackbone, 'brokers'>> = {},
 ): Promise<TestBackbone> {
   const at = { ...backbone(), ...changes };
   const { brokers, prefix } = at;
-  await createTopics({ brokers, prefix, partitions: 1 });
+  await makeTopicsOf(['api', 'tool-gateway'], { brokers, prefix, partitions: 1 });
   return at;
 }
 

@@ -1,6 +1,8 @@
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { isTransientCreateError, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
+import { rightsOf, type ServiceName } from '#topics/acls.ts';
+import { topicSettings, wantedTopics } from '#topics/admin.ts';
 import { untilTrue } from './poll.ts';
 
 /** Timeout for a busy broker. */
@@ -34,6 +36,37 @@ export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[])
     ),
   );
   for (const { topic, numPartitions } of topics) await leadersAnswer(brokers, topic, numPartitions);
+}
+
+/** Where topics of Touchline are made; those of a match get that number of partitions. */
+type TopicPlace = {
+  readonly brokers: Brokers;
+  readonly prefix: string;
+  readonly partitions: number;
+};
+
+/**
+ * Creates the topics that services read or write, with the settings of production. Orders of `touchline` are not recorded then. All
+ * topics cost a broker 0.2 s of processor, those of a receiver a quarter of that.
+ */
+export function makeTopicsOf(services: readonly ServiceName[], place: TopicPlace): Promise<void> {
+  return makeOnly(
+    new Set(services.flatMap((of) => rightsOf(place.prefix, of).map(({ name }) => name))),
+    place,
+  );
+}
+
+/** Creates those topics of Touchline that have one of these names, prefix included. */
+export function makeOnly(names: ReadonlySet<string>, { brokers, ...place }: TopicPlace): Promise<void> {
+  const wanted = wantedTopics(place).filter(({ name }) => names.has(name));
+  return makeTopics(
+    brokers,
+    wanted.map(({ name: topic, partitions: numPartitions, spec }) => ({
+      topic,
+      numPartitions,
+      configEntries: Object.entries(topicSettings(spec)).map(([name, value]) => ({ name, value })),
+    })),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { seeded } from './seed.ts';
 
@@ -58,7 +58,7 @@ function message(options: {
 }): NormalizedMessage {
   const { id, event, at, incident, action, confirmation } = options;
   const ut = KICK_OFF + at * 10;
-  const result = normalizeMessage(
+  return normalized(
     {
       id,
       type: 'incident',
@@ -99,9 +99,6 @@ function message(options: {
         },
       },
     },
-    { origin: 'webhook', deliveryId: `delivery-${id}`, receivedAt: ut * 1_000 },
+    ut * 1_000,
   );
-  if (result.kind !== 'normalized')
-    throw new Error(`the workload made an unusable message: ${JSON.stringify(result)}`);
-  return result.message;
 }

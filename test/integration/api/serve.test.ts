@@ -23,7 +23,7 @@ let api: ApiReplica;
 
 /** All tests share these topics, the processor and the replica; each test adds messages after those of the others. */
 beforeAll(async () => {
-  pipeline = await Pipeline.create(backbone());
+  pipeline = await Pipeline.create({ ...backbone(), services: ['match-processor', 'api'] });
   pipeline.startProcessor();
   await pipeline.feed(
     received(

@@ -16,7 +16,10 @@ const SERVED = 'this server serves only the competition 6628';
 const ELSEWHERE_IS = { id: ELSEWHERE, competition_id: 9, season_id: 90 };
 
 test('serves one of two competitions, says so of the other, and rebuilds when an event moves into the served one', async () => {
-  const pipeline = await Pipeline.create(backbone());
+  const pipeline = await Pipeline.create({
+    ...backbone(),
+    services: ['match-processor', 'api', 'tool-gateway'],
+  });
   const { connection } = pipeline;
   pipeline.startProcessor();
   await pipeline.feed(

@@ -39,7 +39,7 @@ let pipeline: Pipeline;
 
 describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
   beforeAll(async () => {
-    pipeline = await Pipeline.create(backbone());
+    pipeline = await Pipeline.create({ ...backbone(), services: ['api'] });
   });
 
   test.each(Object.entries(DEPLOYMENTS))('with %s the board is never open', async (_, settings) => {

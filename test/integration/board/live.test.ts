@@ -12,7 +12,7 @@ const ROW = `[data-key="match-${EVENT}"]`;
 test.runIf(CHROMIUM !== null)(
   `shows a provider’s message in Chromium after it passed through the topics${NEEDS_CHROMIUM}`,
   async ({ onTestFinished }) => {
-    const pipeline = await Pipeline.create(backbone());
+    const pipeline = await Pipeline.create({ ...backbone(), services: ['match-processor', 'api'] });
     pipeline.startProcessor();
     const feed = await pipeline.openFeed();
     onTestFinished(() => feed.close());

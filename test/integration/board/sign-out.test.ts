@@ -25,7 +25,7 @@ const statusWith = async ({ url }: ApiReplica, cookie: string): Promise<number> 
   (await fetch(url, { headers: { cookie } })).status;
 
 test('signing out ends a copied cookie at every replica, its open boards, and after a restart too', async () => {
-  await Pipeline.create(connection);
+  await Pipeline.create({ ...connection, services: ['api'] });
   const folder = temporaryFolder();
   const first = await startApi(connection, folder);
   const second = await startApi(connection, temporaryFolder());

@@ -94,7 +94,10 @@ const linesOf = (file: string): (Alert & { offset: number | null })[] =>
     .map((line) => JSON.parse(line));
 
 beforeAll(async () => {
-  const pipeline = await Pipeline.create(backbone());
+  const pipeline = await Pipeline.create({
+    ...backbone(),
+    services: ['match-processor', 'webhook-dispatcher', 'alert-processor'],
+  });
   const { connection } = pipeline;
   const random = seeded(SEED);
   const processor = pipeline.startProcessor();

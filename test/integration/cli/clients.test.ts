@@ -7,7 +7,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
 import { openWebhook, type Webhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
-import { createTopics } from '#topics/admin.ts';
+import { topicName } from '#topics/topics.ts';
 import { backboneFile } from '../../../cli/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { writeText } from '../../support/certificates.ts';
@@ -15,6 +15,7 @@ import { connectionEnv } from '../../support/environment.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { makeOnly } from '../../support/topics.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
@@ -22,7 +23,8 @@ const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 /** Creates topics. Returns the clients on them, and a function that runs `touchline clients`. */
 async function started() {
   const { brokers, registryUrl, prefix } = backbone();
-  await createTopics({ brokers, prefix, partitions: 1 });
+  const names = ['clients', 'operator-orders'] as const;
+  await makeOnly(new Set(names.map((name) => topicName(prefix, name))), { brokers, prefix, partitions: 1 });
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
   const run = async (line: string, exitCode = 0, keys: Record<string, string> = { CLIENTS_KEY }) => {
     const env = connectionEnv({ brokers, registryUrl, prefix });

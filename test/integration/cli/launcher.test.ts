@@ -18,20 +18,13 @@ describe.each([
   ['on this Node', []],
   ['from an older Node', OLD_NODE],
 ])('touchline %s', (_, node) => {
-  test('passes on arguments, output and exit code', async () => {
-    const run = touchline(['tail', 'match-stat'], {}, node);
+  test('passes on arguments, output and exit code, and escapes characters that change the reading order', async () => {
+    const run = touchline(['tail', 'match-\u202estat'], {}, node);
     expect(await run.ended).toBe(2);
     expect(run.out).toBe('');
     expect(run.err).toBe(
-      'touchline tail: there is no topic "match-stat"; did you mean match-state?\nSee touchline tail --help.\n',
+      'touchline tail: there is no topic "match-\\u202estat"; did you mean match-state?\nSee touchline tail --help.\n',
     );
-  });
-
-  test('escapes characters that change the reading order', async () => {
-    const run = touchline(['tail', 'match-\u202eetats'], {}, node);
-    expect(await run.ended).toBe(2);
-    expect(run.err).toMatch(/match-\\u202eetats/);
-    expect(run.err).not.toContain('\u202e');
   });
 
   test('runs a service, and passes signals on', async () => {

@@ -1,13 +1,13 @@
 /** Topics of a test, and writers for them. */
 import type { TopicValues } from '#records/types.ts';
-import { createTopics, topicSettings } from '#topics/admin.ts';
+import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { isByEvent, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { createKafka } from '../../support/kafkajs.ts';
-import { leadersAnswer, makeTopics } from '../../support/topics.ts';
+import { leadersAnswer, makeOnly } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
   readonly key: string;
@@ -35,14 +35,8 @@ export class TestTopics {
   /** Creates only these topics on the broker of the run; topics of a match get `partitions`. */
   static async create(topics: readonly TopicName[], partitions = 2): Promise<TestTopics> {
     const { brokers, registryUrl, prefix } = backbone();
-    await makeTopics(
-      brokers,
-      topics.map((topic) => ({
-        topic: topicName(prefix, topic),
-        numPartitions: isByEvent(topic) ? partitions : TOPICS[topic].partitions,
-        configEntries: Object.entries(topicSettings(TOPICS[topic])).map(([name, value]) => ({ name, value })),
-      })),
-    );
+    const names = topics.map((topic) => topicName(prefix, topic));
+    await makeOnly(new Set(names), { brokers, prefix, partitions });
     return new TestTopics(brokers, registryUrl, prefix);
   }
 

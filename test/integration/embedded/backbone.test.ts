@@ -1,17 +1,24 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readyClusterId } from '#cluster/access.ts';
 import { describeCluster } from '#cluster/describe.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
 import { IN_FULL } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { makeTopics } from '../../support/topics.ts';
 
+const TOPIC = 'facts';
+const GROUP = 'readers';
 const MAIN = join(import.meta.dirname, 'backbone.fixture.ts');
 const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
   type: 'record',
@@ -27,7 +34,7 @@ let parent: ChildProcess | undefined;
 let backbone: Backbone | undefined;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'touchline-main-'));
+  dataDir = await mkdtemp(join(tmpdir(), 'touchline main-'));
 });
 afterEach(async () => {
   parent?.kill('SIGKILL');
@@ -94,6 +101,58 @@ async function pidsOf(word: string): Promise<number[]> {
   return found.flat();
 }
 
+/** Writes values in one transaction, which is committed or left open. */
+async function write(
+  client: Client,
+  transactionalId: string,
+  values: readonly string[],
+  end: 'commit' | 'leave open',
+): Promise<void> {
+  const producer = client.producer({ transactionalId, maxInFlightRequests: 1, idempotent: true });
+  await producer.connect();
+  const transaction = await producer.transaction();
+  await transaction.send({ topic: TOPIC, messages: values.map((value) => ({ value })) });
+  if (end === 'commit') await transaction.commit();
+  await producer.disconnect();
+}
+
+/** Reads at least `count` committed values after the group's offsets, and commits the new offsets. */
+async function read(client: Client, groupId: string, count: number): Promise<string[]> {
+  const consumer = client.consumer({ groupId, readUncommitted: false, maxWaitTimeInMs: 100 });
+  const values: string[] = [];
+  await consumer.connect();
+  await consumer.subscribe({ topics: [TOPIC], fromBeginning: true });
+  const eachMessage = async ({ message }: EachMessagePayload) => void values.push(String(message.value));
+  await consumer.run({ eachMessage });
+  await untilTrue(`${count} values are read`, () => values.length >= count);
+  await consumer.disconnect(); // commits
+  return values;
+}
+
+/** Expects that no other broker starts in the folder, or on the port, of the one that runs. */
+async function expectNoSecond(address: string): Promise<void> {
+  const folder = join(dataDir, 'kafka');
+  const message = `the data folder ${folder} is in use by process ${process.pid}: stop that one, or set DATA_DIR to another folder`;
+  await expect(startKafka({ dataDir: folder })).rejects.toMatchObject({
+    code: 'DATA_FOLDER_IN_USE',
+    message,
+  });
+  const program = `
+    const { startKafka } = await import(process.argv[1]);
+    await startKafka({ dataDir: process.argv[2] }).catch((error) => console.log(error.message));
+  `;
+  const module = join(import.meta.dirname, '..', '..', '..', 'libs', 'embedded', 'kafka.ts');
+  const args = ['--input-type=module', '--eval', program, module, folder];
+  const other = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said] = (await once(other.stdout, 'data')) as [Buffer];
+  expect(said.toString().trim()).toBe(message);
+
+  const port = Number(address.split(':')[1]);
+  await expect(startKafka({ dataDir: join(dataDir, 'other'), port })).rejects.toMatchObject({
+    code: 'PORT_IN_USE',
+  });
+}
+
 /** Returns the retention of a topic on the broker, milliseconds; -1 is unlimited. */
 async function retentionOf(topic: string): Promise<string | undefined> {
   const { topics } = await describeCluster(backbone?.brokers ?? [], [topic]);
@@ -108,7 +167,8 @@ async function register(registryUrl: string, subject: string, schema: unknown): 
   });
 }
 
-test('ends with its killed parent, and restores topics and schemas at the next start', async () => {
+// One test: each part starts where the one before it ended.
+test('ends with its killed parent, and restores port, topics, offsets, transactions and schemas at the next start', async () => {
   const { brokers, registryUrl } = await startMain();
   await untilTrue('the broker answers', async () => (await readyClusterId([brokers])) !== null);
   // Many schemas, so that a registry that still reads its journal lacks the last one.
@@ -119,6 +179,12 @@ test('ends with its killed parent, and restores topics and schemas at the next s
     ids.push(((await registered.json()) as { id: number }).id);
   }
   expect(await javaProcesses()).toHaveLength(2);
+  const retry = { initialRetryTime: 50, retries: 20 };
+  const client = new Client({ brokers: [brokers], logLevel: logLevel.NOTHING, retry });
+  await makeTopics([brokers], [{ topic: TOPIC, numPartitions: 1 }]);
+  await write(client, 'first', ['a', 'b'], 'commit');
+  await write(client, 'second', ['x'], 'leave open');
+  expect(await read(client, GROUP, 2)).toEqual(['a', 'b']);
 
   parent?.kill('SIGKILL');
   await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
@@ -138,6 +204,18 @@ test('ends with its killed parent, and restores topics and schemas at the next s
   await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
   const broker = (await javaProcesses()).find((command) => command.includes('kafka.Kafka'));
   expect(broker).toContain('-XX:TieredStopAtLevel=1');
+  if (process.platform === 'linux') {
+    const maps = await readFile(`/proc/${(await brokerPids())[0]}/maps`, 'utf8');
+    expect(maps, 'the archive of its classes').toMatch(/\/classes\/kafka-java-\S+\.jsa$/m);
+  }
+  await write(client, 'second', ['c'], 'commit'); // the new producer ends the transaction that was left open
+  expect(await read(client, GROUP, 1)).toEqual(['c']);
+  expect(await read(client, 'others', 3)).toEqual(['a', 'b', 'c']);
+  const admin = client.admin();
+  await admin.connect();
+  await expect(admin.fetchTopicMetadata({ topics: ['nobody-made-it'] })).rejects.toThrow();
+  await admin.disconnect();
+  await expectNoSecond(brokers);
 
   const { registryUrl: address } = backbone;
   await killJava();
@@ -166,7 +244,7 @@ test('leaves no process behind when it is stopped while it starts', async () => 
   await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
 });
 
-// Ending its broker takes eight seconds.
+// Ending a broker of the first takes eight seconds, and the second downloads another version.
 describe.each(IN_FULL)('%s', () => {
   test('waits for the end of a broker whose starter was killed while it started', async () => {
     const child = spawn(process.execPath, [MAIN, dataDir], { env, stdio: 'ignore' });
@@ -180,6 +258,18 @@ describe.each(IN_FULL)('%s', () => {
     child.kill('SIGKILL');
     backbone = await startBackbone({ dataDir, env, onProgress: () => {}, isShort: true });
     expect(backbone.kind).toBe('embedded');
+  });
+
+  test('refuses data of a newer broker, and names the remedy', async () => {
+    const newer = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
+    await newer.stop();
+    await expect(startKafka({ dataDir, jvmArgs: QUICK_START })).rejects.toMatchObject({
+      code: 'DATA_FOLDER_NEWER',
+      message: expect.stringContaining(`the data in ${dataDir} was written by a newer Kafka`),
+    });
+    // The refused data is undamaged: the newer broker still reads it.
+    const again = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
+    await again.stop();
   });
 });
 

@@ -23,7 +23,10 @@ describe('feed-health', () => {
   const end = { at: Number.POSITIVE_INFINITY };
 
   beforeAll(async () => {
-    const pipeline = await Pipeline.create(connection);
+    const pipeline = await Pipeline.create({
+      ...connection,
+      services: ['webhook-receiver', 'match-processor', 'feed-monitor'],
+    });
     const processor = pipeline.startProcessor();
     monitors = [startMonitor(connection, LIMITS), startMonitor(connection, LIMITS)];
     feed = await LiveFeed.open(connection);

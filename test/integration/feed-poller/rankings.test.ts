@@ -78,7 +78,7 @@ function written(table: JsonRecord | undefined): unknown {
 }
 
 test('serves the provider’s rankings unchanged, and their changes', async () => {
-  const rig = await Rig.create();
+  const rig = await Rig.create(['feed-poller', 'api']);
   const { provider, pipeline } = rig;
   provider.now = () => T0;
   provider.pageSize = 2;

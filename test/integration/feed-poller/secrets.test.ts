@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import { topicName } from '#topics/topics.ts';
+import { WRITTEN_TOPICS } from '../../../services/feed-poller/publish/topic-writer.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { CLIENT, TOKEN_MARK } from './provider.ts';
@@ -8,7 +9,7 @@ import { event, incident, message, Rig } from './support.ts';
 const T0 = 1_800_000_000;
 
 test('writes neither the token nor the secret to a log line, a metric or a record, whatever the provider answers', async () => {
-  const rig = await Rig.create();
+  const rig = await Rig.create(['feed-poller']);
   const { provider } = rig;
   provider.now = () => T0;
   provider.pageSize = 2;
@@ -49,7 +50,7 @@ test('writes neither the token nor the secret to a log line, a metric or a recor
 
   const outputs = [...poller.lines, await poller.metrics()];
   const { brokers, prefix } = rig.pipeline.connection;
-  for (const topic of TOPIC_NAMES) {
+  for (const topic of WRITTEN_TOPICS) {
     const records = await readRecords(brokers, topicName(prefix, topic));
     outputs.push(...records.map(({ key, value }) => `${key} ${value}`));
   }

@@ -65,7 +65,7 @@ function known({ incidents }: PipelineOutput, event: number): string[] {
 }
 
 test('has every score and incident of a provider that is only polled, with faults of every kind', async () => {
-  const pipeline = await Pipeline.create(backbone());
+  const pipeline = await Pipeline.create({ ...backbone(), services: ['feed-poller', 'match-processor'] });
   const processor = pipeline.startProcessor();
   const { service, url, client } = await startProvider({
     REST_FAULTS: process.env.SIMULATED_FAULTS ?? 'some',

@@ -37,10 +37,10 @@ export class Rig {
   }
 
   /** `services`: as in `PipelineConnection`. */
-  static async create(services?: readonly ServiceName[]): Promise<Rig> {
+  static async create(services: readonly ServiceName[]): Promise<Rig> {
     const provider = await TestProvider.start();
     atEnd(() => provider.close());
-    return new Rig(provider, await Pipeline.create({ ...backbone(), ...(services && { services }) }));
+    return new Rig(provider, await Pipeline.create({ ...backbone(), services }));
   }
 
   /** Starts a poller in a separate process. */

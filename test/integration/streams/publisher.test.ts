@@ -8,20 +8,12 @@ import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { until } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
-import { restartableKafka } from '../../support/restartable-kafka.ts';
 import { makeTopics } from '../../support/topics.ts';
 
 const { brokers, prefix } = backbone();
 const PARTITIONS = 8;
-const MAX_MESSAGE_BYTES = 100_000;
-const RESTARTS = process.env.FAULTS === 'full' ? 5 : 1;
 let topic: string;
 const open: Publisher[] = [];
-
-async function makeTopic(at: string[], name: string): Promise<void> {
-  const configEntries = [{ name: 'max.message.bytes', value: String(MAX_MESSAGE_BYTES) }];
-  await makeTopics(at, [{ topic: name, numPartitions: PARTITIONS, replicationFactor: 1, configEntries }]);
-}
 
 async function openOne(options: Partial<PublisherOptions> = {}): Promise<Publisher> {
   const publisher = await openPublisher({ brokers, clientId: 'publisher-test', log: quietLog, ...options });
@@ -29,19 +21,20 @@ async function openOne(options: Partial<PublisherOptions> = {}): Promise<Publish
   return publisher;
 }
 
-const readAll = (at: string[] = brokers) => readRecords(at, topic);
+const readAll = () => readRecords(brokers, topic);
 
 const texts = (records: readonly ReadRecord[]) => records.map(({ value }) => String(value)).sort();
 const record = (key: string, value = key) => ({ topic, key, value: Buffer.from(value) });
 
 beforeEach(async () => {
   topic = `${prefix}${randomUUID()}`;
-  await makeTopic(brokers, topic);
+  await makeTopics(brokers, [{ topic, numPartitions: PARTITIONS, replicationFactor: 1 }]);
 });
 afterEach(async () => {
   for (const publisher of open.splice(0)) await publisher.close();
 });
 
+// Across a crash of the broker: follow.test.ts.
 describe('a publisher', () => {
   test('writes every record once before it resolves', async () => {
     const publisher = await openOne();
@@ -135,41 +128,5 @@ describe('a publisher', () => {
     const publisher = await openOne({ brokers: [at], timeoutMs: 200 });
     expect(refused).toBeGreaterThan(5);
     expect(publisher.healthy).toBe(true);
-  });
-});
-
-describe('across restarts of the broker', () => {
-  test('keeps every acknowledged record', async () => {
-    const { kafka } = await restartableKafka();
-    await makeTopic(kafka.brokers, topic);
-    const publisher = await openOne({ brokers: kafka.brokers, timeoutMs: 5_000 });
-    const acknowledged = new Set<string>();
-    let stopping = false;
-    let next = 0;
-    const send = async (): Promise<void> => {
-      while (!stopping) {
-        const keys = Array.from({ length: 5 }, () => `key-${next++}`);
-        await publisher.publish(keys.map((key) => record(key))).then(
-          () => keys.forEach((key) => void acknowledged.add(key)),
-          () => {},
-        );
-      }
-    };
-    const senders = Array.from({ length: 10 }, send);
-    for (let restart = 0; restart < RESTARTS; restart++) {
-      const before = acknowledged.size;
-      await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
-      await kafka.kill('SIGKILL');
-      await kafka.start();
-    }
-    const before = acknowledged.size;
-    await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
-    stopping = true;
-    await Promise.all(senders);
-    const written = new Set(
-      await until('the topic can be read', () => readAll(kafka.brokers).then(texts, () => undefined)),
-    );
-    expect([...acknowledged].filter((key) => !written.has(key))).toEqual([]);
-    await publisher.close();
   });
 });

@@ -33,62 +33,37 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
 };
 
 describe('createTopics', () => {
-  test('creates every topic of `TOPICS`, with its settings', async () => {
+  test('creates every missing topic with its settings in several processes at once, and leaves existing ones unchanged', async () => {
     const connection = backbone();
     const { brokers, prefix } = connection;
+    const existing = topicName(prefix, 'match-incidents');
+    await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
+      admin.createTopics([{ name: existing, partitions: 8, settings: { 'retention.ms': '12345' } }]),
+    );
+    await Promise.all(Array.from({ length: 4 }, () => createTopics({ brokers, prefix })));
     await createTopics({ brokers, prefix });
     expect(await partitions(connection)).toEqual(expected(prefix));
     const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
     const { topics } = await describeCluster(brokers, names);
-    for (const topic of TOPIC_NAMES) {
-      const settings = Object.fromEntries(topics.get(topicName(prefix, topic))?.settings ?? []);
-      expect(settings).toMatchObject(topicSettings(TOPICS[topic]));
-      if (topic === 'match-state') {
-        expect(settings).toMatchObject({
-          'cleanup.policy': 'compact',
-          'delete.retention.ms': String(86_400_000),
-        });
-      }
-      if (topic === 'raw-messages') {
-        expect(settings).toMatchObject({
-          'cleanup.policy': 'delete',
-          'retention.ms': String(30 * 86_400_000),
-        });
-      }
-    }
+    const settingsOf = (name: string) => Object.fromEntries(topics.get(name)?.settings ?? []);
+    expect(settingsOf(existing)).toMatchObject({ 'retention.ms': '12345', 'cleanup.policy': 'delete' });
+    for (const topic of TOPIC_NAMES.filter((one) => one !== 'match-incidents'))
+      expect(settingsOf(topicName(prefix, topic)), topic).toMatchObject(topicSettings(TOPICS[topic]));
+    expect(settingsOf(topicName(prefix, 'match-state'))).toMatchObject({
+      'cleanup.policy': 'compact',
+      'delete.retention.ms': String(86_400_000),
+    });
+    expect(settingsOf(topicName(prefix, 'raw-messages'))).toMatchObject({
+      'cleanup.policy': 'delete',
+      'retention.ms': String(30 * 86_400_000),
+    });
   });
 
-  test('creates missing topics and leaves existing ones unchanged', async () => {
-    const connection = backbone();
-    const { brokers, prefix } = connection;
-    const name = topicName(prefix, 'match-state');
-    await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
-      admin.createTopics([{ name, partitions: 8, settings: { 'retention.ms': '12345' } }]),
-    );
-    await createTopics({ brokers, prefix });
-    await createTopics({ brokers, prefix });
-    expect(await partitions(connection)).toEqual(expected(prefix));
-    const { topics } = await describeCluster(brokers, [name]);
-    expect(topics.get(name)?.settings?.get('retention.ms')).toBe('12345');
-  });
-
-  test('may run in several processes at once', async () => {
-    const connection = backbone();
-    const { brokers, prefix } = connection;
-    await Promise.all(Array.from({ length: 4 }, () => createTopics({ brokers, prefix })));
-    expect(await partitions(connection)).toEqual(expected(prefix));
-  });
-
-  test('creates only the topics of a match with another number of partitions', async () => {
+  test('creates only the topics of a match with another number of partitions, and rejects existing ones with another, naming each', async () => {
     const connection = backbone();
     const { brokers, prefix } = connection;
     await createTopics({ brokers, prefix, partitions: 3 });
     expect(await partitions(connection)).toEqual(expected(prefix, 3));
-  });
-
-  test('rejects topics with another number of partitions, naming each', async () => {
-    const { brokers, prefix } = backbone();
-    await createTopics({ brokers, prefix, partitions: 3 });
     const failure = await createTopics({ brokers, prefix, partitions: 8 }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TopicMismatchError);
     expect(failure).toMatchObject({ code: 'TOPIC_MISMATCH' });

@@ -13,7 +13,7 @@ const REFUSED_FOR_MS = 4_000;
 
 test('backs off while the broker refuses records, and logs the beginning and the end once', async () => {
   const connection = backbone();
-  await Pipeline.create(connection);
+  await Pipeline.create({ ...connection, services: ['webhook-dispatcher'] });
   const codec = await Registry.open({ url: connection.registryUrl, prefix: connection.prefix }).codec(
     'webhook-attempts',
   );

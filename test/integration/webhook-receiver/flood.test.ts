@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { times } from '../../support/harness.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService, type TestService } from '../../support/processes.ts';
+import { makeTopicsOf } from '../../support/topics.ts';
 import type { FloodOptions } from './flood.ts';
 import { SECRET, signed } from './support.ts';
 
@@ -29,7 +29,7 @@ let port: number;
 
 beforeAll(async () => {
   const { brokers, registryUrl, prefix } = backbone();
-  await createTopics({ brokers, prefix, partitions: 2 });
+  await makeTopicsOf(['webhook-receiver'], { brokers, prefix, partitions: 2 });
   port = await freePort();
   receiver = startService('webhook-receiver', {
     ...connectionEnv({ brokers, registryUrl, prefix }),

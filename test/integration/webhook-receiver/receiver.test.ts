@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isFree } from '#embedded/ports.ts';
 import { deliveryId } from '#ingestion/delivery.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
+import { makeTopicsOf } from '../../support/topics.ts';
 import { type ReceiverTopics, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
@@ -21,7 +21,7 @@ let topics: ReceiverTopics;
 beforeAll(async () => {
   const { brokers, registryUrl, prefix } = backbone();
   topics = { brokers, registryUrl, prefix };
-  await createTopics({ brokers, prefix, partitions: 2 });
+  await makeTopicsOf(['webhook-receiver'], { brokers, prefix, partitions: 2 });
 });
 
 // services/webhook-receiver/app.test.ts has every refusal.

@@ -4,7 +4,6 @@ import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry as Metrics } from '#service/metrics.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { StreamError } from '#streams/errors.ts';
-import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { settings as receiverSettings } from '../../../services/webhook-receiver/config.ts';
@@ -12,6 +11,7 @@ import { type ReceiverContext, startReceiver } from '../../../services/webhook-r
 import { connectionEnv } from '../../support/environment.ts';
 import { until } from '../../support/poll.ts';
 import { readEvery } from '../../support/read-records.ts';
+import { makeTopicsOf } from '../../support/topics.ts';
 
 /** The secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
@@ -48,7 +48,7 @@ export class TestReceiver {
     connection: ReceiverTopics,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<TestReceiver> {
-    await createTopics({ brokers: connection.brokers, prefix: connection.prefix, partitions: 2 });
+    await makeTopicsOf(['webhook-receiver'], { ...connection, partitions: 2 });
     return TestReceiver.startOn(connection, settings);
   }
 

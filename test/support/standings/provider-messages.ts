@@ -1,4 +1,4 @@
-import { normalizeMessage } from '#ingestion/normalize.ts';
+import { normalized } from '#ingestion/testing/normalized.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 
 /** Competition, season, stage and group of a match; null fields are left out of the event. */
@@ -32,12 +32,8 @@ export const FINISHED = [11, 'finished'] as const;
 
 /** Returns an event message. */
 export function eventOf(report: MatchReport): NormalizedMessage {
-  return normalized({
-    id: `${report.event}-${report.ut}`,
-    type: 'event',
-    ut: report.ut,
-    data: { event: event(report) },
-  });
+  const id = `${report.event}-${report.ut}`;
+  return normalized({ id, type: 'event', ut: report.ut, data: { event: event(report) } }, report.ut * 1_000);
 }
 
 /** Returns an incident message with its event; `incident` has at least an id and a type. */
@@ -49,12 +45,8 @@ export function incidentOf(
     incident: { action: 'insert', confirmation: 'confirmed', ...incident },
     event: event(report),
   };
-  return normalized({
-    id: `${report.event}-${report.ut}-${String(incident.id)}`,
-    type: 'incident',
-    ut: report.ut,
-    data,
-  });
+  const id = `${report.event}-${report.ut}-${String(incident.id)}`;
+  return normalized({ id, type: 'incident', ut: report.ut, data }, report.ut * 1_000);
 }
 
 function event(report: MatchReport): object {
@@ -82,14 +74,4 @@ function event(report: MatchReport): object {
     participants: [side(report.home, 0), side(report.away, 1)],
     ...report.fields,
   };
-}
-
-function normalized(message: Readonly<Record<string, unknown>>): NormalizedMessage {
-  const result = normalizeMessage(message, {
-    origin: 'webhook',
-    deliveryId: String(message.id),
-    receivedAt: Number(message.ut) * 1_000,
-  });
-  if (result.kind !== 'normalized') throw new Error(`no usable message: ${JSON.stringify(result)}`);
-  return result.message;
 }

@@ -79,7 +79,7 @@ const READERS = READER_EXAMPLES.filter(({ present }) => present).map(({ name }) 
 
 beforeAll(async () => {
   kafka = await restartableKafka();
-  const system = await System.create(kafka.brokers);
+  const system = await System.create({ brokers: kafka.brokers });
   pipeline = system.pipeline;
   const { connection } = pipeline;
   match = await WatchedMatch.start(EVENT);

@@ -20,7 +20,10 @@ const over = (home: number, away: number) => ({
 });
 
 test('applies a correction that the feed publishes before the lists, though the match was verified', async () => {
-  const [a, b] = await Promise.all([System.create(), System.create()]);
+  const [a, b] = await Promise.all([
+    System.create({ services: ['match-processor', 'api'] }),
+    System.create({ services: ['match-processor', 'feed-poller'] }),
+  ]);
   const publish = (...messages: readonly unknown[]): Promise<void> => a.pipeline.feed(received(...messages));
   await publish(
     incidentMessage({ id: 1 }, KICK_OFF),

@@ -11,6 +11,15 @@ export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;
 
 export type Feeding = (typeof FEEDINGS)[number];
 
+/** The services of a system; not all of them run with each ingress. */
+const SERVICES = [
+  'webhook-receiver',
+  'feed-poller',
+  'match-processor',
+  'standings-processor',
+  'api',
+] as const;
+
 /** Ids of the competition, season, stage and group of the provider's matches. */
 export const LEVEL_IDS = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
 
@@ -35,7 +44,7 @@ export class FedSystem {
    * poller's first request, because a provider adds nothing to a window that was read.
    */
   static async start(feeding: Feeding, messages: readonly Message[]): Promise<FedSystem> {
-    const system = await System.create();
+    const system = await System.create({ services: SERVICES });
     const tables = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
     if (feeding !== 'webhooks') {
       const provider = await TestProvider.start();

@@ -32,7 +32,10 @@ class RunningApi extends ServedContract {
   }
 
   static async start(): Promise<RunningApi> {
-    const tables = await TablesPipeline.create(backbone());
+    const tables = await TablesPipeline.create({
+      ...backbone(),
+      services: ['match-processor', 'standings-processor', 'api'],
+    });
     const { pipeline } = tables;
     const { connection } = pipeline;
     pipeline.startProcessor();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const present = READER_EXAMPLES.filter((example) => example.present);
   const { brokers, directBrokers, proxy } = await restartableKafka();
   const [system, ...commands] = await Promise.all([
-    System.create(directBrokers),
+    System.create({ brokers: directBrokers }),
     ...present.map((example) => example.prepare()),
   ]);
   const { registryUrl, prefix } = system.pipeline.connection;

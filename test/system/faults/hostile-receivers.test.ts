@@ -58,7 +58,7 @@ test(
   `loses nothing to receivers that fail in every way, over ${KILLS} kill -9 of dispatchers and each order of an operator`,
   async () => {
     const random = seeded();
-    await Pipeline.create(connection);
+    await Pipeline.create({ ...connection, services: ['webhook-dispatcher'] });
     const source = new NumberedMessages(connection);
     const dispatchers = new KilledDispatchers(connection);
     const receiver = () => HostileReceiver.start(newSecret(), RATE, random);

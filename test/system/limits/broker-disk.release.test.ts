@@ -32,7 +32,7 @@ async function startOn(disk: FailingDisk): Promise<{ backbone: Backbone; problem
 /** Starts a broker on the disk and a receiver, which has accepted some deliveries. */
 async function startReceiving(disk: FailingDisk) {
   const { backbone, problems } = await startOn(disk);
-  const system = await System.create(backbone.brokers);
+  const system = await System.create({ brokers: backbone.brokers });
   const receiver = await system.startReceiver({ PATIENCE_MS: '2000' });
   const deliveries = new Deliveries(receiver.url);
   await deliveries.sendAll(5);

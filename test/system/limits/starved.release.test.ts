@@ -163,7 +163,7 @@ test.runIf(mayLimit)(
   async () => {
     const kafka = await startKafka({ jvmArgs: QUICK_START, dataDir: temporaryFolder() });
     atEnd(() => kafka.stop());
-    const system = await System.create([...kafka.brokers]);
+    const system = await System.create({ brokers: kafka.brokers });
     const { deliveries, provider, services } = await startAll(system, (url) => new Deliveries(url));
     const all = Object.entries(services);
     await play(system, SEASONS.before);

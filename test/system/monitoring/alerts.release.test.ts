@@ -63,7 +63,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     // The broker accepts transactional records without a transaction.
     const restartable = await restartableKafka(UNVERIFIED);
     kafka = restartable.kafka;
-    system = await System.create(restartable.directBrokers);
+    system = await System.create({ brokers: restartable.directBrokers });
     const { connection } = system.pipeline;
     customer = await HttpsReceiver.start(answers.accepted);
     const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });

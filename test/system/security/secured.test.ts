@@ -250,7 +250,8 @@ test('loses no record, repeats none and fails no task when sessions end', async 
   const brokers = secured.bySasl(password('SCRAM-SHA-256'));
   const prefix = `${backbone().prefix}sessions.`;
   const { registryUrl } = backbone();
-  const pipeline = await Pipeline.create({ brokers: secured.kafka.brokers, prefix, registryUrl });
+  const at = { brokers: secured.kafka.brokers, prefix, registryUrl };
+  const pipeline = await Pipeline.create({ ...at, services: ['match-processor'] });
   const registry = Registry.open({ url: registryUrl, prefix });
   const processor = startService('match-processor', {
     ...passwordEnv('SCRAM-SHA-256', writeText(secured.folder, 'right', PASSWORD)),

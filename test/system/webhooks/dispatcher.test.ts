@@ -18,7 +18,7 @@ let pipeline: Pipeline | undefined;
 
 /** Starts a match processor for all tests of this file; each test has its own matches and receivers. */
 beforeAll(async () => {
-  pipeline = await Pipeline.create(connection);
+  pipeline = await Pipeline.create({ ...connection, services: ['match-processor', 'webhook-dispatcher'] });
   await pipeline.startProcessor().ready();
 });
 

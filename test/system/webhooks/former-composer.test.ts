@@ -13,7 +13,7 @@ import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
 import { readEvery } from '../../support/read-records.ts';
 import { workload } from '../../support/workload.ts';
 
-const connection = backbone();
+const connection = { ...backbone(), services: ['match-processor'] as const };
 const { brokers } = connection;
 const former = formerComposerTopics(connection.prefix);
 
