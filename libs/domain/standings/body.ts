@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { SOCCER } from '#soccer/soccer.ts';
 import type { TableKind, TableType } from './columns.ts';
-import type { StandingsCell, Table, TableRow } from './tables.ts';
+import { type Table, type TableRow, UNKNOWN_ID } from './tables.ts';
 
 /** The season or stage whose matches a table ranks. */
 export type TableObject = {
@@ -32,9 +32,6 @@ type ObjectTable = {
   /** `id`: null when the matches belong to no group. */
   readonly groups: readonly { readonly id: number | null; readonly table: Table }[];
 };
-
-/** The value that the provider's shape has for an unknown id. */
-const UNKNOWN_ID = 0;
 
 /**
  * Returns the table in the provider's shape (`data.standings`), as canonical JSON. Names of objects and groups are empty: a
@@ -83,7 +80,7 @@ function participantOf(row: TableRow, index: number, { ranks }: TableType, objec
   return {
     area_id: row.area_id,
     area_name: row.area_name,
-    columns: row.columns.map(columnOf),
+    columns: row.columns,
     // A row of results has no id: its index serves as one. The row of a whole season has the season's id.
     id: row.id ?? (ranks === 'competition' ? object.id : index + 1),
     last_rank: row.last_rank,
@@ -95,8 +92,4 @@ function participantOf(row: TableRow, index: number, { ranks }: TableType, objec
     subparticipant_name: row.subparticipant_name,
     zone_name: row.zone_name,
   };
-}
-
-function columnOf({ code, id, short_name, value }: StandingsCell): object {
-  return { code, id: id ?? UNKNOWN_ID, short_name, value };
 }

@@ -54,8 +54,13 @@ describe('columns that cannot be known (docs/reference/standings.md)', () => {
     ['team_overall_stats', ['pct']],
   ] as const)('%s: %j', (kind, unknown) => {
     const table = tables.get(kind);
-    const cells = new Map(table?.rows[0]?.columns.map(({ code, value }) => [code, value]));
-    const codes = table?.type.columns.map(({ code }) => code) ?? [];
+    const shown = table?.rows[0]?.columns ?? [];
+    const cells = new Map(shown.map(({ code, value }) => [code, value]));
+    const columns = table?.type.columns ?? [];
+    // An id that nothing publishes is 0.
+    const known = columns.map(({ code, id }) => ({ code, id: id ?? 0 }));
+    for (const { code, id } of shown) expect(known).toContainEqual({ code, id });
+    const codes = columns.map(({ code }) => code);
     // Empty in tables of persons, left out of others.
     const isUnknown = (code: string) =>
       table?.type.ranks === 'person' ? cells.get(code) === '' : !cells.has(code);

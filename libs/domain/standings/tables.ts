@@ -13,10 +13,13 @@ import { KNOWN, PLAYED, PLAYING, TO_COME } from './subsets.ts';
 import type { TableScope } from './table-scope.ts';
 import type { RankedRow, Value } from './types.ts';
 
-/** A cell of a table, identified by `code`. */
+/** The value that the provider's shape has for an unknown id. */
+export const UNKNOWN_ID = 0;
+
+/** A cell of a table in the provider's shape, identified by `code`; its keys are in canonical order. */
 export type StandingsCell = {
-  readonly id: number | null;
   readonly code: string;
+  readonly id: number;
   readonly short_name: string;
   readonly value: Value;
 };
@@ -175,7 +178,7 @@ function cellsOf(
   const cells: StandingsCell[] = [];
   for (const { id, code, short_name } of columns) {
     const value = values.get(code) ?? (ranks === 'person' ? '' : undefined);
-    if (value !== undefined) cells.push({ id, code, short_name, value });
+    if (value !== undefined) cells.push({ code, id: id ?? UNKNOWN_ID, short_name, value });
   }
   return cells;
 }
