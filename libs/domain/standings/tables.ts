@@ -17,7 +17,7 @@ import type { RankedRow, Value } from './types.ts';
 export const UNKNOWN_ID = 0;
 
 /** A cell of a table in the provider's shape, identified by `code`; its keys are in canonical order. */
-export type StandingsCell = {
+type StandingsCell = {
   readonly code: string;
   readonly id: number;
   readonly short_name: string;
