@@ -56,8 +56,8 @@ export type FollowOptions = {
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
   /**
    * Called when records of a partition expired before they were read: after a checkpoint, or while it is read. The reading continues
-   * after them; an error it throws ends the reading. Without it, a checkpoint before the start of the log means the start, and a reader
-   * whose next records expire ends with `OFFSET_OUT_OF_RANGE`.
+   * after them; an error it throws ends the reading. Without it, a checkpoint before the start of the log means the start; a reader whose
+   * next records expire ends with `OFFSET_OUT_OF_RANGE`, or, if it reads `untilEnd`, continues after them.
    */
   readonly onExpired?: (records: ExpiredRecords) => void;
   /** Called once all records that existed at the start are delivered, including those of transactions that were open then. */
@@ -247,9 +247,9 @@ class Follower {
   /** Looks up the leader of a partition again after an error. Ends the reading when the error is not retryable. */
   #moved(partitions: Set<FollowedPartition>, of: FollowedPartition, error: unknown): void {
     partitions.delete(of);
-    const { onExpired } = this.#options;
-    if (onExpired !== undefined && isOutOfRange(error)) {
-      void this.#skipExpired(of, error, onExpired);
+    const { onExpired, untilEnd } = this.#options;
+    if ((onExpired !== undefined || untilEnd === true) && isOutOfRange(error)) {
+      void this.#skipExpired(of, error);
       return;
     }
     if (!isRetryable(error)) {
@@ -261,11 +261,7 @@ class Follower {
   }
 
   /** Continues at the start of a log whose next records have expired. Ends the reading of a log that ends before them. */
-  async #skipExpired(
-    of: FollowedPartition,
-    error: unknown,
-    onExpired: (records: ExpiredRecords) => void,
-  ): Promise<void> {
+  async #skipExpired(of: FollowedPartition, error: unknown): Promise<void> {
     try {
       const [bounds] = await logBounds(this.#connections, [of]);
       if (bounds === undefined || bounds.start <= of.offset) return this.#fail(of, error);
@@ -273,7 +269,7 @@ class Follower {
       const { topic, partition, offset: from } = of;
       of.offset = bounds.start;
       of.lastFetchedEpoch = undefined;
-      onExpired({ topic, partition, from, next: of.offset });
+      this.#options.onExpired?.({ topic, partition, from, next: of.offset });
       this.#passed(of);
     } catch (cause) {
       if (!isRetryable(cause)) return this.#end(() => this.#ended.reject(cause));

@@ -1,10 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { offsetsAt, topicIds } from '#cluster/logs.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import { type ExpiredRecords, type FollowedBatch, type FollowOptions, follow } from '#streams/read/follow.ts';
+import {
+  type ExpiredRecords,
+  type FollowedBatch,
+  type FollowOptions,
+  follow,
+  readTopic,
+} from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
@@ -164,6 +170,25 @@ test('says which records expired before it read them, and continues after them',
   await later.stop();
   expect(later.values).toEqual(upTo(20, 15));
   expect(expired).toEqual([gap, gap]);
+});
+
+test('reads what is left up to the end when records expire meanwhile', async () => {
+  const [topic] = topics;
+  const publisher = await writer(brokers);
+  // The first fetch has at most four of these.
+  for (let n = 0; n < 6; n += 1)
+    await publisher.publish([{ topic, partition: 0, key: 'k', value: randomBytes(900_000) }]);
+  const admin = kafka.admin();
+  await admin.connect();
+  onTestFinished(() => admin.disconnect());
+  await admin.fetchTopicOffsets(topic);
+  const offsets: number[] = [];
+  await readTopic(brokers, topic, async ({ records }) => {
+    if (offsets.length === 0)
+      await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '5' }] });
+    offsets.push(...records.map(({ offset }) => offset));
+  });
+  expect(offsets).toEqual([0, 1, 2, 3, 5]);
 });
 
 /** Tolerance for the rounding of timers and clocks. */
