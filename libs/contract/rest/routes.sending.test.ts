@@ -1,6 +1,9 @@
+import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import type { StreamedAnswer } from './provider.ts';
-import { stubData, testServer } from './testing/world.ts';
+import { restRoutes } from './routes.ts';
+import { restServerOptions } from './server-options.ts';
+import { CLIENT, NOW, stubData, testAuthenticator, testServer } from './testing/world.ts';
 
 /** Returns a server whose feed is streamed in these parts, and the parts that it read. */
 async function streaming(parts: () => AsyncGenerator<string>) {
@@ -78,6 +81,25 @@ describe('an answer of one part', () => {
       '/v2/oauth?client_id=1&secret_key=open%20sesame',
     ])
       expect((await get(path)).json().api.method).toMatchObject({ previous_page: '', next_page: '' });
+  });
+});
+
+describe('the URL of a page', () => {
+  test.each([
+    ['https', 'https'],
+    ['http', 'http'],
+    ['javascript', 'http'],
+  ])('begins with the scheme that a trusted proxy names, %s: %s', async (named, shown) => {
+    const app = fastify({ ...restServerOptions('2.0.0', () => NOW), trustProxy: true });
+    app.register(restRoutes, {
+      data: stubData(),
+      authenticator: testAuthenticator([CLIENT]),
+      now: () => NOW,
+      version: '2.0.0',
+    });
+    const headers = { 'x-forwarded-proto': named, host: 'sports.example' };
+    const { next_page } = (await app.inject({ url: '/v2/sports?limit=5', headers })).json().api.method;
+    expect(next_page).toBe(`${shown}://sports.example/v2/sports?limit=5&page=2`);
   });
 });
 

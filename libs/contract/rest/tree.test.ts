@@ -112,6 +112,10 @@ describe('pages of a tree', () => {
       }),
     );
   });
+
+  test('follow the order of the list', () => {
+    expect(pageOf([1, 2, 3, 4, 5], { limit: 2, page: 2 })).toEqual([3, 4]);
+  });
 });
 
 describe('other shapes', () => {
