@@ -1,6 +1,8 @@
 /** Records the orders of operators on operator-orders: who gave an order, when, which, and how it ended. */
+
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import { reasonOf } from '#errors/touchline-error.ts';
 import type { OperatorOrder } from '#records/types.ts';
 import { redactor } from '#service/logger.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -85,7 +87,7 @@ async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string
     });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

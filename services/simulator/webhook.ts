@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
+import { reasonOf } from '#errors/touchline-error.ts';
 import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Mishap, SimulatedDelivery } from './deliveries.ts';
 
@@ -114,7 +115,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
           signal,
         ).then(
           ({ status, body: text }) => (status === 200 && text === ACCEPTED ? null : `answered ${status}`),
-          (error: unknown) => `no answer: ${error instanceof Error ? error.message : String(error)}`,
+          (error: unknown) => `no answer: ${reasonOf(error)}`,
         );
         if (reason === null) return { requests, forged };
         signal.throwIfAborted();

@@ -1,4 +1,5 @@
 /** The checks of `touchline doctor`: each collects facts, which `rules.ts` judges. A check that throws is a failed check. */
+
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
 import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
+import { reasonOf } from '#errors/touchline-error.ts';
 import type { IngressStatus } from '#records/types.ts';
 import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
 import { certificateFiles, validityOf } from '#service/certificates.ts';
@@ -279,5 +281,5 @@ async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T |
 
 /** Returns the message of an error without secrets. */
 function textOf(error: unknown): string {
-  return redactor([])(error instanceof Error ? error.message : String(error));
+  return redactor([])(reasonOf(error));
 }

@@ -38,14 +38,14 @@ export type FollowOptions = {
   /** Where partitions without a checkpoint begin: at the first record (default), or at the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
-   * How long a broker may wait for records, milliseconds: always, or as long as this function returns before each request. Default 500
-   * with `onUpToDate`, else 10,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
+   * Returns how long a broker may wait for records, milliseconds; called before each request. Default 500 with `onUpToDate`, else
+   * 10,000. The first request does not wait. The time passed to `onUpToDate` is at most twice as old.
    */
   readonly idleMs?: () => number;
   /**
-   * Minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds: what
-   * arrives meanwhile costs one request. The first record after a pause is not delayed. Default 0. A function is called after each
-   * request that returned records.
+   * Returns the minimum interval between requests to a broker once everything that existed at the start is delivered, milliseconds:
+   * what arrives meanwhile costs one request. Called after each request that returned records: the first one after a pause is not
+   * delayed. Default 0.
    */
   readonly paceMs?: () => number;
   /** Whether to end once all records that existed at the start are delivered. Default: reads until `signal` is aborted. */

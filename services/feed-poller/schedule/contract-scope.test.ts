@@ -34,8 +34,7 @@ test.each(['the contract', 'the term'] as const)('ends a wait with %s', async (w
   const { clock, contract } = scope();
   const term = new AbortController();
   clock.sleep = (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  contract.refuse(EVENT, contract.changed);
-  const waiting = contract.reopened(EVENT, term.signal);
+  const waiting = contract.reopened(contract.refuse(EVENT, contract.changed), term.signal);
   if (what === 'the term') term.abort();
   else contract.widen();
   await waiting;

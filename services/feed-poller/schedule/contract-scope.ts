@@ -54,8 +54,8 @@ export class ContractScope {
     );
   }
 
-  /** Stores that the provider has refused a resource, and logs it the first time. `changed`: as it was before the request. */
-  refuse(resource: string, changed: AbortSignal): void {
+  /** Stores a refusal of a resource, and logs the first one. `changed`: as it was before the request. Returns the refusal. */
+  refuse(resource: string, changed: AbortSignal): Refusal {
     const { clock, log, metrics } = this.#options;
     if (!this.#refused.has(resource)) {
       metrics.stopped.inc({ resource: kindOf(resource) });
@@ -64,7 +64,9 @@ export class ContractScope {
         'outside the contract, requested again when the contract changes, and every quarter of an hour',
       );
     }
-    this.#refused.set(resource, { changed, until: clock.monotonic() + REFUSED_MS });
+    const refusal = { changed, until: clock.monotonic() + REFUSED_MS };
+    this.#refused.set(resource, refusal);
+    return refusal;
   }
 
   /** Stores that a resource is not refused any more: the provider has answered otherwise, or nobody reads it. */
@@ -72,12 +74,10 @@ export class ContractScope {
     if (this.#refused.delete(resource)) this.#options.metrics.stopped.dec({ resource: kindOf(resource) });
   }
 
-  /** Waits until a refused resource may be requested, or `signal` is aborted. */
-  async reopened(resource: string, signal: AbortSignal): Promise<void> {
-    const refusal = this.#refused.get(resource);
-    if (refusal === undefined) return;
-    const ms = refusal.until - this.#options.clock.monotonic();
-    await this.#options.clock.sleep(ms, AbortSignal.any([refusal.changed, signal]));
+  /** Waits until the resource of a refusal may be requested, or `signal` is aborted. */
+  reopened({ changed, until }: Refusal, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    return clock.sleep(until - clock.monotonic(), AbortSignal.any([changed, signal]));
   }
 }
 

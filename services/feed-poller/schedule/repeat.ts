@@ -28,7 +28,8 @@ export type Repeated = {
 
 /**
  * Failures after which a read waits for the maximum time (spec, "Recommended consumer behaviour": 400 is not retried
- * unchanged; `ProviderClient` sends no such request again for a quarter of an hour), after 404 also for its period. After others it backs off.
+ * unchanged; `ProviderClient` sends no such request again for a quarter of an hour), and after 404 for its period if that is
+ * longer. After others it backs off.
  */
 const SLOW_CODES: readonly ProviderErrorCode[] = ['REJECTED', 'CREDENTIALS', 'REDIRECTED'];
 
@@ -60,8 +61,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       const { code, published, message } = error;
       if (code === 'STOPPED') return;
       if (code === 'FORBIDDEN') {
-        contract.refuse(resource, changed);
-        await contract.reopened(resource, signal);
+        await contract.reopened(contract.refuse(resource, changed), signal);
         continue;
       }
       contract.admit(resource);
