@@ -1,8 +1,6 @@
 /** The rights of each service on the broker: exactly those that its access control lists must grant. */
-import { positionsTopic } from '#streams/runtime/positions.ts';
 import {
   ALERT_HEALTH,
-  formerComposerTopics,
   PROCESSOR_NAMES,
   PROCESSORS,
   type ProcessorName,
@@ -18,8 +16,6 @@ export type Right = {
   readonly name: string;
   /** Prefixed: applies to every resource whose name begins with `name`. */
   readonly pattern: 'Literal' | 'Prefixed';
-  /** Whether there need not be such a topic. */
-  readonly mayBeMissing?: true;
 };
 
 type ServiceTopics = {
@@ -83,16 +79,6 @@ const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) =
     ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
     readOf(topicName(prefix, 'match-results')),
   ],
-  // For what the composer of release 1 left, in the name of its producers.
-  'match-processor': (prefix) => {
-    const { application } = formerComposerTopics(prefix);
-    const positions = positionsTopic(application);
-    return [
-      { ...readOf(positions), mayBeMissing: true },
-      { ...literal('Write', 'Topic', positions), mayBeMissing: true },
-      { operation: 'Write', resource: 'TransactionalId', name: `${application}-`, pattern: 'Prefixed' },
-    ];
-  },
   // One process leads, and publishes the alerts on feed-health.
   'alert-processor': (prefix) => [
     literal('Read', 'Group', `${prefix}${ALERT_HEALTH}`),

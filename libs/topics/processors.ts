@@ -58,18 +58,6 @@ export type ProcessorName = keyof typeof PROCESSORS;
 
 export const PROCESSOR_NAMES = Object.keys(PROCESSORS) as ProcessorName[];
 
-const FORMER_COMPOSER = 'webhook-composer';
-
-/** The topics of the composer of release 1, a service of its own, which the match processor takes over (docs/decisions/0160). */
-const OF_FORMER_COMPOSER: ProcessorSpec = {
-  input: 'match-transitions',
-  changelogs: ['webhook-times'],
-  mixedChangelogs: [],
-  own: [],
-  coWritten: ['webhook-messages'],
-  shared: ['dead-letters'],
-};
-
 /** Name, after the prefix, of the group and the transactional id for alerts on feed-health. */
 export const ALERT_HEALTH = 'alert-health';
 
@@ -96,21 +84,9 @@ export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
 
 /** Returns the topics of a processor by their names on the broker, as the task runtime takes them. */
 export function streamTopics(prefix: string, processor: ProcessorName): StreamTopics {
-  return namedTopics(prefix, applicationOf(prefix, processor), PROCESSORS[processor]);
-}
-
-/** Returns the topics of the composer of release 1. Its positions topic is missing where there was none. */
-export function formerComposerTopics(prefix: string): StreamTopics {
-  return namedTopics(prefix, `${prefix}${FORMER_COMPOSER}`, OF_FORMER_COMPOSER);
-}
-
-function namedTopics(
-  prefix: string,
-  application: string,
-  { input, changelogs, mixedChangelogs, own, coWritten, shared }: ProcessorSpec,
-): StreamTopics {
+  const { input, changelogs, mixedChangelogs, own, coWritten, shared }: ProcessorSpec = PROCESSORS[processor];
   return {
-    application,
+    application: applicationOf(prefix, processor),
     input: topicName(prefix, input),
     changelogs: changelogs.map((topic) => topicName(prefix, topic)),
     mixedChangelogs: mixedChangelogs.map((topic) => topicName(prefix, topic)),

@@ -13,12 +13,10 @@ const APPEAR_MS = 5_000;
  */
 export async function requireRights(brokers: Brokers, prefix: string, service: ServiceName): Promise<void> {
   const needed = rightsOf(prefix, service);
-  const dispensable = new Set(needed.filter(({ mayBeMissing }) => mayBeMissing).map(({ name }) => name));
   let lacks: MissingRights<Right> = { rights: [], topics: [] };
   const settled = async (): Promise<boolean> => {
-    const { rights, topics } = await findMissingRights(brokers, needed);
-    lacks = { rights, topics: topics.filter((topic) => !dispensable.has(topic)) };
-    return lacks.topics.length === 0 || rights.length > 0;
+    lacks = await findMissingRights(brokers, needed);
+    return lacks.topics.length === 0 || lacks.rights.length > 0;
   };
   try {
     await poll(settled, { timeoutMs: APPEAR_MS });

@@ -1,5 +1,4 @@
 import { Gauge, type Registry } from 'prom-client';
-import { FormerChanges } from '#processors/match/former-changes.ts';
 import { MATCH_FLAGS, VALUES } from '#processors/match/loaded-match.ts';
 import {
   type MatchCommit,
@@ -10,7 +9,6 @@ import { WEBHOOK_TOPICS, WebhookStage } from '#processors/match/webhook-stage.ts
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
-import { formerComposerTopics } from '#topics/processors.ts';
 import { settings } from './config.ts';
 
 const NAME = 'match-processor';
@@ -23,28 +21,19 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
   config: settings,
   start(context) {
     const observe = commitMetrics(context.metrics, Date.now);
-    const {
-      KEEP_LOADED_SECONDS,
-      MAX_LOADED_MATCHES: maxLoaded,
-      TOPIC_PREFIX,
-      COMPOSE_WEBHOOKS,
-    } = context.config;
+    const { KEEP_LOADED_SECONDS, MAX_LOADED_MATCHES: maxLoaded, COMPOSE_WEBHOOKS } = context.config;
     const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
-    const former = formerComposerTopics(TOPIC_PREFIX);
     const values = [...VALUES, ...WEBHOOK_TOPICS] as const;
-    return runProcessor(NAME, context, values, ({ codecs, client, topicName }, partition) => {
+    return runProcessor(NAME, context, values, ({ codecs, topicName }, partition) => {
       const onCommitted: MatchPartitionOptions['onCommitted'] = (commit) => observe(partition, commit);
-      const stage = new WebhookStage({ codecs, topicName, now: Date.now });
-      const causesTopic = topicName('normalized-messages');
-      const { logger: log } = context;
-      const formerChanges = new FormerChanges({ client, codecs, former, causesTopic, partition, stage, log });
       return new MatchPartition({
         partition,
         codecs,
         topicName,
         keepLoadedMs,
         maxLoaded,
-        webhooks: COMPOSE_WEBHOOKS === 'on' ? { stage, formerChanges } : undefined,
+        webhooks:
+          COMPOSE_WEBHOOKS === 'on' ? new WebhookStage({ codecs, topicName, now: Date.now }) : undefined,
         onCommitted,
       });
     });

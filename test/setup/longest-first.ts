@@ -14,7 +14,6 @@ const LONGEST = [
   'system/faults/hostile-receivers.test.ts',
   'system/security/secured.test.ts',
   'system/board/withdrawal.test.ts',
-  'system/webhooks/former-composer.test.ts',
   'system/faults/receiver-outage.test.ts',
   'system/demo/demo.test.ts',
   'system/security/rights.test.ts',

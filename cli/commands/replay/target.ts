@@ -3,14 +3,8 @@ import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/follow.ts';
-import { positionsTopic } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
-import {
-  formerComposerTopics,
-  PROCESSOR_NAMES,
-  type ProcessorName,
-  streamTopics,
-} from '#topics/processors.ts';
+import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
@@ -54,9 +48,7 @@ export async function prepareTarget(
  * Touchline does not know: it is the prefix of another application, whose topics may have the same names as ours.
  */
 async function ownTopicsUnder({ brokers, prefix }: TopicCluster): Promise<string[]> {
-  // Where release 1 ran there are the positions of its composer.
-  const former = positionsTopic(formerComposerTopics(prefix).application);
-  const known = new Set([...wantedTopics({ prefix }).map(({ name }) => name), former]);
+  const known = new Set(wantedTopics({ prefix }).map(({ name }) => name));
   const existing = await topicsUnder({ brokers, prefix });
   const foreign = existing.filter((name) => !known.has(name) && !isOfLongerPrefix(name, prefix)).sort();
   if (foreign.length > 0)

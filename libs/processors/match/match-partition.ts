@@ -6,7 +6,6 @@ import type { PartitionProcessor, RecordCollector } from '#streams/runtime/proce
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
-import type { FormerChanges } from './former-changes.ts';
 import {
   checkSize,
   checkSizes,
@@ -32,15 +31,12 @@ export type MatchCommit = {
   readonly flagged: FlagCounts;
 };
 
-/** What composes the webhook messages of a partition. */
-type Webhooks = { readonly stage: WebhookStage; readonly formerChanges: FormerChanges };
-
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
   /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
   /** Composes the webhook messages. Default: they are left out. */
-  readonly webhooks?: Webhooks | undefined;
+  readonly webhooks?: WebhookStage | undefined;
   /** Called after each commit, for the metrics. */
   readonly onCommitted?: (commit: MatchCommit) => void;
 };
@@ -75,17 +71,13 @@ export class MatchPartition implements PartitionProcessor {
       await fetchStateSchemas(codecs['match-state'], records);
       this.#cache.restoreStates(records);
     } else if (topic === this.#options.topicName('webhook-times')) {
-      await this.#options.webhooks?.stage.restore(records);
+      await this.#options.webhooks?.restore(records);
       return;
     } else {
       await fetchStateSchemas(codecs['match-incidents'], records);
       this.#cache.restoreIncidents(records);
     }
     await this.#cache.room();
-  }
-
-  async prepareFirst(): Promise<boolean> {
-    return (await this.#options.webhooks?.formerChanges.next()) ?? false;
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
@@ -110,7 +102,6 @@ export class MatchPartition implements PartitionProcessor {
 
   /** Publishes the changed matches. Throws `PoisonError` for a record above the limit that `process` did not foresee. */
   flush(collector: RecordCollector): void {
-    this.#options.webhooks?.formerChanges.take(collector);
     for (const [eventId, loaded] of this.#changed) {
       if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
       this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));
@@ -218,7 +209,7 @@ export class MatchPartition implements PartitionProcessor {
     for (const transition of transitions) {
       collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
-    this.#options.webhooks?.stage.add(transitions, message, collector);
+    this.#options.webhooks?.add(transitions, message, collector);
     for (const id of incidents) loaded.touched.add(id);
     if (result || loaded.restored) loaded.isResultStale = true;
     this.#changed.set(event_id, loaded);

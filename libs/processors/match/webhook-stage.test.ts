@@ -12,8 +12,24 @@ import {
 import type { NormalizedMessage, WebhookMessage } from '#records/types.ts';
 import type { OutputRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import { codecs, HISTORY } from './testing/webhooks.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
 import { WebhookStage } from './webhook-stage.ts';
+
+const codecs = {
+  'webhook-messages': codecOf('webhook-messages'),
+  'webhook-times': codecOf('webhook-times'),
+};
+
+/** A goal, delivered twice, that a list omits and a later one has again, so that its records are sent with later times than the provider's. */
+const HISTORY = [
+  incidentMessage(incident('5-1', 413)),
+  incidentMessage(incident('5-1', 413)),
+  incidentMessage(incident('5-2', 413, { ut: START + 1 })),
+  snapshotMessage(START + 80, [incident('5-2', 413, { ut: START + 1 })]),
+  snapshotMessage(START + 90, [incident('5-1', 413), incident('5-2', 413, { ut: START + 1 })]),
+  incidentMessage(incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' })),
+  incidentMessage(incident('5-1', 413, { ut: START + 99 })),
+];
 
 /** Time of receipt of all messages, Unix milliseconds. */
 const RECEIVED = incidentMessage(incident('5-1', 413)).received_at;

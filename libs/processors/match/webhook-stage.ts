@@ -49,7 +49,7 @@ export class WebhookStage {
   /** Adds the messages of the transitions that one message caused. */
   add(transitions: readonly MatchTransition[], cause: NormalizedMessage, collector: RecordCollector): void {
     // After a rebuild the input has a year of expired messages.
-    if (this.isExpired(cause.received_at)) return;
+    if (cause.received_at < this.#now() - RETENTION_MS) return;
     const later = eventBytes(cause) * transitions.length > MAX_REPEATED_BYTES ? withoutEvent(cause) : cause;
     let isFirst = true;
     for (const transition of transitions) {
@@ -69,11 +69,6 @@ export class WebhookStage {
       if (composed.sentUt !== undefined && incident_id !== null)
         this.#setSentUt(key, { event_id, id: incident_id, ut: composed.sentUt }, collector);
     }
-  }
-
-  /** Whether the messages of what was received then, Unix milliseconds, would have expired. */
-  isExpired(receivedAt: number): boolean {
-    return receivedAt < this.#now() - RETENTION_MS;
   }
 
   #setSentUt(

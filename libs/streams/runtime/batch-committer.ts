@@ -150,11 +150,6 @@ export class BatchCommitter {
     await this.#work.lifetime.guard(this.#commit(this.#newDraft(), range, reached));
   }
 
-  /** Commits what the processor's `flush` adds, without moving the position. */
-  commitHere(): Promise<void> {
-    return this.commitPosition(this.#position);
-  }
-
   /** Commits the pending transaction of the previous claim, unless it is committed. The kept state includes its records. */
   async resume({ draft, range, reached }: PendingCommit, isCommitted: boolean): Promise<void> {
     const unwatched = { ...draft, watch: null };

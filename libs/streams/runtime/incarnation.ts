@@ -108,8 +108,6 @@ export class Incarnation {
     // Commits the position after the lost records, so that the next claim does not count them again.
     if (claimed.lost > 0) await committer.commitPosition(at);
     if (kept?.pending != null) await committer.resume(kept.pending, kept.isCommitted);
-    if (processor.prepareFirst !== undefined)
-      while (await this.#lifetime.guard(processor.prepareFirst())) await committer.commitHere();
     onStep('running');
     const readEpoch = kept?.pending?.reached.inputEpoch ?? claimed.readEpoch;
     await this.#run(processor, committer, claimed.input, readEpoch);

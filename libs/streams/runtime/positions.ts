@@ -122,7 +122,7 @@ export async function findPosition(
  * Returns the value of the last committed position of a partition; null without one. Reads from the end of the log, and further back
  * until it finds one, as aborted transactions leave records too. `bounds`: default is a look-up.
  */
-export async function lastPositionValue(
+async function lastPositionValue(
   client: StreamClient,
   topic: string,
   partition: number,

@@ -45,11 +45,6 @@ export interface PartitionProcessor {
    * Keys and values are views of a larger buffer: copy them to keep them.
    */
   restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void>;
-  /**
-   * Prepares records that are due before the first input record, for `flush` to add. Called when the state is restored or kept, again
-   * after each commit of such records, until it resolves with false: there are none. Default: there are none.
-   */
-  prepareFirst?(): Promise<boolean>;
   /** Fetches what a batch of input records needs, before the first is processed. Rejects as `process`. Default: does nothing. */
   prepare?(records: readonly ConsumedRecord[]): Promise<void>;
   /**
@@ -74,8 +69,7 @@ export interface PartitionProcessor {
   caughtUp?(): void;
   /**
    * Whether the state may outlive a failure of the broker or network. Requires that only `restore`, `process` and `flush` change the
-   * state (and `prepareFirst`, if the next `flush` adds what it changed), and that nothing outside acts on it. Default: false; the
-   * state is restored.
+   * state, and that nothing outside acts on it. Default: false; the state is restored.
    */
   readonly isKept?: boolean;
   /** Returns the number of state entries, for the metrics. */

@@ -21,8 +21,8 @@ beforeEach(() => {
   waiting = Promise.withResolvers();
 });
 
-/** Claims a partition with a task whose first processor waits at `step`, and has `due` transactions before the first record. */
-function claimed(step?: 'restore' | 'process', due = 0): Task {
+/** Claims a partition with a task whose first processor waits at `step`. */
+function claimed(step?: 'restore' | 'process'): Task {
   const task = new Task(0, {
     application: 'app',
     input: 'input',
@@ -39,7 +39,6 @@ function claimed(step?: 'restore' | 'process', due = 0): Task {
     createProcessor() {
       const isFirst = processors.length === 0;
       const processor = new FakeProcessor(isFirst && step !== undefined ? { [step]: waiting.promise } : {});
-      if (isFirst) processor.due = due;
       processors.push(processor);
       return processor;
     },
@@ -84,19 +83,6 @@ function withPosition(): void {
     return { ...reader, read: async () => ({ records: [record], next: 1, end: 1, written: 1, epoch: null }) };
   };
 }
-
-test('commits what is due before the first record, without moving the position', async () => {
-  withPosition();
-  client.full.add('input');
-  const task = claimed(undefined, 2);
-  await expect.poll(() => client.transactions).toHaveLength(3);
-  await expect.poll(() => task.state).toBe('running');
-  const commit = ['flush', 'committed'];
-  expect(processors[0]?.did).toEqual([...commit, ...commit, 'process', ...commit]);
-  const positions = client.transactions.map(([record]) => JSON.parse(String(record?.value)).next);
-  expect(positions).toEqual([0, 0, 1]);
-  await task.close();
-});
 
 describe('a processor that waits', () => {
   test('in restore is replaced by the next claim when another changelog fails', async () => {

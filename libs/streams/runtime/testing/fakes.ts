@@ -83,8 +83,6 @@ export class FakeClient implements StreamClient {
 export class FakeProcessor implements PartitionProcessor {
   readonly did: string[] = [];
   readonly waits: Partial<Record<'restore' | 'process', Promise<void>>>;
-  /** Number of transactions that are due before the first record. */
-  due = 0;
 
   constructor(waits: FakeProcessor['waits'] = {}) {
     this.waits = waits;
@@ -93,11 +91,6 @@ export class FakeProcessor implements PartitionProcessor {
   restore(topic: string): void | Promise<void> {
     this.did.push(`restore ${topic}`);
     return this.waits.restore;
-  }
-
-  async prepareFirst(): Promise<boolean> {
-    this.due -= 1;
-    return this.due >= 0;
   }
 
   process(): void | Promise<void> {
