@@ -132,7 +132,8 @@ describe('what the latest list omits (law 9)', () => {
   });
 });
 
-describe('a live match whose score is unknown (law 9)', () => {
+describe('a live or awarded match whose score is unknown (law 9)', () => {
+  const award = { status_id: 12, status_type: 'finished' };
   test.each<[string, NormalizedMessage[], reasons: string[]]>([
     ['nothing is known of it', [eventMessage(START, eventFields())], ['score_unknown']],
     [
@@ -151,6 +152,20 @@ describe('a live match whose score is unknown (law 9)', () => {
       [eventMessage(START, eventFields({ status_id: null, status_type }))],
       [],
     ]),
+    [
+      'it was played and is awarded, its result unknown',
+      [
+        incidentMessage(incident('5-100', 429), { fields: eventFields() }),
+        incidentMessage(incident('5-110', 413)),
+        eventMessage(START + 60, { ...award, participants: participants('', 3) }),
+      ],
+      ['score_unknown'],
+    ],
+    [
+      'it is awarded, and its result known',
+      [eventMessage(START, eventFields({ ...award, participants: participants(0, 3) }))],
+      [],
+    ],
   ])('is not safe: %s', (_, messages, expected) => {
     expect(given(...messages).state.guard.reasons).toEqual(expected);
   });

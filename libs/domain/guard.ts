@@ -2,7 +2,7 @@ import type { Guard } from '#records/types.ts';
 import { STATUS } from '#soccer/soccer.ts';
 import { isOver } from '#tradability/trading.ts';
 import type { KnownIncident } from './goal-facts.ts';
-import { isFinished } from './message-key.ts';
+import { isAwarded, isFinished } from './message-key.ts';
 import type { FinalScore } from './score.ts';
 import { SIGNALS, type Signal, type SignalTable } from './sports/goal-rules.ts';
 import { GOAL_RULES } from './sports/table.ts';
@@ -51,7 +51,7 @@ export const GUARD_REASONS = {
   missing_from_list:
     'The provider’s latest list omits a goal, or what cancelled one, and its removal is not proven.',
   unread_message: 'A message of the match could not be read.',
-  score_unknown: 'The match is live and its score is unknown.',
+  score_unknown: 'The match is live or awarded, and its score is unknown.',
   status_went_back: 'A match that was reported as finished is reported as not started.',
   unexplained_cancellation: 'A goal was cancelled, and no known goal fits the cancellation.',
 };
@@ -109,7 +109,7 @@ export function guardOf(inputs: GuardInputs): Guard {
   if (isInterrupted(inputs)) reasons.push('interrupted');
   if (inputs.missing) reasons.push('missing_from_list');
   if (isUnread(inputs)) reasons.push('unread_message');
-  if (statusType === 'live' && final.score === null) reasons.push('score_unknown');
+  if ((statusType === 'live' || isAwarded(statusId)) && final.score === null) reasons.push('score_unknown');
   if (inputs.wentBack) reasons.push('status_went_back');
   if (inputs.unexplainedAt !== null && !hasAgreedSince(inputs.unexplainedAt, inputs))
     reasons.push('unexplained_cancellation');

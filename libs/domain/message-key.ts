@@ -23,6 +23,11 @@ export function isFinished(statusId: number | null, statusType: string | null): 
   return statusType === 'finished' || FINISHED_STATUSES.has(statusId);
 }
 
+/** Whether a match of this status is awarded (law 8). */
+export function isAwarded(statusId: number | null): boolean {
+  return statusId === STATUS.finishedAwardedWin;
+}
+
 /** How far a match of a status type is, where its status does not say more. */
 const PROGRESS_OF_TYPE: Readonly<Record<string, number>> = {
   scheduled: 1,

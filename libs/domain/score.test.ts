@@ -64,10 +64,13 @@ describe('the score (law 8)', () => {
   ])('%s, derived %j, reported %j: %s', (...row) => {
     const [coverage, derived, reported, source, score, firm, agreement, atTheEnd] = row;
     const sources = { coverage, derived, derivedFirm, reported };
-    expect(decideScore({ ...sources, finished: false })).toEqual({ score, firm, source, agreement });
+    const whilePlayed = decideScore({ ...sources, finished: false, awarded: false });
+    expect(whilePlayed).toEqual({ score, firm, source, agreement });
     const [lastSource, last, lastFirm] = atTheEnd ?? [source, score, firm];
     const final = { score: last, firm: lastFirm, source: lastSource, agreement };
-    expect(decideScore({ ...sources, finished: true })).toEqual(final);
+    expect(decideScore({ ...sources, finished: true, awarded: false })).toEqual(final);
+    const awarded = { score: reported, firm: reported, source: reported === null ? 'none' : 'reported' };
+    expect(decideScore({ ...sources, finished: true, awarded: true })).toEqual({ ...awarded, agreement });
   });
 
   test('equals another only if both sides are equal; an unknown score equals only an unknown one', () => {

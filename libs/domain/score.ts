@@ -19,6 +19,8 @@ type ScoreSources = {
   readonly reported: Score | null;
   /** Whether the match is finished. */
   readonly finished: boolean;
+  /** Whether the match is awarded: what was played is not its score. */
+  readonly awarded: boolean;
 };
 
 /**
@@ -33,7 +35,7 @@ export function coverageOf(snapshotAt: number | null, starts: number, known: num
 
 /**
  * Law 8: once the match is finished, the provider's result is the score. Until then a complete timeline wins over it, and it wins
- * over a partial one.
+ * over a partial one. The score of an awarded match is the result alone: unknown while that is.
  */
 export function decideScore({
   coverage,
@@ -41,8 +43,9 @@ export function decideScore({
   derivedFirm,
   reported,
   finished,
+  awarded,
 }: ScoreSources): FinalScore {
-  const usable = coverage === 'none' ? null : derived;
+  const usable = coverage === 'none' || awarded ? null : derived;
   const complete = coverage === 'complete' ? derived : null;
   if (reported === null) {
     if (usable === null) return { score: null, firm: null, source: 'none', agreement: 'unknown' };

@@ -15,7 +15,7 @@ import { contradictsList, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
-import { isFinished } from './message-key.ts';
+import { isAwarded, isFinished } from './message-key.ts';
 import { coverageOf, decideScore, type FinalScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import type { UnreadRegister } from './unread.ts';
@@ -89,11 +89,13 @@ export function deriveView(
       : tallyGoals(hasRules ? index.goals : [], hasRules ? index.cancellations : [], facts.sides);
   const coverage = coverageOf(snapshotAt, index.starts.length, index.known);
   const finished = isFinished(facts.status_id, facts.status_type);
+  const awarded = isAwarded(facts.status_id);
   const isSameScore =
     hasSameSides &&
     previous?.tally === tally &&
     previous.coverage === coverage &&
-    isFinished(previous.facts.status_id, previous.facts.status_type) === finished;
+    isFinished(previous.facts.status_id, previous.facts.status_type) === finished &&
+    isAwarded(previous.facts.status_id) === awarded;
   const final = isSameScore
     ? previous.final
     : decideScore({
@@ -102,6 +104,7 @@ export function deriveView(
         derivedFirm: tally.firm,
         reported: facts.sides.reported,
         finished,
+        awarded,
       });
   const wentBack = hasGoneBack(event, facts);
   // Almost always no doubt needs the time of the results, and this runs for every message.

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { causeOf } from '#domain/testing/messages.ts';
-import { expectable, readVectors, VECTORS_DIR, type Vector } from './testing/vectors.ts';
-
-const vectors = readVectors();
+import { expectable, readVectors, VECTOR_FOLDERS, type Vector } from './testing/vectors.ts';
 
 function stateOf({ event_id, messages }: Vector) {
   const match = newMatch(event_id);
@@ -14,7 +12,8 @@ function stateOf({ event_id, messages }: Vector) {
   return matchState(match);
 }
 
-describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
+describe.each(VECTOR_FOLDERS)('vectors of %s, through the pure functions', (folder) => {
+  const vectors = readVectors(folder);
   describe.each(vectors)('$name: $why', (vector) => {
     test('give the expected state in order', () => {
       expect(expectable(stateOf(vector))).toEqual(vector.expect);

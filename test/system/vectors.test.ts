@@ -1,12 +1,12 @@
 /** Runs every vector through Kafka with the real processor; libs/ingestion/vectors.test.ts runs them without Kafka. */
+import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectable, readVectors, VECTORS_DIR, type Vector } from '#ingestion/testing/vectors.ts';
+import { expectable, readVectors, VECTOR_FOLDERS, type Vector } from '#ingestion/testing/vectors.ts';
 import type { MatchState } from '#records/types.ts';
 import { backbone } from '../setup/backbone.ts';
 import { Pipeline } from '../support/pipeline.ts';
 
 const connection = backbone();
-const vectors = readVectors();
 
 /** Groups vectors so that no two of a round have the same event. */
 function rounds(all: readonly Vector[]): Vector[][] {
@@ -32,12 +32,12 @@ async function throughKafka(
   return states;
 }
 
-function checkAll(): void {
+function checkAll(folder: string, vectors: readonly Vector[]): void {
   const states = new Map<Vector, MatchState | undefined>();
 
   test('the processor processes them all', async () => {
     for (const [at, round] of rounds(vectors).entries()) {
-      const found = await throughKafka(round, `${connection.prefix}${at}.`);
+      const found = await throughKafka(round, `${connection.prefix}${basename(folder)}.${at}.`);
       for (const vector of round) states.set(vector, found.get(vector.event_id));
     }
   });
@@ -48,8 +48,9 @@ function checkAll(): void {
   });
 }
 
-describe(`vectors of ${VECTORS_DIR}, through Kafka`, () => {
-  if (vectors.length > 0) checkAll();
+describe.each(VECTOR_FOLDERS)('vectors of %s, through Kafka', (folder) => {
+  const vectors = readVectors(folder);
+  if (vectors.length > 0) checkAll(folder, vectors);
   else {
     test('are absent, so that none was checked; a folder that was asked for has to be there', () => {
       expect(process.env.VECTORS_DIR).toBeUndefined();

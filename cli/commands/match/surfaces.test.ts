@@ -14,7 +14,7 @@ import {
   snapshotMessage,
 } from '#domain/testing/messages.ts';
 import * as provider from '#ingestion/testing/messages.ts';
-import { readVectors } from '#ingestion/testing/vectors.ts';
+import { readVectors, VECTOR_FOLDERS } from '#ingestion/testing/vectors.ts';
 import { standingRedCards } from '#processors/alerts/decide.ts';
 import type { KeyIncident, MatchState } from '#records/types.ts';
 import { INCIDENT, RESULT } from '#soccer/soccer.ts';
@@ -193,7 +193,7 @@ function expectSame(state: MatchState): void {
   }
 }
 
-const vectors = readVectors();
+const vectors = VECTOR_FOLDERS.flatMap(readVectors);
 
 describe('every surface shows the same of a match', () => {
   test.each(vectors)('of the vector $name', ({ event_id, messages }) => {

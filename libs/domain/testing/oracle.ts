@@ -75,7 +75,9 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
   const coverage = snapshotAt !== null || started ? 'complete' : known.length > 0 ? 'partial' : 'none';
   const derived = soccer && sidesKnown && coverage !== 'none' ? goals.score : null;
   const finished = isOver(statusId, statusType);
-  const fromIncidents = derived !== null && (reported === null || (coverage === 'complete' && !finished));
+  const awarded = statusId === 12;
+  const fromIncidents =
+    derived !== null && !awarded && (reported === null || (coverage === 'complete' && !finished));
   const score = fromIncidents ? derived : reported;
   const firm = fromIncidents ? goals.firm : reported;
   const compared = derived !== null && coverage === 'complete' ? derived : reported;
@@ -113,7 +115,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
     statusAt: highest([utOf('field status_id'), utOf('field status_type')].flatMap((ut) => ut ?? [])),
     missing: goals.missing,
     unread: unreadAt !== null && (snapshotAt ?? -1) < unreadAt && !settledSince(unreadAt),
-    scoreUnknown: statusType === 'live' && score === null,
+    scoreUnknown: (statusType === 'live' || awarded) && score === null,
     wentBack,
     unexplained: goals.unexplained.some((ut) => !settledSince(ut)),
   });

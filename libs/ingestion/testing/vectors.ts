@@ -38,16 +38,18 @@ export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages' | 'name'> & {
   readonly messages: readonly NormalizedMessage[];
 };
 
-/** The folder of the vectors: VECTORS_DIR, by default `../shared/vectors-2` beside the repository. */
-export const VECTORS_DIR = resolve(
-  process.env.VECTORS_DIR ?? join(import.meta.dirname, '../../../../shared/vectors-2'),
-);
+/** The folders of the vectors: VECTORS_DIR, by default `../shared/vectors-2` and `-3` beside the repository. */
+export const VECTOR_FOLDERS = (
+  process.env.VECTORS_DIR === undefined
+    ? ['vectors-2', 'vectors-3'].map((name) => join(import.meta.dirname, '../../../../shared', name))
+    : [process.env.VECTORS_DIR]
+).map((folder) => resolve(folder));
 
 /**
- * Reads every vector of the folder, with its messages normalized; none without the folder. As in the services, a message of an
+ * Reads every vector of a folder, with its messages normalized; none without the folder. As in the services, a message of an
  * unused type does not reach match state, and of one that cannot be normalized only its mark does.
  */
-export function readVectors(folder = VECTORS_DIR): Vector[] {
+export function readVectors(folder: string): Vector[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
