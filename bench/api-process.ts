@@ -5,7 +5,7 @@ import type { BenchCredentials } from './api-topics.ts';
 import { type BenchContext, connectionEnv } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
 
-export const CLIENTS_KEY = 'the key of the bench, long enough for it';
+const CLIENTS_KEY = 'the key of the bench, long enough for it';
 
 /** A ready replica. */
 export type ReadyApi = {

@@ -21,7 +21,6 @@ const BOARD = { matches: sizeOf(null, 150, 10), messages: 600, published: sizeOf
 /** Measures the live board and one match, each beside a bare route that sends as many bytes. */
 export const bench: Bench = {
   about: 'the served contract: requests/s beside a bare Fastify route',
-  subject: ['libs/contract', 'libs/views', 'services/api'],
   async run(context) {
     const prefix = context.prefix('requests');
     const credentials = await createTopicsWithClient(context, prefix);

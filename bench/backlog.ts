@@ -9,13 +9,11 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { BenchMatch, liveRound, type TimedMessage } from './matches.ts';
 
-export type BenchBacklogOptions = {
+type BenchBacklogOptions = {
   readonly prefix: string;
   readonly events: number;
   /** Number of messages of each event. */
   readonly messages: number;
-  /** Returns the trace header of the nth message, from 0. Default: no header. */
-  readonly trace?: (n: number) => string | undefined;
 };
 
 /** A written backlog. */
@@ -48,7 +46,7 @@ export async function writeBacklog(context: BenchContext, options: BenchBacklogO
       yield* liveRound(live);
     }
   };
-  return { ...options, ...(await write(context, prefix, events, rounds(), options.trace)), finals };
+  return { ...options, ...(await write(context, prefix, events, rounds())), finals };
 }
 
 /** Writes one message for each of `events` future matches, all received within a minute. */
@@ -66,7 +64,6 @@ async function write(
   prefix: string,
   events: number,
   messages: Iterable<TimedMessage>,
-  trace: BenchBacklogOptions['trace'] = () => undefined,
 ): Promise<{ readonly records: number; readonly bytes: number }> {
   const { brokers } = context;
   const started = performance.now();
@@ -78,7 +75,7 @@ async function write(
   for (const message of messages) {
     const value = codec.encode(normalized(message));
     const key = String(message.eventId);
-    await writer.add(partitionOf('normalized-messages', key), key, value, trace(records));
+    await writer.add(partitionOf('normalized-messages', key), key, value);
     records += 1;
     bytes += value.length;
   }

@@ -4,18 +4,14 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MatchState } from '#records/types.ts';
 import { createTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { readEvery } from '../test/support/read-records.ts';
 import { type BenchContext, connectionEnv, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { startPeer } from './peer.ts';
 import { type Resident, type Running, startService, together } from './processes.ts';
 import { groupProgress, type ProgressReader, positionProgress } from './progress.ts';
 import { sizeOf } from './size.ts';
-import { Turns } from './turns.ts';
 
 /** A program that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -38,16 +34,8 @@ export type Job = {
 };
 
 /** Returns match processors. Their topics and their group follow from the prefix, so that each run uses the same ones. */
-export function matchProcessor(processes: number, env: Readonly<Record<string, string>> = {}): Contender {
-  return streamProcessor('match-processor', processes, env);
-}
-
-/** Returns a number of processes of a service that processes a stream. */
-export function streamProcessor(
-  service: string,
-  processes: number,
-  env: Readonly<Record<string, string>> = {},
-): Contender {
+export function matchProcessor(processes: number): Contender {
+  const service = 'match-processor';
   const name = processes === 1 ? service : `${service} x${processes}`;
   return {
     name,
@@ -59,7 +47,7 @@ export function streamProcessor(
       start: async (context) =>
         together(
           Array.from({ length: processes }, () =>
-            startService(service, context.dir, { ...connectionEnv(context, prefix), ...env }),
+            startService(service, context.dir, connectionEnv(context, prefix)),
           ),
         ),
       progress: async ({ brokers }) => positionProgress(brokers, prefix + service),
@@ -100,48 +88,13 @@ export function kafkaStreams(
   };
 }
 
-/** A contender with the backlog that it processes. */
-export type BacklogSubject = {
-  readonly name: string;
-  readonly contender: Contender;
-  readonly backlog: { readonly prefix: string; readonly records: number };
-};
-
-/** Runs contenders through their backlogs in turns, each time from the beginning. */
-export function runInTurns<S extends BacklogSubject>(
-  context: BenchContext,
-  rounds: number,
-  subjects: readonly S[],
-  afterRound: (round: number) => Promise<void> = async () => {},
-): Promise<Turns<S, ContenderRun>> {
-  return Turns.take(context, {
-    rounds,
-    subjects,
-    measure: ({ contender, backlog }, round) =>
-      runOn(context, contender.on(backlog.prefix, round), backlog.records),
-    describe: describeRun,
-    afterRound,
-  });
-}
-
-/** Runs a job through a backlog from its beginning. */
-export async function runOn(
-  context: BenchContext,
-  job: Job,
-  records: number,
-  afterwards?: (running: Running) => Promise<void>,
-): Promise<ContenderRun> {
-  await prepare(context, job);
-  return runThrough(context, job, records, afterwards);
-}
-
 /** Describes a run in a line. */
 export function describeRun(run: ContenderRun): string {
   const { first, endAt, cpuSeconds } = run;
   return (
     `${format(rate(run))} msg/s (second half ${format(warmRate(run))}, with start ${format(rateWithStart(run))}); ` +
     `first commit after ${first.at.toFixed(2)} s, all after ${endAt.toFixed(2)} s, ` +
-    `${cpuSeconds.toFixed(1)} s of processor, ${format(cpuMicros(run))} µs a message`
+    `${cpuSeconds.toFixed(1)} s of processor, ${format((cpuSeconds * 1e6) / run.records)} µs a message`
   );
 }
 
@@ -172,13 +125,14 @@ const SAMPLE_MS = 20;
 /** Time without progress after which a run fails. Longer in the smallest form, which runs on busy machines. */
 const STALLED_SECONDS = sizeOf(null, 60, 300);
 
-/** Runs a job until it has committed `records` records of the backlog. */
-export async function runThrough(
+/** Runs a job through a backlog of `records` records from its beginning, until it has committed all of them. */
+export async function runOn(
   context: BenchContext,
   job: Job,
   records: number,
   afterwards?: (running: Running) => Promise<void>,
 ): Promise<ContenderRun> {
+  await prepare(context, job);
   const progress = await job.progress(context);
   try {
     const started = performance.now();
@@ -226,20 +180,4 @@ export function warmRate({ records, half, halfAt, endAt }: ContenderRun): number
 /** Returns the records per second from the start of the process. */
 export function rateWithStart({ records, endAt }: ContenderRun): number {
   return records / endAt;
-}
-
-/** Returns the processor time of a message, microseconds. */
-export function cpuMicros({ records, cpuSeconds }: ContenderRun): number {
-  return (cpuSeconds * 1e6) / records;
-}
-
-/** Returns the last state of each event that a job wrote, as a read-committed consumer sees it. */
-export async function readStates(
-  { brokers, registryUrl: url }: BenchContext,
-  { prefix, outputPrefix }: Job,
-): Promise<ReadonlyMap<number, MatchState>> {
-  const source = { brokers, prefix: outputPrefix, registry: Registry.open({ url, prefix }) };
-  const states = new Map<number, MatchState>();
-  await readEvery('match-state', source, (state) => void states.set(state.event_id, state));
-  return states;
 }

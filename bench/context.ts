@@ -31,8 +31,6 @@ export type Figure = {
 /** One bench: `npm run bench -- NAME`. */
 export type Bench = {
   readonly about: string;
-  /** Folders of the measured code: figures are outdated once one of them has changed. */
-  readonly subject: readonly string[];
   run(context: BenchContext): Promise<void>;
 };
 
@@ -43,9 +41,6 @@ export function connectionEnv(
 ): Record<string, string> {
   return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }
-
-/** Folders of the code of a match processor. */
-export const PROCESSOR = ['libs/domain', 'libs/streams', 'libs/topics', 'services/match-processor'] as const;
 
 /** Returns the median; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {

@@ -6,7 +6,6 @@ import { readTopic } from '#streams/read/follow.ts';
 import { retry } from '#timing/retry.ts';
 import { deleteTopics, topicsUnder } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
-import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { withAdmin } from '../test/support/admin.ts';
 
 /** Retries of deleting topics: a busy broker may need longer than one request waits. */
@@ -57,12 +56,10 @@ export class BulkWriter {
     return new BulkWriter(publisher, topic);
   }
 
-  /** Adds a record, with the header `traceparent` if it is given. */
-  async add(partition: number, key: string, value: Buffer, traceparent?: string): Promise<void> {
+  async add(partition: number, key: string, value: Buffer): Promise<void> {
     const pending = this.#pending.get(partition) ?? { records: [], bytes: 0 };
     this.#pending.set(partition, pending);
-    const record = { topic: this.#topic, partition, key, value };
-    pending.records.push(traceparent === undefined ? record : { ...record, traceparent });
+    pending.records.push({ topic: this.#topic, partition, key, value });
     pending.bytes += value.length + BATCH_OVERHEAD;
     if (pending.bytes < BATCH_BYTES) return;
     this.#pending.delete(partition);
@@ -89,24 +86,4 @@ export async function countRecords(brokers: readonly string[], topic: string): P
     count += records.length;
   });
   return count;
-}
-
-/** Returns the stored bytes of topics, on leaders and followers. */
-export async function storedBytes(
-  brokers: readonly string[],
-  prefix: string,
-  topics: readonly TopicName[],
-): Promise<Map<TopicName, number>> {
-  const wanted = topics.map((topic) => ({
-    name: topicName(prefix, topic),
-    partitions: Array.from({ length: TOPICS[topic].partitions }, (_, partition) => partition),
-  }));
-  const described = await withAdmin(brokers, (admin) => admin.describeLogDirs({ topics: wanted }));
-  const logs = described.flatMap(({ results }) => results).flatMap((dir) => dir.topics);
-  const bytesOf = (topic: TopicName) =>
-    logs
-      .filter(({ name }) => name === topicName(prefix, topic))
-      .flatMap(({ partitions }) => partitions)
-      .reduce((sum, { partitionSize }) => sum + Number(partitionSize), 0);
-  return new Map(topics.map((topic) => [topic, bytesOf(topic)]));
 }

@@ -19,7 +19,7 @@ const RECEIVE_INTERVAL_MS = 100;
 
 /** Where a message is seen, in the order of the figures. */
 export const SURFACES = ['match-state', 'REST', 'the board', 'a client’s webhook'] as const;
-export type LiveSurface = (typeof SURFACES)[number];
+type LiveSurface = (typeof SURFACES)[number];
 export type LiveLatencies = ReadonlyMap<LiveSurface, readonly number[]>;
 
 type SurfacesOptions = {

@@ -1,27 +1,28 @@
-/** Measures what live messages cost and when they are seen: idle and at several paces, without and with subscriptions. */
+/** Measures what live messages cost and when they are seen: idle and at several rates, without and with subscriptions. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#embedded/ports.ts';
 import { topicName } from '#topics/topics.ts';
 import { processNames } from '../cli/services.ts';
+import { tokenOf } from './api-process.ts';
 import { createTopicsWithClient } from './api-topics.ts';
-import { type Bench, type BenchContext, format } from './context.ts';
+import { type Bench, type BenchContext, describeMs, type Figure, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
-import { addFigures, describeLatencies, describeWindow, type Pace, type Window } from './live-figures.ts';
 import { liveMessages, sendLive, untilStill } from './live-load.ts';
 import { comparePeers } from './live-peer.ts';
-import { type LiveLatencies, Surfaces } from './live-surfaces.ts';
-import { machineUse } from './machine-use.ts';
+import { type LiveLatencies, SURFACES, Surfaces } from './live-surfaces.ts';
+import { machineUse, usedBy } from './machine-use.ts';
 import type { TimedMessage } from './matches.ts';
-import { answered } from './processes.ts';
-import { type CountedService, requestsBetween, startCounted } from './request-counts.ts';
+import { answered, startService } from './processes.ts';
 import { sizeOf, sizesOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
 import { Sink, WebhookSystem } from './webhook-system.ts';
 
 /** Messages a second, one message a delivery. */
 const RATES = sizesOf('BENCH_RATES', [20, 200, 1_000], [200]);
+/** The rate of a busy afternoon, whose latencies are figures; those of the others are in the rounds. */
+const MAIN_RATE = 200;
 const SUBSCRIPTIONS = 10;
 /** Time in which the cost is measured, and in which the latencies are. */
 const WINDOW_SECONDS = { cost: sizeOf(null, 10, 1), latency: sizeOf(null, 6, 1), idle: sizeOf(null, 30, 1) };
@@ -36,195 +37,233 @@ const READY_MS = 60_000;
 const SEARCH = { first: sizeOf(null, 400, 50), factor: 1.25, highest: sizeOf(null, 4_000, 50) };
 /** A rate is sustained when the last message is processed this long after it was sent, at most. */
 const SUSTAINED_MS = 1_000;
+/** Wanted of two cores: messages a second at least; the idle share of a core, and milliseconds at the main rate, at most. */
+const WANTED = {
+  sustained: 1_000,
+  idlePercent: 8,
+  ms: 4.5,
+  p50: { 'match-state': 6, REST: 12, 'the board': 30, 'a client’s webhook': 12 },
+};
 
 export const bench: Bench = {
-  about: `a live message, idle and at ${RATES.join(', ')} messages/s: processor time and requests by process, latency to each surface, ${SUBSCRIPTIONS} subscriptions, beside Kafka Streams`,
-  subject: ['libs', 'services'],
+  about: `a live message, idle and at ${RATES.join(', ')} messages/s: processor time by process, latency to each surface, ${SUBSCRIPTIONS} subscriptions, beside Kafka Streams`,
   async run(context) {
     const sink = await Sink.start(context);
-    const platform = await Platform.start(context, sink);
+    const platform = await startPlatform(context, sink);
     await platform.send(WARM_UP.messages, WARM_UP.perSecond);
-    const plain = await platform.measurePaces([]);
-    const sustained = await platform.findSustained();
+    const plain = await measurePaces(context, platform, []);
+    const sustained = await findSustained(context, platform);
     await delay(CALM_MS);
-    const idle = await platform.measure(0, () => delay(WINDOW_SECONDS.idle * 1_000));
-    for (const line of describeWindow('idle', idle)) context.print(line);
+    const seconds = WINDOW_SECONDS.idle;
+    const idle = await useOf('idle, % of a core', seconds * 1e4, context, () => delay(seconds * 1_000));
+    context.print(`idle, resident MiB: ${await platform.memory()}`);
     const paths = await platform.subscribe(SUBSCRIPTIONS);
     await platform.send(FIRST_DELIVERIES.messages, FIRST_DELIVERIES.perSecond);
-    const subscribed = await platform.measurePaces(paths);
+    const subscribed = await measurePaces(context, platform, paths);
     await platform.stop();
     await sink.stop();
-    addFigures(context, { idle, plain, subscribed, sustained });
+    const wanted = (value: number) => ({ name: 'wanted', value });
+    context.figure({
+      name: 'sustained, without subscriptions',
+      unit: 'messages/s',
+      ours: sustained,
+      beside: wanted(WANTED.sustained),
+      target: 1,
+    });
+    const less = (name: string, unit: string, ours: number, beside: Figure['beside'], target?: number) =>
+      context.figure({
+        name,
+        unit,
+        ours,
+        beside,
+        better: 'less',
+        ...(target === undefined ? {} : { target }),
+      });
+    less('idle: processor time of all processes', '% of a core', idle, wanted(WANTED.idlePercent), 1);
+    for (const [at, { rate, micros, latencies }] of plain.entries()) {
+      const more = subscribed[at] as Pace;
+      const with10 = `${rate} messages/s, ten subscriptions`;
+      const alone = { name: 'without', value: micros / 1_000 };
+      less(`${with10}: processor time of a message`, 'ms', more.micros / 1_000, alone);
+      if (rate !== MAIN_RATE) continue;
+      less(`${rate} messages/s: processor time of a message`, 'ms', micros / 1_000, wanted(WANTED.ms), 1);
+      for (const surface of SURFACES) {
+        const isWebhook = surface === 'a client’s webhook';
+        const times = (isWebhook ? more.latencies : latencies).get(surface) ?? [];
+        for (const [name, share, factor] of QUANTILES) {
+          const limit = wanted(WANTED.p50[surface] * factor);
+          less(`${rate} messages/s: to ${surface}, ${name}`, 'ms', quantile(times, share), limit, 1);
+        }
+        const without = { name: 'without', value: quantile(times, 0.5) };
+        const p50 = quantile(more.latencies.get(surface) ?? [], 0.5);
+        if (!isWebhook) less(`${with10}: to ${surface}, p50`, 'ms', p50, without);
+      }
+    }
     await comparePeers(context, RATES);
   },
 };
 
+/** Name, share, and the wanted maximum as a multiple of the wanted p50. */
+const QUANTILES = [
+  ['p50', 0.5, 1],
+  ['p99', 0.99, 5],
+] as const;
+
+/** The cost of messages at a rate, microseconds of processor each, and when they were seen. */
+type Pace = { readonly rate: number; readonly micros: number; readonly latencies: LiveLatencies };
+
 /** Every process of `touchline up` without a provider, with a load of signed deliveries. */
-class Platform {
-  readonly #context: BenchContext;
-  readonly #prefix: string;
-  readonly #webhooks: WebhookSystem;
-  readonly #sink: Sink;
-  readonly #services: readonly CountedService[];
-  readonly #client: WebhookClient;
-  readonly #api: { readonly apiUrl: string; readonly token: string };
-  readonly #messages = liveMessages();
+type Platform = {
+  /** Sends messages at a rate. Resolves when all are processed and delivered, with how long the last one took, milliseconds. */
+  send(count: number, perSecond: number, surfaces?: Surfaces): Promise<number>;
+  /** Opens readers of all surfaces, with subscriptions at these paths. */
+  surfaces(paths: readonly string[]): Surfaces;
+  /** Creates subscriptions. Resolves with their paths. */
+  subscribe(count: number): Promise<readonly string[]>;
+  /** Returns the resident memory of each process, MiB, in words. */
+  memory(): Promise<string>;
+  /** Stops all processes and deletes their topics, so that they cost the broker nothing more. */
+  stop(): Promise<void>;
+};
 
-  private constructor(
-    context: BenchContext,
-    system: { readonly prefix: string; readonly webhooks: WebhookSystem; readonly sink: Sink },
-    running: {
-      readonly services: readonly CountedService[];
-      readonly client: WebhookClient;
-      readonly api: { readonly apiUrl: string; readonly token: string };
-    },
-  ) {
-    this.#context = context;
-    this.#prefix = system.prefix;
-    this.#webhooks = system.webhooks;
-    this.#sink = system.sink;
-    this.#services = running.services;
-    this.#client = running.client;
-    this.#api = running.api;
-  }
-
-  /** Starts all processes, and waits until they are ready. */
-  static async start(context: BenchContext, sink: Sink): Promise<Platform> {
-    const prefix = context.prefix('live');
-    const { id, secret: key } = await createTopicsWithClient(context, prefix);
-    const webhooks = await WebhookSystem.create(context, prefix, sink);
-    const secret = randomBytes(16).toString('hex');
-    const [webhookPort, apiPort] = [await freePort(), await freePort()];
-    const env = {
-      ...webhooks.settings(),
-      API_PORT: String(apiPort),
-      API_BOARD: 'on',
-      TOOLS_PORT: '0',
-      WEBHOOK_PORT: String(webhookPort),
-      WEBHOOK_SECRET: secret,
-    };
-    const ports: number[] = [];
-    const services: CountedService[] = [];
-    for (const name of processNames()) {
-      if (name === 'feed-poller') continue;
+/** Starts all processes, and waits until they are ready. */
+async function startPlatform(context: BenchContext, sink: Sink): Promise<Platform> {
+  const prefix = context.prefix('live');
+  const credentials = await createTopicsWithClient(context, prefix);
+  const webhooks = await WebhookSystem.create(context, prefix, sink);
+  const secret = randomBytes(16).toString('hex');
+  const [webhookPort, apiPort] = [await freePort(), await freePort()];
+  const env = {
+    ...webhooks.settings(),
+    API_PORT: String(apiPort),
+    API_BOARD: 'on',
+    TOOLS_PORT: '0',
+    WEBHOOK_PORT: String(webhookPort),
+    WEBHOOK_SECRET: secret,
+  };
+  const started = processNames()
+    .filter((name) => name !== 'feed-poller')
+    .map(async (name) => {
       const metricsPort = await freePort();
       const settings = { ...env, DATA_DIR: join(context.dir, name), METRICS_PORT: String(metricsPort) };
-      ports.push(metricsPort);
-      services.push(startCounted(name, context.dir, settings));
-    }
-    await Promise.all(ports.map((port) => answered(port, '/health/ready')));
-    const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
-    await client.untilReady(READY_MS);
-    const login = await answered(apiPort, `/v2/oauth?client_id=${id}&secret_key=${key}`);
-    const { token }: { token: string } = JSON.parse(login.toString()).api.data;
-    const api = { apiUrl: `http://127.0.0.1:${apiPort}`, token };
-    return new Platform(context, { prefix, webhooks, sink }, { services, client, api });
-  }
-
-  /** Creates subscriptions. Resolves with their paths. */
-  async subscribe(count: number): Promise<readonly string[]> {
-    return [...(await this.#webhooks.subscribe(count, (n) => `/${n}`)).keys()];
-  }
-
-  /** Sends messages at a rate, and resolves when the services have processed and delivered all of them. */
-  async send(count: number, perSecond: number, surfaces?: Surfaces): Promise<{ readonly drainMs: number }> {
-    const source = {
-      messages: this.#messages,
-      send: ({ message }: TimedMessage) => this.#client.post(Buffer.from(JSON.stringify([message]))),
-    };
-    let sentAt = 0;
-    await sendLive(source, { count, perSecond }, (message) => {
-      sentAt = performance.now();
-      surfaces?.sent(message, perSecond);
+      const process = startService(name, context.dir, settings);
+      await answered(metricsPort, '/health/ready');
+      return { name, process };
     });
-    let delivered = 0;
-    const topic = topicName(this.#prefix, 'webhook-messages');
-    const stillSince = await untilStill(this.#context.brokers, topic, async () => {
-      delivered += await (surfaces?.receive() ?? this.#arrived());
-      return delivered;
-    });
-    return { drainMs: Math.max(0, stillSince - sentAt) };
-  }
-
-  /** Returns the highest rate, messages a second, at which what waits does not grow. */
-  async findSustained(): Promise<number> {
-    let rate = SEARCH.first;
-    const holds = async (): Promise<boolean> => {
-      const { drainMs } = await this.send(Math.round(rate * WINDOW_SECONDS.cost), rate);
-      this.#context.print(
-        `${Math.round(rate)} messages/s: the last is processed after ${format(drainMs)} ms`,
+  const services = await Promise.all(started);
+  const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
+  await client.untilReady(READY_MS);
+  const api = { apiUrl: `http://127.0.0.1:${apiPort}`, token: await tokenOf(apiPort, credentials) };
+  const source = {
+    messages: liveMessages(),
+    send: ({ message }: TimedMessage) => client.post(Buffer.from(JSON.stringify([message]))),
+  };
+  return {
+    async send(count, perSecond, surfaces) {
+      let sentAt = 0;
+      await sendLive(source, { count, perSecond }, (message) => {
+        sentAt = performance.now();
+        surfaces?.sent(message, perSecond);
+      });
+      let delivered = 0;
+      const topic = topicName(prefix, 'webhook-messages');
+      const stillSince = await untilStill(context.brokers, topic, async () => {
+        delivered += surfaces ? await surfaces.receive() : (await sink.counts()).arrivals.length;
+        return delivered;
+      });
+      return Math.max(0, stillSince - sentAt);
+    },
+    surfaces: (paths) => new Surfaces(context, { prefix, sink, ...api, paths }),
+    subscribe: async (count) => [...(await webhooks.subscribe(count, (n) => `/${n}`)).keys()],
+    async memory() {
+      const each = services.map(
+        async ({ name, process }) => `${name} ${format((await process.residentMiB()).now)}`,
       );
-      return drainMs <= SUSTAINED_MS;
-    };
-    if (!(await holds())) {
-      do rate /= SEARCH.factor;
-      while (rate > 1 && !(await holds()));
-      return rate;
-    }
-    while (rate * SEARCH.factor <= SEARCH.highest) {
-      rate *= SEARCH.factor;
-      if (!(await holds())) return rate / SEARCH.factor;
-    }
+      return (await Promise.all(each)).join(', ');
+    },
+    async stop() {
+      client.close();
+      await Promise.all(services.map(({ process }) => process.stop()));
+      await remove(context.brokers, prefix);
+    },
+  };
+}
+
+/** Returns the highest rate, messages a second, at which what waits does not grow. */
+async function findSustained(context: BenchContext, platform: Platform): Promise<number> {
+  let rate = SEARCH.first;
+  const holds = async (): Promise<boolean> => {
+    const drainMs = await platform.send(Math.round(rate * WINDOW_SECONDS.cost), rate);
+    context.print(`${Math.round(rate)} messages/s: the last is processed after ${format(drainMs)} ms`);
+    return drainMs <= SUSTAINED_MS;
+  };
+  if (!(await holds())) {
+    do rate /= SEARCH.factor;
+    while (rate > 1 && !(await holds()));
     return rate;
   }
-
-  /** Returns the number of webhook messages that have arrived since the last call. */
-  async #arrived(): Promise<number> {
-    return (await this.#sink.counts()).arrivals.length;
+  while (rate * SEARCH.factor <= SEARCH.highest) {
+    rate *= SEARCH.factor;
+    if (!(await holds())) return rate / SEARCH.factor;
   }
+  return rate;
+}
 
-  /** Measures every pace, with subscriptions at these paths. */
-  async measurePaces(paths: readonly string[]): Promise<Map<number, Pace>> {
-    const paces = new Map<number, Pace>();
-    for (const rate of RATES) {
-      const name = `${rate} messages/s, ${paths.length} subscriptions`;
-      const messages = rate * WINDOW_SECONDS.cost;
-      const window = await this.measure(messages, () => this.send(messages, rate));
-      for (const line of describeWindow(name, window)) this.#context.print(line);
-      const latencies = await this.#measureLatencies(rate, paths);
-      this.#context.print(`${name}, latency: ${describeLatencies(latencies)}`);
-      paces.set(rate, { window, latencies });
-    }
-    return paces;
-  }
-
-  /** Measures the use of processor and broker while `during` runs. */
-  async measure(messages: number, during: () => Promise<unknown>): Promise<Window> {
-    const countAll = () => Promise.all(this.#services.map((service) => service.counts()));
-    const sent = await countAll();
-    const before = await machineUse();
-    const started = performance.now();
-    await during();
-    const after = await machineUse();
-    const seconds = (performance.now() - started) / 1_000;
-    const counted = await countAll();
-    const requests = this.#services.map(
-      ({ name }, at) => [name, requestsBetween(sent[at] ?? new Map(), counted[at] ?? new Map())] as const,
+/** Measures every rate, with subscriptions at these paths. */
+async function measurePaces(
+  context: BenchContext,
+  platform: Platform,
+  paths: readonly string[],
+): Promise<Pace[]> {
+  const paces: Pace[] = [];
+  for (const rate of RATES) {
+    const name = `${rate} messages/s, ${paths.length} subscriptions`;
+    const messages = rate * WINDOW_SECONDS.cost;
+    const micros = await useOf(`${name}, µs of processor a message`, messages, context, () =>
+      platform.send(messages, rate),
     );
-    return { seconds, messages, before, after, requests: new Map(requests) };
+    const latencies = await measureLatencies(platform, rate, paths);
+    for (const [surface, times] of latencies)
+      if (times.length > 0) context.print(`${name}, to ${surface}: ${describeMs(times)}`);
+    paces.push({ rate, micros, latencies });
   }
+  return paces;
+}
 
-  /** Measures apart from the cost, as the readers of the surfaces cost requests too. */
-  async #measureLatencies(rate: number, paths: readonly string[]): Promise<LiveLatencies> {
-    const surfaces = new Surfaces(this.#context, {
-      prefix: this.#prefix,
-      sink: this.#sink,
-      ...this.#api,
-      paths,
-    });
-    // The readers have read what there was when they have seen these.
-    await this.send(rate, rate, surfaces);
-    await surfaces.settle();
-    await this.send(rate * WINDOW_SECONDS.latency, rate, surfaces);
-    const latencies = await surfaces.settle();
-    await surfaces.close();
-    return latencies;
-  }
+/** Measures apart from the cost, as the readers of the surfaces cost requests too. */
+async function measureLatencies(
+  platform: Platform,
+  rate: number,
+  paths: readonly string[],
+): Promise<LiveLatencies> {
+  const surfaces = platform.surfaces(paths);
+  // The readers have read what there was when they have seen these.
+  await platform.send(rate, rate, surfaces);
+  await surfaces.settle();
+  await platform.send(rate * WINDOW_SECONDS.latency, rate, surfaces);
+  const latencies = await surfaces.settle();
+  await surfaces.close();
+  return latencies;
+}
 
-  /** Stops all processes and deletes their topics, so that they cost the broker nothing more. */
-  async stop(): Promise<void> {
-    this.#client.close();
-    await Promise.all(this.#services.map(({ process }) => process.stop()));
-    await remove(this.#context.brokers, this.#prefix);
-  }
+/** Returns the processor time of the platform while `during` runs, microseconds divided by `per`, and prints it by process. */
+async function useOf(
+  name: string,
+  per: number,
+  context: BenchContext,
+  during: () => Promise<unknown>,
+): Promise<number> {
+  const before = await machineUse();
+  await during();
+  const after = await machineUse();
+  // Without the bench, which sends the load.
+  const used = ['broker', 'registry', ...processNames()]
+    .map((process) => [process, usedBy(process, before, after, per)] as const)
+    .filter(([, micros]) => micros > 0)
+    .toSorted(([, a], [, b]) => b - a);
+  const all = used.reduce((sum, [, micros]) => sum + micros, 0);
+  context.print(
+    `${name}: all ${format(all)}: ${used.map(([process, micros]) => `${process} ${format(micros)}`).join(', ')}`,
+  );
+  return all;
 }

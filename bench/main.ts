@@ -2,7 +2,7 @@
  * `npm run bench` runs all benches, `npm run bench -- NAME …` the named ones. `--record` also writes the figures into
  * docs/reference/performance.md, `--smallest` only checks that each runs. Exits with code 1 when a bench failed.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -13,31 +13,20 @@ import { type Bench, type Figure, format } from './context.ts';
 import { killAll } from './processes.ts';
 import { isMet, ratioOf, record, targetOf } from './record.ts';
 import { SMALLEST } from './size.ts';
-import { commit, treeOf, uncommitted } from './subject.ts';
 
 /** All benches in their order; a bench is loaded when it runs. */
-const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
-  throughput: async () => (await import('./throughput.ts')).bench,
-  traces: async () => (await import('./variants.ts')).traces,
-  scale: async () => (await import('./scale.ts')).bench,
-  latency: async () => (await import('./latency.ts')).bench,
-  live: async () => (await import('./live.ts')).bench,
-  failover: async () => (await import('./failover.ts')).bench,
-  tls: async () => (await import('./variants.ts')).tls,
-  floor: async () => (await import('./floor.ts')).bench,
-  replay: async () => (await import('./replay.ts')).bench,
-  receiver: async () => (await import('./receiver.ts')).bench,
-  restore: async () => (await import('./restore.ts')).bench,
-  growth: async () => (await import('./variants.ts')).growth,
-  memory: async () => (await import('./memory.ts')).bench,
-  rest: async () => (await import('./rest.ts')).bench,
-  api: async () => (await import('./api.ts')).bench,
-  views: async () => (await import('./views.ts')).bench,
-  monitor: async () => (await import('./monitor.ts')).bench,
-  mcp: async () => (await import('./mcp.ts')).bench,
-  webhooks: async () => (await import('./webhooks.ts')).bench,
-  'log-size': async () => (await import('./variants.ts')).logSize,
-  standings: async () => (await import('./standings.ts')).bench,
+const BENCHES: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> = {
+  throughput: () => import('./throughput.ts'),
+  latency: () => import('./latency.ts'),
+  live: () => import('./live.ts'),
+  failover: () => import('./failover.ts'),
+  replay: () => import('./replay.ts'),
+  receiver: () => import('./receiver.ts'),
+  restore: () => import('./restore.ts'),
+  memory: () => import('./memory.ts'),
+  api: () => import('./api.ts'),
+  views: () => import('./views.ts'),
+  webhooks: () => import('./webhooks.ts'),
 };
 
 /** Number of parallel benches: two in the smallest form, whose figures do not matter and which mostly waits. */
@@ -55,16 +44,20 @@ const recording = values.record;
 const unknown = names.filter((name) => !(name in BENCHES));
 if (recording && SMALLEST)
   refuse('--record and --smallest exclude each other: the smallest form measures nothing.');
-if (recording && uncommitted().length > 0)
+if (recording && git('status', '--porcelain', '--untracked-files=no') !== '')
   refuse('Commit first: a record names the commit that it was measured at.');
 if (values.help || unknown.length > 0) {
   console.error(await usage());
   if (values.help) process.exit(0);
   refuse(`No bench ${unknown.join(', ')}.`);
 }
-const measuredCommit = recording ? commit() : '';
+const commit = git('rev-parse', '--short', 'HEAD');
 const failed = await runBenches(names.length === 0 ? Object.keys(BENCHES) : names);
 process.exit(failed.length === 0 ? 0 : 1);
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+}
 
 function refuse(why: string): never {
   console.error(why);
@@ -73,7 +66,7 @@ function refuse(why: string): never {
 
 async function usage(): Promise<string> {
   const lines = Object.entries(BENCHES).map(
-    async ([name, load]) => `  ${name.padEnd(12)}${(await load()).about}`,
+    async ([name, load]) => `  ${name.padEnd(12)}${(await load()).bench.about}`,
   );
   const list = (await Promise.all(lines)).join('\n');
   return `Usage: npm run bench -- [--record | --smallest] [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
@@ -119,8 +112,9 @@ async function runBenches(chosen: readonly string[]): Promise<string[]> {
 
 /** Runs a bench, records it if requested, and resolves with the lines of its result. */
 async function runOne(name: string, dir: string, backbone: Backbone, machine: string): Promise<string[]> {
-  const bench = await BENCHES[name]?.();
-  if (bench === undefined) return [];
+  const load = BENCHES[name];
+  if (load === undefined) return [];
+  const { bench } = await load();
   console.log(`\n== ${name}: ${bench.about}`);
   const figures: Figure[] = [];
   const raw: string[] = [];
@@ -136,10 +130,7 @@ async function runOne(name: string, dir: string, backbone: Backbone, machine: st
     },
     figure: (figure) => figures.push(figure),
   });
-  if (recording) {
-    const trees = new Map(bench.subject.map((folder) => [folder, treeOf(folder) ?? 'none']));
-    await record({ bench: name, commit: measuredCommit, trees, machine, figures, raw });
-  }
+  if (recording) await record({ bench: name, commit, machine, figures, raw });
   return figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`);
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeFixtures } from './backlog.ts';
 import { describeRun, OURS, runOn } from './contenders.ts';
-import { type Bench, format, PROCESSOR } from './context.ts';
+import { type Bench, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf, sizesOf } from './size.ts';
 
@@ -16,7 +16,6 @@ const CALM_MS = sizeOf(null, 35_000, 100);
  */
 export const bench: Bench = {
   about: `memory of a match processor after ${COUNTS.map(format).join(', ')} scheduled matches, beside the limit`,
-  subject: PROCESSOR,
   async run(context) {
     for (const count of COUNTS) {
       const prefix = context.prefix(String(count));

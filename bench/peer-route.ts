@@ -1,7 +1,6 @@
 /**
- * The receiver's peers: Fastify routes that check the signature of a delivery and then do the minimum: nothing, or
- * publish the raw body, acknowledged by all in-sync replicas, before they answer. They use as many threads as the
- * receiver, on one port.
+ * The receiver's peer: a Fastify route that checks the signature of a delivery and publishes the raw body, acknowledged
+ * by all in-sync replicas, before it answers. It uses as many threads as the receiver, on one port.
  */
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { ProduceAcks, Producer, ProducerStreamReportModes } from '@platformatic/kafka';
@@ -13,8 +12,8 @@ export type PeerRouteOptions = {
   readonly port: number;
   readonly secret: string;
   readonly threads: number;
-  /** Topic for the bodies; null: the route stores nothing. */
-  readonly store: { readonly brokers: readonly string[]; readonly topic: string } | null;
+  /** Topic for the bodies. */
+  readonly store: { readonly brokers: readonly string[]; readonly topic: string };
 };
 
 /** Limits of the stream: more bodies than ever wait, and the minimum time. */
@@ -31,7 +30,7 @@ if (isMainThread) {
 } else await listen(workerData as PeerRouteOptions);
 
 async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> {
-  const publish = store === null ? async () => {} : openStore(store);
+  const publish = openStore(store);
   const app = fastify({ bodyLimit: 5 * 1024 * 1024 });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -56,7 +55,7 @@ async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> 
 type Store = (body: Buffer) => Promise<void>;
 
 /** Opens a store that batches the bodies of a millisecond. */
-function openStore({ brokers, topic }: NonNullable<PeerRouteOptions['store']>): Store {
+function openStore({ brokers, topic }: PeerRouteOptions['store']): Store {
   const producer = new Producer({ clientId: 'peer-route', bootstrapBrokers: [...brokers] });
   const waiting = new Map<object, () => void>();
   const stream = producer.asStream({

@@ -100,25 +100,16 @@ function scriptArguments(file: string, options: object): string[] {
 }
 
 /** Starts a service of this repository with settings in the environment. */
-export function startService(
-  name: string,
-  dir: string,
-  env: Readonly<Record<string, string>>,
-  nodeArgs: readonly string[] = [],
-): Running {
-  const command = serviceCommand(name, env, nodeArgs);
+export function startService(name: string, dir: string, env: Readonly<Record<string, string>>): Running {
+  const command = serviceCommand(name, env);
   return start({ ...command, outputFile: join(dir, `${name}-${randomUUID()}.log`) });
 }
 
 /** Returns the command line of a service. */
-export function serviceCommand(
-  name: string,
-  env: Readonly<Record<string, string>>,
-  nodeArgs: readonly string[] = [],
-): ProcessCommand {
+export function serviceCommand(name: string, env: Readonly<Record<string, string>>): ProcessCommand {
   return {
     command: process.execPath,
-    args: [...heapFlags(name), ...nodeArgs, programOf(name)],
+    args: [...heapFlags(name), programOf(name)],
     env: {
       ...mallocSettings(name),
       METRICS_PORT: '0',
@@ -166,8 +157,8 @@ export function together(all: readonly Running[]): Running {
 
 const TICKS_PER_SECOND = 100;
 
-/** Returns the cpu time of a process, or of a thread as `<pid>/task/<id>`, so far, seconds; NaN when the system does not report it. */
-export async function cpuSecondsOf(pid: number | string): Promise<number> {
+/** Returns the cpu time of a process so far, seconds; NaN when the system does not report it. */
+export async function cpuSecondsOf(pid: number): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

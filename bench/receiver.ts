@@ -5,7 +5,7 @@ import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Bench, BenchContext } from './context.ts';
-import { describeLoad, type HttpServer, measureLoad } from './http-load.ts';
+import { describeLoad, type HttpServer, type MeasuredLoad, measureLoad } from './http-load.ts';
 import { countOffsets, remove } from './kafka.ts';
 import type { PeerRouteOptions } from './peer-route.ts';
 import { startScript } from './processes.ts';
@@ -17,8 +17,6 @@ const ROUNDS = sizeOf('BENCH_ROUNDS', 4, 1);
 const SECONDS = sizeOf('BENCH_SECONDS', 3, 1);
 /** Duration of the warm-up, until the JIT compilers of the broker and of every thread have finished. */
 const WARM_UP_SECONDS = sizeOf('BENCH_WARM_UP_SECONDS', 20, 1);
-/** Number of messages in a delivery; by default all of `LOADS`. */
-const DELIVERY = process.env.BENCH_DELIVERY;
 const CONNECTIONS = 128;
 /** Threads of every server: the receiver's own default. */
 const THREADS = Math.min(availableParallelism(), 4);
@@ -30,17 +28,15 @@ const LOADS = [
 ] as const;
 
 /**
- * Sends signed deliveries to the receiver and to Fastify routes with the same check of the signature, in turns, from
+ * Sends signed deliveries to the receiver and to a Fastify route with the same check of the signature, in turns, from
  * the same generator, on the same cores with the same number of threads on one port. The durable route publishes the
  * raw body by the client's stream, which batches the deliveries of many connections, and answers once it is
- * acknowledged: the minimum for a truthful `Accepted`. The bare route stores nothing. Every accepted message must be on
- * the topics at the end.
+ * acknowledged: the minimum for a truthful `Accepted`. Every accepted message must be on the topics at the end.
  *
- * Cpu time limits all of them, their own and the broker's, so the bench prints all cpu time of the machine per request.
+ * Cpu time limits both, their own and the broker's, so the bench prints all cpu time of the machine per request.
  */
 export const bench: Bench = {
-  about: 'requests/s of the webhook receiver, beside Fastify routes with the same HMAC check',
-  subject: ['libs/ingestion', 'libs/signing', 'libs/streams', 'services/webhook-receiver'],
+  about: 'requests/s of the webhook receiver, beside a Fastify route with the same HMAC check',
   async run(context) {
     const prefix = context.prefix('receiver');
     const peerPrefix = context.prefix('receiver-peer');
@@ -50,17 +46,14 @@ export const bench: Bench = {
     const { secret } = receiver;
     const ours: HttpServer = { name: 'receiver', ...receiver };
     const store = { brokers: context.brokers, topic: topicName(peerPrefix, 'raw-messages') };
-    const openPeer = (name: string, to: PeerRouteOptions['store']) =>
-      startPeerRoute(context, name, { secret, threads: THREADS, store: to });
-    const durable = await openPeer('durable route', store);
-    const bare = await openPeer('bare route', null);
+    const durable = await startPeerRoute(context, { secret, threads: THREADS, store });
     let run = 0;
     const accepted = { ours: 0, messages: 0, durable: 0 };
-    for (const { name, batch, target } of loads()) {
+    for (const { name, batch, target } of LOADS) {
       context.print(`${name}:`);
       const turns = await Turns.take(context, {
         rounds: ROUNDS,
-        subjects: [ours, durable, bare],
+        subjects: [ours, durable],
         async measure(server, round) {
           run += 1;
           const measured = await measureLoad(server, {
@@ -72,49 +65,39 @@ export const bench: Bench = {
           if (server === ours) {
             accepted.ours += measured.answers;
             accepted.messages += measured.answers * batch;
-          } else if (server === durable) accepted.durable += measured.answers;
+          } else accepted.durable += measured.answers;
           return measured;
         },
         describe: describeLoad,
       });
-      for (const peer of [durable, bare]) {
-        const wanted = peer === durable ? { target } : {};
-        turns.compare(ours, peer, { name, unit: 'requests/s', of: ({ perSecond }) => perSecond, ...wanted });
-        const cost = (of: string) => `${name}, processor time of ${of} a request`;
-        const micros = { unit: 'µs', better: 'less' } as const;
-        turns.compare(ours, peer, { ...micros, name: cost('its process'), of: ({ process }) => process });
-        turns.compare(ours, peer, {
-          ...micros,
-          name: cost('the whole machine'),
-          of: ({ machine }) => machine,
-        });
-      }
+      turns.compare(ours, durable, { name, unit: 'requests/s', of: ({ perSecond }) => perSecond, target });
+      const cost = (whose: string, of: (load: MeasuredLoad) => number) => {
+        const figure = { name: `${name}, processor time of ${whose} a request`, unit: 'µs', of };
+        turns.compare(ours, durable, { ...figure, better: 'less' });
+      };
+      cost('its process', ({ process }) => process);
+      cost('the whole machine', ({ machine }) => machine);
     }
-    for (const { process } of [ours, durable, bare]) await process.stop();
+    for (const { process } of [ours, durable]) await process.stop();
     await checkTopics(context, { prefix, peerPrefix, accepted });
     for (const each of [prefix, peerPrefix]) await remove(context.brokers, each);
   },
 };
 
-function loads(): readonly (typeof LOADS)[number][] {
-  if (DELIVERY === undefined) return LOADS;
-  const asked = LOADS.filter(({ batch }) => String(batch) === DELIVERY);
-  if (asked.length > 0) return asked;
-  throw new Error(`BENCH_DELIVERY must be one of ${LOADS.map(({ batch }) => batch).join(', ')}`);
-}
-
 async function startPeerRoute(
   { dir }: BenchContext,
-  name: string,
   options: Omit<PeerRouteOptions, 'port'>,
 ): Promise<HttpServer> {
   const port = await freePort();
-  const outputFile = join(dir, `${name.replaceAll(' ', '-')}.log`);
-  const process = startScript('peer-route.ts', { ...options, port } satisfies PeerRouteOptions, outputFile);
+  const process = startScript(
+    'peer-route.ts',
+    { ...options, port } satisfies PeerRouteOptions,
+    join(dir, 'durable-route.log'),
+  );
   const client = new WebhookClient(`http://127.0.0.1:${port}/webhook`, options.secret);
   await client.untilReady();
   client.close();
-  return { name, port, process };
+  return { name: 'durable route', port, process };
 }
 
 type Accepted = { readonly ours: number; readonly messages: number; readonly durable: number };

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ageLine } from './age.ts';
 import type { Figure } from './context.ts';
-import { type BenchResult, isMet, roundsText, withFigures } from './record.ts';
-import { treeOf } from './subject.ts';
+import { type BenchResult, isMet, withFigures } from './record.ts';
 
 const figure: Figure = {
   name: 'rate',
@@ -15,10 +13,6 @@ const figure: Figure = {
 const measured: BenchResult = {
   bench: 'one',
   commit: 'abc1234',
-  trees: new Map([
-    ['libs/streams', '11aa'],
-    ['services/api', '22bb'],
-  ]),
   machine: 'machine: m',
   figures: [figure],
   raw: ['round 1'],
@@ -50,33 +44,5 @@ describe('the page of figures', () => {
     expect(isMet({ ...figure, ours: 29 })).toBe(false);
     expect(isMet({ ...figure, better: 'less' })).toBe(true);
     expect(isMet({ ...figure, better: 'less', ours: 31 })).toBe(false);
-  });
-});
-
-describe('the age of figures', () => {
-  const rounds = roundsText(measured);
-
-  test('is empty while the measured code is the same', () => {
-    expect(ageLine('one', rounds, (folder) => measured.trees.get(folder) ?? null)).toBe(
-      'one: as measured at abc1234',
-    );
-  });
-
-  test('names folders that have changed or are missing since', () => {
-    expect(ageLine('one', rounds, (folder) => (folder === 'libs/streams' ? '33cc' : null))).toBe(
-      'one: measured at abc1234; changed since: libs/streams, services/api',
-    );
-  });
-
-  test('is reported for a record without a commit', () => {
-    expect(ageLine('one', 'machine: m\nround 1\n', () => null)).toBe(
-      'one: the record does not name its commit',
-    );
-  });
-
-  test('ignores tests and their helpers', () => {
-    expect(treeOf('libs/domain')).toMatch(/^[0-9a-f]{40}$/);
-    expect(treeOf('libs/domain/testing')).toBeNull();
-    expect(treeOf('libs/no-such-folder')).toBeNull();
   });
 });

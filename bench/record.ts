@@ -1,7 +1,4 @@
-/**
- * Records the result of a bench: its figures in the table of docs/reference/performance.md, and its rounds, with the
- * version of the measured code, in a file beside the page.
- */
+/** Records the result of a bench: its figures in the table of docs/reference/performance.md, its rounds in a file beside the page. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Figure, format } from './context.ts';
@@ -11,8 +8,6 @@ export type BenchResult = {
   readonly bench: string;
   /** The commit, abbreviated. */
   readonly commit: string;
-  /** The ids of the trees of the measured folders. */
-  readonly trees: ReadonlyMap<string, string>;
   readonly machine: string;
   readonly figures: readonly Figure[];
   readonly raw: readonly string[];
@@ -23,7 +18,7 @@ const PAGE = join(import.meta.dirname, '../docs/reference/performance.md');
 const OPEN = '<!-- figures -->\n';
 const CLOSE = '<!-- end figures -->';
 /** Folder with one file of rounds for each bench, beside the page. */
-export const ROUNDS = join(import.meta.dirname, '../docs/reference/rounds');
+const ROUNDS = join(import.meta.dirname, '../docs/reference/rounds');
 
 /** Returns the ratio of our value to the peer's. */
 export function ratioOf({ ours, beside }: Figure): number {
@@ -45,9 +40,10 @@ export function targetOf({ better = 'more', target }: Figure): string {
 
 /** Replaces the figures and the rounds of the bench. Throws when the page has no table. */
 export async function record(measured: BenchResult): Promise<void> {
+  const { bench, commit, machine, raw } = measured;
   const page = await readFile(PAGE, 'utf8');
   await writeFile(PAGE, withFigures(page, measured));
-  await writeFile(join(ROUNDS, `${measured.bench}.txt`), roundsText(measured));
+  await writeFile(join(ROUNDS, `${bench}.txt`), `${[`commit ${commit}`, machine, ...raw].join('\n')}\n`);
 }
 
 /** Returns the page with the figures of a bench, which replace its previous ones or are appended. */
@@ -63,19 +59,6 @@ export function withFigures(page: string, measured: BenchResult): string {
   const kept = rows.filter((row) => !isOld(row));
   const table = [...kept.slice(0, at), ...rowsOf(measured), ...kept.slice(at)].join('\n');
   return `${page.slice(0, from)}${table}\n${page.slice(to)}`;
-}
-
-/** Returns the text of a bench's file of rounds. */
-export function roundsText({ commit, trees, machine, raw }: BenchResult): string {
-  const subjects = [...trees].map(([folder, tree]) => `tree ${tree} ${folder}`);
-  return `${[`commit ${commit}`, ...subjects, machine, ...raw].join('\n')}\n`;
-}
-
-/** Returns the trees in a file of rounds by folder; empty when it names none. */
-export function treesIn(rounds: string): ReadonlyMap<string, string> {
-  return new Map(
-    [...rounds.matchAll(/^tree ([0-9a-f]+) (.+)$/gm)].map(([, tree = '', folder = '']) => [folder, tree]),
-  );
 }
 
 function rowsOf({ bench, commit, figures }: BenchResult): string[] {

@@ -4,7 +4,7 @@ import { openCluster } from '../cli/cluster.ts';
 import { replayInto } from '../cli/commands/replay/replay.ts';
 import { writeBacklog } from './backlog.ts';
 import { OURS, rate, runOn } from './contenders.ts';
-import { type Bench, format, PROCESSOR } from './context.ts';
+import { type Bench, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { sizeOf } from './size.ts';
 import { Turns } from './turns.ts';
@@ -20,7 +20,6 @@ const RULES = fileURLToPath(new URL('../data/rules/', import.meta.url));
  */
 export const bench: Bench = {
   about: `records a second of a replay of ${EVENTS * MESSAGES} incidents, beside one match processor on the same backlog`,
-  subject: [...PROCESSOR, 'cli/commands/replay'],
   async run(context) {
     const prefix = context.prefix('live');
     const target = context.prefix('replayed');

@@ -4,7 +4,7 @@ import { topicName } from '#topics/topics.ts';
 import { writeBacklog } from './backlog.ts';
 import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
 import { type Job, OURS, runOn } from './contenders.ts';
-import { type Bench, type BenchContext, format, PROCESSOR } from './context.ts';
+import { type Bench, type BenchContext, format } from './context.ts';
 import { remove } from './kafka.ts';
 import { runScript } from './processes.ts';
 import { sizeOf } from './size.ts';
@@ -22,7 +22,6 @@ const LEAST = 0.7;
  */
 export const bench: Bench = {
   about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state, beside a bare consumer`,
-  subject: PROCESSOR,
   async run(context) {
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });

@@ -1,63 +1,64 @@
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import type { MatchState } from '#records/types.ts';
+import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { readEvery } from '../test/support/read-records.ts';
 import { type Backlog, writeBacklog } from './backlog.ts';
 import {
-  type Contender,
   type ContenderRun,
+  describeRun,
   type Job,
   kafkaStreams,
   matchProcessor,
   rate,
   rateWithStart,
-  readStates,
-  runInTurns,
+  runOn,
   warmRate,
 } from './contenders.ts';
-import { type Bench, type BenchContext, PROCESSOR } from './context.ts';
-import { recordedFloor } from './floors.ts';
+import type { Bench, BenchContext } from './context.ts';
 import { countRecords, remove } from './kafka.ts';
 import { buildPeer } from './peer.ts';
 import { sizeOf } from './size.ts';
+import { Turns } from './turns.ts';
 
 const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
 const MESSAGES = sizeOf(null, 200, 20);
-/** Number of the peer's threads and of our processes: a process computes in one thread. */
-const PEER_THREADS = 2;
+/** As many as the peer has threads: a process computes in one thread. */
+const PROCESSES = 2;
 /** Heap of the peer, for its stores in memory. */
 const PEER_HEAP_GIB = Math.max(2, Math.ceil(EVENTS / 1_000));
 const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 
 /**
- * All process the same backlog in turns, each from the beginning: ours, the peer, the floor, ours … A run ends when the
+ * All process the same backlog in turns, each from the beginning: ours, the peer, ours … A run ends when the
  * whole backlog is committed, so that all outputs are readable.
  */
 export const bench: Bench = {
   about: `processor throughput from a backlog of ${EVENTS * MESSAGES} incidents over ${EVENTS} events, beside Kafka Streams`,
-  subject: PROCESSOR,
   async run(context) {
     await buildPeer(context);
     const prefix = context.prefix('backlog');
     const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
-    const subjectOf = (contender: Contender) => ({ name: contender.name, contender, backlog });
-    const ours = subjectOf(matchProcessor(PEER_THREADS));
-    const peer = subjectOf(kafkaStreams({}, PEER_HEAP_GIB));
-    const least = subjectOf(recordedFloor(PEER_THREADS));
-    const subjects = [ours, peer, least];
-    const turns = await runInTurns(context, ROUNDS, subjects, async (round) => {
-      const jobs = subjects.map(({ contender }) => contender.on(prefix, round));
-      const [us, streams, ...others] = jobs as [Job, Job, Job];
-      await checkStates(context, backlog, us, streams);
-      await checkTransitions(context, jobs);
-      for (const other of [streams, ...others]) await remove(context.brokers, other.outputPrefix);
+    const ours = matchProcessor(PROCESSES);
+    const peer = kafkaStreams({}, PEER_HEAP_GIB);
+    const turns = await Turns.take(context, {
+      rounds: ROUNDS,
+      subjects: [ours, peer],
+      measure: (contender, round) => runOn(context, contender.on(prefix, round), backlog.records),
+      describe: describeRun,
+      async afterRound(round) {
+        const [us, theirs] = [ours.on(prefix, round), peer.on(prefix, round)];
+        await checkStates(context, backlog, us, theirs);
+        await checkTransitions(context, us, theirs);
+        await remove(context.brokers, theirs.outputPrefix);
+      },
     });
-    const compare = (name: string, beside: typeof ours, of: (run: ContenderRun) => number, target: number) =>
-      turns.compare(ours, beside, { name, unit: 'msg/s', of, target });
-    compare('from first commit to last', peer, rate, 2);
-    compare('second half', peer, warmRate, 1.8);
-    compare('with process start', peer, rateWithStart, 1.8);
-    compare('second half', least, warmRate, 0.6);
-    await remove(context.brokers, prefix, [ours.contender.on(prefix, 0).group]);
+    const compare = (name: string, of: (run: ContenderRun) => number, target: number) =>
+      turns.compare(ours, peer, { name, unit: 'msg/s', of, target });
+    compare('from first commit to last', rate, 2);
+    compare('second half', warmRate, 1.8);
+    compare('with process start', rateWithStart, 1.8);
+    await remove(context.brokers, prefix, [ours.on(prefix, 0).group]);
   },
 };
 
@@ -78,16 +79,22 @@ function plain(state: MatchState | undefined): Partial<MatchState> {
   return JSON.parse(JSON.stringify(state ?? {}));
 }
 
-/** Checks that all have written the same number of transitions. */
-async function checkTransitions(context: BenchContext, jobs: readonly Job[]): Promise<void> {
-  const counts = await Promise.all(
-    jobs.map(async ({ name, outputPrefix }) => {
-      const records = await countRecords(context.brokers, topicName(outputPrefix, 'match-transitions'));
-      return { name, records };
-    }),
-  );
-  const found = counts.map(({ name, records }) => `${name} ${records}`).join(', ');
-  if (counts.some(({ records }) => records !== counts[0]?.records))
-    throw new Error(`they differ in transitions: ${found}`);
-  context.print(`checked: transitions of ${found}`);
+/** Checks that both have written the same number of transitions. */
+async function checkTransitions({ brokers, print }: BenchContext, us: Job, peer: Job): Promise<void> {
+  const count = ({ outputPrefix }: Job) =>
+    countRecords(brokers, topicName(outputPrefix, 'match-transitions'));
+  const [ours, theirs] = [await count(us), await count(peer)];
+  equal(ours, theirs, 'number of transitions');
+  print(`checked: ${ours} transitions of each`);
+}
+
+/** Returns the last state of each event that a job wrote, as a read-committed consumer sees it. */
+async function readStates(
+  { brokers, registryUrl: url }: BenchContext,
+  { prefix, outputPrefix }: Job,
+): Promise<ReadonlyMap<number, MatchState>> {
+  const source = { brokers, prefix: outputPrefix, registry: Registry.open({ url, prefix }) };
+  const states = new Map<number, MatchState>();
+  await readEvery('match-state', source, (state) => void states.set(state.event_id, state));
+  return states;
 }

@@ -10,7 +10,6 @@ export type TurnsOptions<S, M> = {
   measure(subject: S, round: number): Promise<M>;
   /** Describes a measurement for the rounds of the record. */
   describe(measured: M): string;
-  beforeRound?(round: number): Promise<void>;
   afterRound?(round: number): Promise<void>;
 };
 
@@ -33,11 +32,10 @@ export class Turns<S extends { readonly name: string }, M> {
    */
   static async take<S extends { readonly name: string }, M>(
     context: BenchContext,
-    { rounds, subjects, measure, describe, beforeRound, afterRound }: TurnsOptions<S, M>,
+    { rounds, subjects, measure, describe, afterRound }: TurnsOptions<S, M>,
   ): Promise<Turns<S, M>> {
     const turns = new Turns<S, M>(context, subjects);
     for (let round = FIRST_ROUND; round <= rounds; round++) {
-      await beforeRound?.(round);
       for (const [subject, counted] of turns.#measured) {
         const measured = await measure(subject, round);
         if (round > 0) counted.push(measured);

@@ -38,13 +38,6 @@ const MEMORY = {
 export const bench: Bench = {
   about:
     'webhooks out: latency, throughput beside a bare undici client, isolation, memory with 1,000 subscriptions',
-  subject: [
-    'libs/outbound',
-    'libs/processors/match',
-    'libs/webhooks',
-    'services/match-processor',
-    'services/webhook-dispatcher',
-  ],
   async run(context) {
     const sink = await Sink.start(context);
     try {

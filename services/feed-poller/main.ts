@@ -3,7 +3,7 @@ import { releaseIdleMemory } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { feedPoller } from './service.ts';
 
-/** Growth of the heap before a collection, percent of the used heap: docs/reference/performance.md. */
+/** Growth of the heap before a collection, percent of the used heap. */
 const HEAP_GROWING_PERCENT = 30;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
