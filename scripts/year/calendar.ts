@@ -2,17 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { ask } from './ask.ts';
 import { require } from './checks.ts';
-import { certificateUntil } from './customer.ts';
 import { YearSystem } from './system.ts';
-import { DAY, type Year } from './year.ts';
+import type { Year } from './year.ts';
 
 export const FIRST_DAY = '2027-09-01';
 export const LAST_DAY = '2028-08-31';
-/** The day on which the customer's certificate expires: the day before a match day, with the last release, whose `doctor` judges webhooks. */
+/** The day on which the customer's certificate expires: the day before a match day. */
 export const CUSTOMER_EXPIRES = '2028-07-28';
-const REPLICA_EXPIRES = '2028-02-10';
-/** The alert TouchlineCertificateExpires fires with less than this left. */
-const CERTIFICATE_WARNING_MS = 14 * DAY;
 
 type Event = (year: Year) => Promise<void>;
 
@@ -25,8 +21,8 @@ const shared = {
   nextKey: '',
 };
 
-/** The upgrades of the 20th of each month; some change a secret, in the order of the runbook. */
-const upgradesWith: Readonly<Record<string, (year: Year) => Record<string, string>>> = {
+/** The restarts of the 20th of each month; some change a secret, in the order of the runbook. */
+const restartsWith: Readonly<Record<string, (year: Year) => Record<string, string>>> = {
   '2027-11-20': (year) => {
     shared.nextSecret = randomBytes(16).toString('hex');
     return { WEBHOOK_SECRET: `${shared.nextSecret},${year.secret}` };
@@ -42,9 +38,6 @@ const upgradesWith: Readonly<Record<string, (year: Year) => Record<string, strin
 
 const EVENTS: Readonly<Record<string, Event>> = {
   '2027-09-02': async (year) => {
-    const expiry = Date.parse(`${REPLICA_EXPIRES}T00:00:00Z`);
-    year.replica.certify(await certificateUntil(year.clock.now() - DAY, expiry));
-    await year.replica.start(year.release.folder, year.system.environment);
     await year.check('an access token is issued and accepted', async () => {
       shared.token = await exchange(year);
       require((await tools(year, shared.token)) === 200, 'the new token is refused');
@@ -84,23 +77,6 @@ const EVENTS: Readonly<Record<string, Event>> = {
     await year.system.kafka.start();
     year.note('the broker is restarted');
   },
-  '2028-01-28': async (year) => {
-    await year.check('a certificate that expires in less than two weeks is said by its metric', async () => {
-      const expiry = (await year.replica.metric('touchline_certificate_expiry_timestamp_seconds')) * 1_000;
-      const left = expiry - year.clock.now();
-      require(left > 0 && left < CERTIFICATE_WARNING_MS, `the metric leaves ${Math.round(left / DAY)} days`);
-    });
-  },
-  '2028-02-01': async (year) => {
-    await year.check('a replaced certificate is used without a restart', async () => {
-      const expiry = year.clock.now() + 400 * DAY;
-      year.replica.certify(await certificateUntil(year.clock.now() - DAY, expiry));
-      await YearSystem.until('the metric names the new certificate', async () => {
-        const known = await year.replica.metric('touchline_certificate_expiry_timestamp_seconds');
-        return Math.abs(known - expiry / 1_000) < 2;
-      });
-    });
-  },
   '2028-07-30': async (year) => {
     await year.check(
       'a customer whose certificate has expired is said by doctor and by webhooks list',
@@ -131,22 +107,6 @@ const EVENTS: Readonly<Record<string, Event>> = {
       require(printed.includes('1 webhooks were sealed again'), printed);
     });
   },
-  '2028-03-05': async (year) => {
-    if (!year.replica.hasDisk) {
-      await year.replica.stop();
-      return year.note('not played: a full disk, as this machine mounts none');
-    }
-    await year.check('a disk that is 95 % full is said by metric and doctor', async () => {
-      const empty = await year.replica.fill(0.95);
-      const free = await year.replica.metric('touchline_data_disk_free_bytes');
-      const total = await year.replica.metric('touchline_data_disk_bytes');
-      require(free / total < 0.1, `the metric says that ${((100 * free) / total).toFixed(1)} % are free`);
-      const { code, out } = await year.doctor({ DATA_DIR: year.replica.disk });
-      require(code === 1 && /failed +disk/.test(out), out);
-      empty();
-    });
-    await year.replica.stop();
-  },
   '2028-04-25': async (year) => {
     await year.system.kafka.kill('SIGKILL');
     await year.system.kafka.start();
@@ -158,7 +118,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
       const { code, out } = await year.doctor();
       require(code === 0, out);
     });
-    await year.system.startServices(year.release.folder);
+    await year.system.startServices();
     year.note('the machine of the broker is replaced, and the views are built again');
     await year.checkMonth();
   },
@@ -173,8 +133,8 @@ export function hasEvent(day: string): boolean {
 export async function happen(year: Year, day: string): Promise<void> {
   if (day.endsWith('-03')) await comeAndGo(year, day);
   if (day.endsWith('-20')) {
-    await year.upgrade(upgradesWith[day]?.(year));
-    await afterUpgrade(year, day);
+    await year.restart(restartsWith[day]?.(year));
+    await afterRestart(year, day);
   }
   await EVENTS[day]?.(year);
 }
@@ -190,7 +150,7 @@ async function comeAndGo(year: Year, day: string): Promise<void> {
   );
 }
 
-async function afterUpgrade(year: Year, day: string): Promise<void> {
+async function afterRestart(year: Year, day: string): Promise<void> {
   if (day !== '2027-12-20') return;
   await year.check('the old webhook secret is refused, and counted', async () => {
     const { status } = await year.post([], shared.oldSecret);

@@ -1,21 +1,19 @@
 /**
  * `npm run year` plays a year of operation against the real platform: broker, registry and all services run as processes on a
- * wall clock that steps by days (libfaketime). Writes the report as a page and as JSON.
+ * wall clock that steps by days (libfaketime). Prints what failed or grows, and writes the record as JSON.
  *
- *     npm run year [-- --until 2027-10-02] [--minutes 25] [--out FOLDER]      needs Debian's faketime, Java and Maven
+ *     npm run year [-- --until 2027-10-02] [--minutes 25] [--out FILE]      needs Debian's faketime, Java and Maven
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CUSTOMER_EXPIRES, FIRST_DAY, feedStops, happen, hasEvent, LAST_DAY } from './calendar.ts';
 import { require } from './checks.ts';
 import { LIBFAKETIME, SteppedClock } from './clock.ts';
 import { judgeGrowth } from './measure.ts';
-import { renderYear, type YearRecord } from './page.ts';
-import { growPartitions } from './partitions.ts';
-import { presentCommit } from './releases.ts';
-import { DAY, Year } from './year.ts';
+import { DAY, Year, type YearRecord } from './year.ts';
 
 /** Real time that everything runs before the clock steps from one day to the next, milliseconds. */
 const DAY_TAKES_MS = 250;
@@ -36,21 +34,20 @@ async function main(): Promise<number> {
     options: {
       until: { type: 'string', default: LAST_DAY },
       minutes: { type: 'string', default: '25' },
-      out: { type: 'string', default: '.touchline/year' },
+      out: { type: 'string', default: '.touchline/year.json' },
     },
   });
   if (LIBFAKETIME === undefined) {
     console.error('the year is not played: libfaketime is not installed (apt install faketime)');
     return 75;
   }
-  mkdirSync(values.out, { recursive: true });
+  mkdirSync(dirname(values.out), { recursive: true });
   const shared = new Set(readdirSync(SHARED_MEMORY));
   const folder = mkdtempSync(join(tmpdir(), 'touchline-year-'));
   try {
     const record = await yearIn(folder, LIBFAKETIME, values.until, Number(values.minutes) * 60_000);
-    writeFileSync(join(values.out, 'year.json'), `${JSON.stringify(record, null, 1)}\n`);
-    writeFileSync(join(values.out, 'year.html'), renderYear(record));
-    return report(record, join(values.out, 'year.html'));
+    writeFileSync(values.out, `${JSON.stringify(record, null, 1)}\n`);
+    return report(record, values.out);
   } finally {
     rmSync(folder, { recursive: true, force: true });
     // libfaketime leaves the shared memory of killed processes.
@@ -81,7 +78,6 @@ async function yearIn(
       return false;
     });
     return {
-      commit: presentCommit(),
       realSeconds: (performance.now() - began) / 1_000,
       matches: year.played.size,
       messages: year.accepted,
@@ -100,7 +96,6 @@ async function yearIn(
 /** Plays all days until this one, or until it takes too long. Returns whether it came to the end. */
 async function play(year: Year, until: string, isLate: () => boolean): Promise<boolean> {
   await year.announce(year.matches.filter(({ season }) => season === 0));
-  year.note(`begins with release ${year.release.name}`);
   let quiet = 0;
   for (let at = Date.parse(`${FIRST_DAY}T${WAKES}Z`) + DAY; ; at += DAY) {
     const day = new Date(at).toISOString().slice(0, 10);
@@ -113,7 +108,7 @@ async function play(year: Year, until: string, isLate: () => boolean): Promise<b
     if (day === SECOND_SEASON_ANNOUNCED)
       await year.announce(year.matches.filter(({ season }) => season === 1));
     await matchDay(year, day);
-    await year.run(DAY_TAKES_MS);
+    await delay(DAY_TAKES_MS);
     if (day.endsWith('-01')) {
       await year.settle();
       await year.checkMonth();
@@ -123,7 +118,6 @@ async function play(year: Year, until: string, isLate: () => boolean): Promise<b
   await year.settle();
   await year.checkMonth();
   const isWhole = !isLate();
-  if (isWhole && until === LAST_DAY) await growPartitions(year);
   await year.check('the year is played to its end', () =>
     require(isWhole, 'it was stopped, or took too long'),
   );
@@ -154,7 +148,7 @@ async function matchDay(year: Year, day: string): Promise<void> {
 }
 
 /** Prints the outcome. Returns the exit code: 1 when a check failed or a measure grows. */
-function report({ checks, growth, realSeconds, warnings }: YearRecord, page: string): number {
+function report({ checks, growth, realSeconds, warnings }: YearRecord, file: string): number {
   const failed = checks.filter(({ problem }) => problem !== null);
   const grown = growth.filter(({ isFlat }) => !isFlat);
   for (const { what, problem } of failed) console.log(`failed: ${what}: ${problem}`);
@@ -162,7 +156,7 @@ function report({ checks, growth, realSeconds, warnings }: YearRecord, page: str
     console.log(`grows: ${what}: ${second.toFixed(0)}, then ${last.toFixed(0)}, limit ${limit.toFixed(0)}`);
   for (const { what, count } of warnings) console.log(`${count} times in the logs: ${what}`);
   console.log(
-    `${checks.length - failed.length} of ${checks.length} checks passed, ${growth.length - grown.length} of ${growth.length} measures are flat, in ${Math.round(realSeconds)} s: ${page}`,
+    `${checks.length - failed.length} of ${checks.length} checks passed, ${growth.length - grown.length} of ${growth.length} measures are flat, in ${Math.round(realSeconds)} s: ${file}`,
   );
   return failed.length + grown.length === 0 ? 0 : 1;
 }

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { metricValue } from '../../test/support/metric-value.ts';
 import { judgeGrowth, type Sample } from './measure.ts';
-import { renderYear } from './page.ts';
 
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
@@ -72,42 +70,4 @@ test('finds that the lag grows, and that a lag which was never measured is no pr
       [],
     ),
   ).toEqual(['time until a match day is served, ms']);
-});
-
-test('sums a metric over its labels', () => {
-  const metrics = 'lag{p="0"} 2\nlag{p="1"} 3\nlagging 9\n';
-  expect([metricValue(metrics, 'lag'), metricValue(metrics, 'lag', 'p="1"')]).toEqual([5, 3]);
-});
-
-test('renders a page of its own with a plot of each measure, and escapes what it shows', () => {
-  const samples = year(() => ({}));
-  const page = renderYear({
-    commit: 'abc',
-    realSeconds: 900,
-    matches: 330,
-    messages: 33_000,
-    happenings: [{ at: DAY, what: 'a <broker> is restarted' }],
-    checks: [{ at: DAY, what: 'tables', problem: 'team 1 has "pts" 3' }],
-    growth: judgeGrowth(samples, lags),
-    warnings: [],
-    samples,
-    lags,
-  });
-  expect(page.match(/<svg /g)).toHaveLength(8);
-  expect(page).toContain('0 of 1 checks passed');
-  expect(page).not.toMatch(/<script|<broker>|src=|NaN|undefined/);
-});
-
-test('renders a year that ended on its first day', () => {
-  const ended = {
-    commit: 'abc',
-    realSeconds: 9,
-    matches: 0,
-    messages: 0,
-    happenings: [],
-    checks: [],
-    growth: [],
-  };
-  const page = renderYear({ ...ended, warnings: [], samples: [], lags: [] });
-  expect(page.match(/not measured/g)).toHaveLength(8);
 });

@@ -170,7 +170,7 @@ const KEPT: readonly TopicName[] = TOPIC_NAMES.filter((name) => {
 });
 
 /** Returns the number of files of topics that keep their records for over a year. */
-export function keptFiles({ topicFiles }: Sample): number {
+function keptFiles({ topicFiles }: Sample): number {
   return Object.entries(topicFiles).reduce(
     (sum, [topic, files]) => sum + (KEPT.some((name) => topic.endsWith(`.${name}`)) ? files : 0),
     0,

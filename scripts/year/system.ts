@@ -7,11 +7,10 @@ import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { type SchemaRegistry, startRegistry } from '#embedded/registry.ts';
 import { poll } from '#timing/poll.ts';
-import { API_AND_TOOLS, serviceNames } from '../../cli/services.ts';
+import { processNames } from '../../cli/services.ts';
 import type { SteppedClock } from './clock.ts';
 
-/** The folder of this repository. */
-export const HERE = join(import.meta.dirname, '../..');
+const TOUCHLINE = join(import.meta.dirname, '../../bin/touchline.js');
 export const PREFIX = 'touchline.';
 
 /** Brokers of a year delete and compact within seconds: a day of the year takes one. Topics keep the settings of the product. */
@@ -46,7 +45,6 @@ export class YearSystem {
   readonly #clock: SteppedClock;
   readonly #env: Record<string, string>;
   #up: ChildProcess | null = null;
-  #release = HERE;
   /** What `touchline up` printed since the start of the year. */
   printed = '';
 
@@ -142,10 +140,9 @@ export class YearSystem {
     Object.assign(this.#env, settings);
   }
 
-  /** Starts `touchline up` of the release in that folder, and waits until all of its services are ready. */
-  async startServices(release: string): Promise<void> {
-    this.#release = release;
-    const up = spawn(process.execPath, [join(release, 'bin/touchline.js'), 'up'], {
+  /** Starts `touchline up`, and waits until all of its services are ready. */
+  async startServices(): Promise<void> {
+    const up = spawn(process.execPath, [TOUCHLINE, 'up'], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -183,13 +180,13 @@ export class YearSystem {
     await this.kafka.stop();
   }
 
-  /** Runs `touchline` of the running release with these arguments on the fake clock. */
-  command(args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
-    const env = { ...this.environment, ...settings };
+  /** Runs `touchline` with these arguments on the fake clock. */
+  command(args: readonly string[]): Promise<CommandResult> {
+    const env = this.environment;
     return new Promise((resolve) => {
       execFile(
         process.execPath,
-        [join(this.#release, 'bin/touchline.js'), ...args],
+        [TOUCHLINE, ...args],
         { env, timeout: COMMAND_MS, maxBuffer: 64 * 1024 * 1024 },
         (error, stdout, stderr) =>
           resolve({
@@ -207,15 +204,10 @@ export class YearSystem {
     return out;
   }
 
-  /**
-   * The lines of a service's log, parsed; also those of the file before the last rotation. Those of an api are followed by those of the
-   * process that later releases run it in.
-   */
-  log(service: string): LogLine[] {
-    const names = service === 'api' ? [service, API_AND_TOOLS] : [service];
-    return names
-      .map((name) => join(this.dataDir, 'logs', `${name}.log`))
-      .flatMap((path) => [`${path}.1`, path])
+  /** The lines of a process's log, parsed; also those of the file before the last rotation. */
+  log(name: string): LogLine[] {
+    const path = join(this.dataDir, 'logs', `${name}.log`);
+    return [`${path}.1`, path]
       .filter((file) => existsSync(file))
       .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
       .filter((line) => line.startsWith('{'))
@@ -224,9 +216,9 @@ export class YearSystem {
 
   /** The services that run now, by the last port and process that each logged. */
   services(): YearService[] {
-    return serviceNames().flatMap((name) => {
+    return processNames().flatMap((name) => {
       const line = this.log(name).findLast(({ msg }) => msg === 'metrics and health');
-      // A release may run without a service that an earlier one had.
+      // Without a provider no poller runs.
       return line === undefined || !existsSync(`/proc/${line.pid}`)
         ? []
         : [{ name, pid: line.pid, metricsUrl: `http://127.0.0.1:${line.port}/metrics` }];

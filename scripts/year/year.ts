@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { inputProgress, totalLag } from '#cluster/logs.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import { applicationOf, PROCESSORS } from '#topics/processors.ts';
 import { topicName } from '#topics/topics.ts';
+import { API_AND_TOOLS } from '../../cli/services.ts';
 import { metricValue } from '../../test/support/metric-value.ts';
 import { ask, type ShortAnswer } from './ask.ts';
 import {
@@ -20,10 +20,7 @@ import {
 } from './checks.ts';
 import type { SteppedClock } from './clock.ts';
 import { Customer, certificateUntil, type ServerCertificate } from './customer.ts';
-import { type LagSample, measure, metricsOf, type Sample } from './measure.ts';
-import type { Check, Happening, LoggedWarning } from './page.ts';
-import { type Release, unpackReleases } from './releases.ts';
-import { SecureReplica } from './replica.ts';
+import { type GrowthFinding, type LagSample, measure, metricsOf, type Sample } from './measure.ts';
 import {
   announcement,
   kickOffOf,
@@ -47,15 +44,36 @@ const PAUSE_MINUTE = 30;
 const SETTLE_MS = 120_000;
 /** So many looks in a row find nothing to do: services learn of new records a moment after they are written. */
 const STILL = 3;
-const UPGRADES = 11;
+
+/** Outcome of a check: what differs, null when it passed. */
+export type Check = { readonly at: number; readonly what: string; readonly problem: string | null };
+/** Something that happened in the year. */
+export type Happening = { readonly at: number; readonly what: string };
+/** A kind of warning or error in the logs: how often, and from when to when, Unix milliseconds. Numbers and topics are left out of it. */
+export type LoggedWarning = {
+  readonly what: string;
+  readonly count: number;
+  readonly first: number;
+  readonly last: number;
+};
+
+export type YearRecord = {
+  readonly realSeconds: number;
+  readonly matches: number;
+  readonly messages: number;
+  readonly happenings: readonly Happening[];
+  readonly checks: readonly Check[];
+  readonly growth: readonly GrowthFinding[];
+  readonly warnings: readonly LoggedWarning[];
+  readonly samples: readonly Sample[];
+  readonly lags: readonly LagSample[];
+};
 
 export class Year {
   readonly clock: SteppedClock;
   readonly system: YearSystem;
-  readonly replica: SecureReplica;
   readonly customer: Customer;
   readonly client: RestClient;
-  readonly releases: readonly Release[];
   readonly matches = matchesOfYear();
   readonly played = new Set<YearMatch>();
   readonly announced: YearMatch[] = [];
@@ -72,30 +90,23 @@ export class Year {
   readonly renewed: ServerCertificate;
   accepted = 0;
   #deliveries = 0;
-  #release = 0;
 
-  private constructor(
-    of: Pick<Year, 'clock' | 'system' | 'replica' | 'customer' | 'client' | 'releases' | 'renewed'>,
-  ) {
+  private constructor(of: Pick<Year, 'clock' | 'system' | 'customer' | 'client' | 'renewed'>) {
     this.clock = of.clock;
     this.system = of.system;
-    this.replica = of.replica;
     this.customer = of.customer;
     this.client = of.client;
-    this.releases = of.releases;
     this.renewed = of.renewed;
   }
 
-  /** Starts everything with the oldest release. The customer's first certificate expires at `expiry`, Unix milliseconds. */
+  /** Starts everything. The customer's first certificate expires at `expiry`, Unix milliseconds. */
   static async start(folder: string, clock: SteppedClock, expiry: number): Promise<Year> {
-    const releases = unpackReleases(join(folder, 'releases'), UPGRADES);
     const begin = clock.now() - DAY;
     const { customer, certificate } = await Customer.start(begin, expiry);
     const renewed = await certificateUntil(begin, begin + 800 * DAY);
     const system = await YearSystem.start(folder, clock);
     const client = new RestClient(system.url('API_PORT'), { id: '', secret: '' });
-    const replica = new SecureReplica(folder);
-    const year = new Year({ clock, system, replica, customer, client, releases, renewed });
+    const year = new Year({ clock, system, customer, client, renewed });
     writeFileSync(join(folder, 'ca.pem'), `${certificate.cert}\n${renewed.cert}`);
     system.set({
       WEBHOOK_SECRET: year.secret,
@@ -105,7 +116,7 @@ export class Year {
       TOKEN_LIFETIME_DAYS: '90',
     });
     try {
-      await system.startServices(year.release.folder);
+      await system.startServices();
       const added = await year.addClient('year');
       client.credentials = added;
       await system.succeed('clients', 'webhook', 'add', added.id, '--url', customer.url);
@@ -116,21 +127,13 @@ export class Year {
     }
   }
 
-  get release(): Release {
-    return this.releases[this.#release] as Release;
-  }
-
-  /** Stops the services, and starts those of the next release on the same topics and files. */
-  async upgrade(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** Stops all services, and starts them with further settings on the same topics and files. */
+  async restart(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.system.stopServices();
-    this.#release = Math.min(this.#release + 1, this.releases.length - 1);
     this.system.set(settings);
-    await this.system.startServices(this.release.folder);
-    this.note(
-      `upgraded to ${this.release.name}${Object.keys(settings)
-        .map((name) => `, ${name} changed`)
-        .join('')}`,
-    );
+    await this.system.startServices();
+    const changed = Object.keys(settings).map((name) => `, ${name} changed`);
+    this.note(`all services are restarted${changed.join('')}`);
   }
 
   async addClient(name: string): Promise<{ readonly id: string; readonly secret: string }> {
@@ -244,7 +247,7 @@ export class Year {
       const lags = await Promise.all([
         this.metric('standings-processor', 'touchline_lag_records'),
         this.metric('match-processor', 'touchline_lag_records'),
-        this.metric('api', 'touchline_api_lag_records'),
+        this.metric(API_AND_TOOLS, 'touchline_api_lag_records'),
         this.isCustomerAway ? 0 : this.metric('webhook-dispatcher', 'touchline_dispatcher_behind_records'),
       ]);
       const isNothing = lags.every((lag) => lag === 0) && received === this.customer.messages;
@@ -272,11 +275,6 @@ export class Year {
     });
   }
 
-  /** Lets everything run at real pace. */
-  async run(ms: number): Promise<void> {
-    await delay(ms);
-  }
-
   /** Checks all that was played so far. */
   async checkMonth(): Promise<void> {
     await this.check('scores and statuses of all matches on REST', () =>
@@ -299,8 +297,8 @@ export class Year {
     });
   }
 
-  doctor(settings: Readonly<Record<string, string>> = {}): Promise<{ code: number; out: string }> {
-    return this.system.command(['doctor'], settings);
+  doctor(): Promise<{ code: number; out: string }> {
+    return this.system.command(['doctor']);
   }
 
   /** The warnings and errors in the logs of all services, the most frequent first. */
@@ -320,7 +318,6 @@ export class Year {
   }
 
   async stop(): Promise<void> {
-    await this.replica.stop();
     await this.system.stop();
     this.customer.stop();
   }
