@@ -7,7 +7,7 @@ process.stderr.write(`SEED=${seed}\n`);
 
 const VECTORS = '**/vectors*.test.ts';
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
-/** What a release is tried with besides (docs/decisions/0157-what-every-change-is-tried-with.md). */
+/** What a release is tried with besides. */
 const RELEASE = '**/*.release.test.ts';
 
 /**

@@ -61,7 +61,7 @@ const REASONS: readonly Reason[] = [
   {
     pattern: /needs (?:SCHEMATHESIS|PHP_CLIENT)/,
     of: 'of the contract by programs of others',
-    why: 'they need Python and PHP; docs/reference/contract.md has the commands',
+    why: 'they need Python and PHP; CONTRIBUTING.md has the commands',
   },
   {
     pattern: /shared|beside the project|the provider shows/,

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
+import { anchorsOf, linksOf, pathsOf, recordsOf } from './pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const INDEX = 'docs/README.md';
@@ -22,9 +22,6 @@ const records = new Set(
   files.filter((file) => dirname(file) === 'docs/decisions').map((file) => basename(file).slice(0, 4)),
 );
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-
-/** The page with the sections that comments quote. */
-const contract = read('docs/reference/contract.md');
 
 const anchors = new Map<string, ReadonlySet<string>>();
 function hasAnchor(page: string, anchor: string): boolean {
@@ -52,9 +49,6 @@ function missingMentions(file: string): string[] {
     ...recordsOf(text)
       .filter((number) => !records.has(number))
       .map((number) => `decision ${number}`),
-    ...specSectionsOf(text)
-      .filter((name) => !contract.includes(name))
-      .map((name) => `spec, "${name}"`),
   ];
 }
 

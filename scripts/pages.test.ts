@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
+import { anchorsOf, linksOf, pathsOf, recordsOf } from './pages.ts';
 
 test('the walk of a goal names at most thirty files up to the commit, and at most fifteen for each way from there', () => {
   const page = readFileSync(new URL('../docs/reference/walk-of-a-goal.md', import.meta.url), 'utf8');
@@ -63,12 +63,5 @@ test('recordsOf finds decision records by number', () => {
     '0052',
     '0007',
     '0036',
-  ]);
-});
-
-test('specSectionsOf finds the sections of the contract that comments quote', () => {
-  expect(specSectionsOf('(spec, "Limits") and (spec, "Authentication" 4), (spec, rule 5)')).toEqual([
-    'Limits',
-    'Authentication',
   ]);
 });

@@ -54,8 +54,3 @@ export function pathsOf(text: string, isPage: boolean): string[] {
 export function recordsOf(text: string): string[] {
   return [...new Set([...text.matchAll(/\bdecisions?[ /](\d{4})\b/g)].map(([, number = '']) => number))];
 }
-
-/** Returns the sections of the contract that comments quote: `(spec, "Limits")`. */
-export function specSectionsOf(text: string): string[] {
-  return [...text.matchAll(/\(spec, "([A-Z][^"]+)"/g)].map(([, name = '']) => name);
-}

@@ -22,12 +22,20 @@ const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'poller-checkpoints',
 ]);
 
+const CONTRACTS = TOPIC_NAMES.filter((topic) => !SERVICE_MEMORY.has(topic));
+
 /** Returns the whole page. Throws when the prose names an unknown part, or omits one. */
 export function renderTopicsDoc(schemas: Schemas): string {
   const parts = new Map<string, string>([
     ['topics', topicsTable()],
-    ['fields', TOPIC_NAMES.map((topic) => topicSection(topic, schemas)).join('\n')],
-    ['shared', [...schemas.common.values()].map((record) => recordSection(record, '###')).join('\n')],
+    ['fields', CONTRACTS.map((topic) => topicSection(topic, schemas)).join('\n')],
+    [
+      'internal',
+      `${TOPIC_NAMES.filter((topic) => SERVICE_MEMORY.has(topic))
+        .map((topic) => `[\`${topic}\`](../../schemas/${topic}.avsc)`)
+        .join(', ')}\n`,
+    ],
+    ['shared', [...schemas.common.values()].map((record) => sharedSection(record, schemas)).join('\n')],
     ['guard-reasons', wordsTable('reason', GUARD_REASONS)],
     ['transition-kinds', wordsTable('kind', TRANSITION_KINDS)],
     ['dead-letter-codes', wordsTable('code', DEAD_LETTER_CODES)],
@@ -48,7 +56,13 @@ function topicsTable(): string {
   const rows = TOPIC_NAMES.map((topic) => {
     const { about, key, partitions, cleanup, retentionMs } = TOPICS[topic];
     const kept = cleanup === 'compact' ? 'the latest of each key' : days(retentionMs);
-    return [`[\`${topic}\`](#${topic})`, key, String(partitions), kept, about];
+    return [
+      SERVICE_MEMORY.has(topic) ? `\`${topic}\`` : `[\`${topic}\`](#${topic})`,
+      key,
+      String(partitions),
+      kept,
+      about,
+    ];
   });
   return table(['topic', 'key', 'partitions', 'kept', 'holds'], rows);
 }
@@ -58,35 +72,28 @@ function topicSection(topic: TopicName, schemas: Schemas): string {
   const schema = schemas.topics.get(topic);
   if (schema === undefined) throw new Error(`schemas/${topic}.avsc is missing`);
   const settings = Object.entries(topicSettings(spec)).map(([name, value]) => `\`${name}=${value}\``);
-  const local = nestedRecords(schema).filter((record) => !schemas.common.has(record.name));
   return [
     `### ${topic}\n`,
-    `${schema.doc ?? spec.about}\n`,
-    `- key: ${spec.key}, as text`,
-    `- partition: ${spec.partitioning}; ${spec.partitions} of them`,
-    `- kept: ${keptText(topic)}`,
-    `- made with: ${settings.join(', ')}\n`,
-    ...(SERVICE_MEMORY.has(topic)
-      ? [`No contract: a service keeps it for itself. Fields: \`schemas/${topic}.avsc\`.\n`]
-      : [fieldsTable(schema.fields), ...local.map((record) => recordSection(record, '####'))]),
+    `${schema.doc ?? spec.about} Partition: ${spec.partitioning}. Made with ${settings.join(', ')}.\n`,
+    fieldsTable(schema.fields, schemas.common),
   ].join('\n');
 }
 
-function keptText(topic: TopicName): string {
-  const { cleanup, retentionMs } = TOPICS[topic];
-  if (cleanup === 'delete') return days(retentionMs);
-  return `the latest record of each key, for ever; the tombstone of a deleted key for ${days(retentionMs)} more`;
+function sharedSection(record: AvroRecord, { common }: Schemas): string {
+  const about = record.doc === undefined ? '' : `${record.doc}\n\n`;
+  return `### ${record.name}\n\n${about}${fieldsTable(record.fields, common)}`;
 }
 
-function recordSection(record: AvroRecord, heading: string): string {
-  return `${heading} ${record.name}\n\n${record.doc === undefined ? '' : `${record.doc}\n\n`}${fieldsTable(record.fields)}`;
-}
-
-function fieldsTable(fields: readonly AvroField[]): string {
-  return table(
-    ['field', 'type', 'meaning'],
-    fields.map(({ name, type, doc }) => [`\`${name}\``, typeText(type), doc ?? '']),
-  );
+/** Renders the fields of a record; those of a record that no other topic has follow the field, as `clock.time`. */
+function fieldsTable(fields: readonly AvroField[], common: Schemas['common']): string {
+  const rowsOf = (inside: readonly AvroField[], path: string): string[][] =>
+    inside.flatMap(({ name, type, doc }) => [
+      [`\`${path}${name}\``, typeText(type), doc ?? ''],
+      ...recordsIn(type)
+        .filter((record) => !common.has(record.name))
+        .flatMap((record) => rowsOf(record.fields, `${path}${name}.`)),
+    ]);
+  return table(['field', 'type', 'meaning'], rowsOf(fields, ''));
 }
 
 function typeText(schema: AvroSchema): string {
@@ -101,21 +108,13 @@ function typeText(schema: AvroSchema): string {
   return schema.name;
 }
 
-/** Returns the nested records, each once, in order of appearance. */
-function nestedRecords(root: AvroRecord): AvroRecord[] {
-  const found = new Map<string, AvroRecord>();
-  const visit = (schema: AvroSchema): void => {
-    if (typeof schema === 'string') return;
-    if (Array.isArray(schema)) schema.forEach(visit);
-    else if (schema.type === 'array') visit(schema.items);
-    else if (schema.type === 'map') visit(schema.values);
-    else if (isRecord(schema)) {
-      found.set(schema.name, schema);
-      for (const field of schema.fields) visit(field.type);
-    }
-  };
-  for (const field of root.fields) visit(field.type);
-  return [...found.values()];
+/** Returns the records that values of a type are made of. */
+function recordsIn(schema: AvroSchema): AvroRecord[] {
+  if (typeof schema === 'string') return [];
+  if (Array.isArray(schema)) return schema.flatMap(recordsIn);
+  if (schema.type === 'array') return recordsIn(schema.items);
+  if (schema.type === 'map') return recordsIn(schema.values);
+  return isRecord(schema) ? [schema] : [];
 }
 
 function isRecord(schema: AvroNamed): schema is AvroRecord {

@@ -16,12 +16,9 @@ function valuesOf(of: Awaited<ReturnType<typeof event>>, resultId: number): unkn
   );
 }
 
-/** Title of the suite of these rows. */
-export const SHOOT_OUT_ROWS = 'Results and incidents of a match decided on penalties';
-
 /** Registers a test for each row. */
 export function shootOutRows(): void {
-  describe(SHOOT_OUT_ROWS, () => {
+  describe('Results and incidents of a match decided on penalties', () => {
     test('Result: 2', async () => {
       const decided = await event();
       expect(decided).toMatchObject({ status_id: 13, status_type: 'finished' });
