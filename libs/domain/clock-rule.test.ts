@@ -69,6 +69,10 @@ describe('the lengths of the periods of soccer', () => {
     expect(periodLengths(5, details)).toEqual(lengths);
     expect(periodLengths(null, details)).toEqual(lengths);
     if (lengths === SOCCER_LENGTHS) expect(periodLengths(5, details)).toBe(lengths);
-    expect(periodLengths(1, details)).toBeNull();
+    expect([1, 4, 79].map((sport) => periodLengths(sport, details))).toEqual([
+      'unknown',
+      'no_clock',
+      'unknown',
+    ]);
   });
 });

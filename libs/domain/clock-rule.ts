@@ -5,13 +5,15 @@ import { count, int, list, object } from './values.ts';
 /** The nominal lengths of periods, minutes. */
 export type PeriodLengths = { readonly half: number; readonly extra_half: number };
 
+/** The periods of a sport: soccer's lengths; `unknown` in another sport; `no_clock` in a sport without a clock, which has no minutes. */
+export type PeriodRule = PeriodLengths | 'unknown' | 'no_clock';
+
 /** How the clock of a match is read. */
 export type ClockRule = {
-  /** Null in another sport than soccer: its periods are not known. */
-  readonly lengths: PeriodLengths | null;
+  readonly lengths: PeriodRule;
   /** Whether extra time was played; null where unknown. */
   readonly extra_time: boolean | null;
-  /** The match time that the provider reported last, in a sport without a rule, seconds; null where none is reported. */
+  /** The match time that the provider reported last, in another sport with a clock, seconds; null where none is reported. */
   readonly played: { readonly time: number; readonly ut: number } | null;
 };
 
@@ -26,6 +28,13 @@ const EXTRA_TIME_RESULTS: ReadonlySet<number | null> = new Set([
   RESULT.extraTimeFirstHalf,
   RESULT.extraTimeSecondHalf,
 ]);
+
+/**
+ * The sports of the provider's published catalogue (76, ids up to 78) that have a clock (`has_timer`): basketball, ice hockey, soccer,
+ * handball, American football, futsal. A later sport has the clock that its events report.
+ */
+const SPORTS_WITH_CLOCK: ReadonlySet<number> = new Set([1, 3, SOCCER, 6, 8, 16]);
+const LAST_PUBLISHED_SPORT = 78;
 
 /** The longest period, minutes: a longer one is no length of a half. */
 const LONGEST = 60;
@@ -43,7 +52,8 @@ export function clockRule(
   },
 ): ClockRule {
   const lengths = periodLengths(sportId, reported.details);
-  if (lengths === null) return { lengths, extra_time: null, played: reported.played };
+  if (lengths === 'no_clock') return { lengths, extra_time: null, played: null };
+  if (lengths === 'unknown') return { lengths, extra_time: null, played: reported.played };
   return {
     lengths,
     extra_time: extraTimePlayed(reported.participants),
@@ -66,10 +76,11 @@ export function extraTimePlayed(participants: unknown): boolean | null {
 
 /**
  * Returns the lengths of two halves and of two halves of extra time from the `details` of an event; the usual ones where it says
- * nothing else. Null in another sport than soccer. `sportId`: null counts as soccer.
+ * nothing else. `sportId`: null counts as soccer.
  */
-export function periodLengths(sportId: number | null, details: unknown): PeriodLengths | null {
-  if ((sportId ?? SOCCER) !== SOCCER) return null;
+export function periodLengths(sportId: number | null, details: unknown): PeriodRule {
+  if (sportId !== null && sportId !== SOCCER)
+    return sportId > LAST_PUBLISHED_SPORT || SPORTS_WITH_CLOCK.has(sportId) ? 'unknown' : 'no_clock';
   const values = new Map(list(details).map((one) => [count(object(one)?.id), count(object(one)?.value)]));
   const own = (id: number): number | null => {
     const length = values.get(id) ?? null;

@@ -1,6 +1,6 @@
 import type { Clock, Incident } from '#records/types.ts';
 import { SHOOT_OUT_PHASES, STATUS } from '#soccer/soccer.ts';
-import type { ClockRule, PeriodLengths } from './clock-rule.ts';
+import type { ClockRule, PeriodLengths, PeriodRule } from './clock-rule.ts';
 import { SOCCER_CLOCK, SOCCER_LENGTHS } from './clock-rule.ts';
 
 /** Maximum difference between a reading and the running clock that is no change, seconds. */
@@ -43,7 +43,7 @@ type ClockFace = {
  * Returns the times that the match clock shows at `at` (Unix seconds). A running clock advances from its reading, a stopped
  * one does not (spec, clock model: `played_time = clock_time + sum of completed periods`). `statusId`: the event's status.
  * In soccer `played_time` is null before the first period, and after an end whose status names no period. In another sport it
- * is the reported one, which advances with the clock; null where none is reported.
+ * is the reported one, which advances with the clock; null where none is reported, and in a sport without a clock.
  */
 export function clockAt(
   clock: Clock | null,
@@ -53,7 +53,8 @@ export function clockAt(
 ): ClockFace {
   const time = clock === null ? null : shownAt(clock, at);
   const { lengths, played } = rule;
-  if (lengths === null) return { clock_time: time, played_time: reportedAt(played, clock, at) };
+  if (typeof lengths === 'string')
+    return { clock_time: time, played_time: reportedAt(played, clock, at) };
   if (statusId === null) return { clock_time: time, played_time: null };
   const before = PERIOD_BEFORE[statusId];
   if (before !== undefined) {
@@ -109,26 +110,25 @@ export type TimedMatch = {
 /**
  * Returns the minute as shown, e.g. `23` or `45+2` (spec, rule 7): rounded up; above the boundary of its phase, the
  * boundary plus the excess. A break, and the end, belong to the period before them. `eventTime`: seconds of match time.
- * `eventStatusId`: the phase that the time belongs to; null is unknown and has no boundary. `lengths`: null in another sport,
- * whose minutes have no boundary.
+ * `eventStatusId`: the phase that the time belongs to; null is unknown and has no boundary, as minutes of other sports.
  */
 export function renderMinute(
   eventTime: number,
   eventStatusId: number | null,
-  lengths: PeriodLengths | null = SOCCER_LENGTHS,
+  lengths: PeriodRule = SOCCER_LENGTHS,
 ): string {
   const minute = Math.ceil(eventTime / 60);
   const period = eventStatusId === null ? null : (PERIOD_COMPLETED[eventStatusId] ?? eventStatusId);
-  const boundary = lengths === null ? 0 : nominalEnd(period, lengths) / 60;
+  const boundary = typeof lengths === 'string' ? 0 : nominalEnd(period, lengths) / 60;
   return boundary > 0 && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
 }
 
-/** Returns the minute of an incident as `renderMinute`; null when its time is unknown. */
+/** Returns the minute of an incident as `renderMinute`; null when its time is unknown, and in a sport without a clock. */
 export function incidentMinute(
   { event_time, event_status_id }: Pick<Incident, 'event_time' | 'event_status_id'>,
-  lengths: PeriodLengths | null,
+  lengths: PeriodRule,
 ): string | null {
-  return event_time === null ? null : renderMinute(event_time, event_status_id, lengths);
+  return event_time === null || lengths === 'no_clock' ? null : renderMinute(event_time, event_status_id, lengths);
 }
 
 /**

@@ -106,7 +106,7 @@ describe('the facts that a message leaves as they are', () => {
   test('are read again where their fields have another value', () => {
     expect(later({ participants: participants(2, 0) }).now.sides.reported).toEqual({ home: 2, away: 0 });
     expect(later({ details: details(35) }).now.lengths).toEqual({ half: 35, extra_half: 15 });
-    expect(later({ sport_id: 1 }).now.lengths).toBeNull();
+    expect(later({ sport_id: 1 }).now.lengths).toBe('unknown');
     expect(readEventFacts(registerOf([1, null, {}])).lengths).toEqual({ half: 45, extra_half: 15 });
   });
 });

@@ -3,7 +3,7 @@
 import type { Clock, MatchResult, MatchState, Participant, ResultTeam, Score } from '#records/types.ts';
 import { RESULT } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
-import { type PeriodLengths, periodLengths } from './clock-rule.ts';
+import { type PeriodRule, periodLengths } from './clock-rule.ts';
 import type { EventRegister } from './event-register.ts';
 import type { PartField } from './event-sides.ts';
 import { comparePositions, type MessagePosition } from './message-key.ts';
@@ -46,8 +46,8 @@ export type EventFacts = Readonly<
   readonly sides: Sides;
   /** The `details` as reported, canonical JSON. */
   readonly details: string | undefined;
-  /** The lengths of the periods, from `details`; null in another sport than soccer. */
-  readonly lengths: PeriodLengths | null;
+  /** The lengths of the periods, from `details`. */
+  readonly lengths: PeriodRule;
 };
 
 const FACTS: ReadonlySet<string> = new Set([

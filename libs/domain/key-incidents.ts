@@ -1,6 +1,6 @@
 import type { KeyIncident } from '#records/types.ts';
 import { incidentMinute } from './clock.ts';
-import type { PeriodLengths } from './clock-rule.ts';
+import type { PeriodRule } from './clock-rule.ts';
 import { hasBody, isInShootOut, isRedCard } from './goal-facts.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { compareIds } from './incident-register.ts';
@@ -11,7 +11,7 @@ import { compareIds } from './incident-register.ts';
  */
 export function keyIncidents(
   index: IncidentIndex,
-  lengths: PeriodLengths | null,
+  lengths: PeriodRule,
   isVoid: (id: string) => boolean,
 ): KeyIncident[] {
   const redCards = index.cards.filter(({ incident }) => incident !== null && isRedCard(incident));

@@ -1,7 +1,7 @@
 /** The fields of an event as its messages reported them, read from match state. */
 import type { FieldsAt, MatchState } from '#records/types.ts';
 import { type ClockRule, clockRule } from './clock-rule.ts';
-import { count, list, object } from './values.ts';
+import { count, list, object, text } from './values.ts';
 
 /** The last reported value of each field. A list has some fields and a message others, so their times differ. */
 export type ReportedFields = {
@@ -50,6 +50,12 @@ export function playedTimeOf({ fields, times }: ReportedFields): ClockRule['play
   const ut = times.get('played_time') ?? 0;
   const isStale = ['clock_time', 'status_id'].some((name) => (times.get(name) ?? 0) > ut);
   return time === null || isStale ? null : { time, ut };
+}
+
+/** Returns the name of the status as reported; null where none was reported, or the status was reported later. */
+export function statusNameOf({ fields, times }: ReportedFields): string | null {
+  const isStale = (times.get('status_id') ?? 0) > (times.get('status_name') ?? 0);
+  return isStale ? null : text(fields.status_name);
 }
 
 /** Returns the clock rule of a match state. `reported`: its fields, where they were joined already. */

@@ -1,7 +1,7 @@
 /** The columns of each dataset. docs/guides/analyse.md and `touchline export --columns` list them. */
 import { z } from 'zod';
 import { incidentMinute } from '#domain/clock.ts';
-import type { PeriodLengths } from '#domain/clock-rule.ts';
+import type { PeriodRule } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
 import { readDetails } from '#domain/incident-details.ts';
 import type { IncidentEffect } from '#domain/incident-effect.ts';
@@ -116,7 +116,7 @@ export type ExportedIncident = {
   /** Name of its team; null when unknown. */
   readonly team: string | null;
   /** Lengths of the periods of its match; null in another sport than soccer. */
-  readonly lengths: PeriodLengths | null;
+  readonly lengths: PeriodRule;
 };
 
 const incidentCause = CAUSE.map(

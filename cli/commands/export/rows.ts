@@ -1,4 +1,4 @@
-import { type PeriodLengths, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
+import { type PeriodRule, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
 import type { MatchIncident, MatchState } from '#records/types.ts';
@@ -65,7 +65,7 @@ export const DATASETS = {
       const effects = new IncidentEffects();
       const last = await readLastOffsets(cluster, 'match-incidents', (record) => effects.apply(record));
       // Read after the incidents: then the match of each incident is known.
-      const lengths = new Map<number, PeriodLengths | null>();
+      const lengths = new Map<number, PeriodRule>();
       const matches = await readMatches(cluster, (state) =>
         lengths.set(state.event_id, clockRuleOf(state).lengths),
       );
@@ -77,7 +77,7 @@ export const DATASETS = {
           record,
           effect: effects.of(record, match),
           team: teamOf(record, match),
-          lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? null),
+          lengths: match === undefined ? SOCCER_LENGTHS : (lengths.get(record.event_id) ?? 'unknown'),
         };
         for (const cells of INCIDENTS.rows(row, season)) await onRow(cells);
       });

@@ -157,7 +157,7 @@ test.each([
         record: sampleOf('match-incidents'),
         effect: EFFECT,
         team: 'Home',
-        lengths: null,
+        lengths: 'unknown',
       },
       { competition: 1, season: 2 },
     ),

@@ -20,6 +20,7 @@ function live(id: number, feed: FeedStatus, doubts: readonly string[] = []): Liv
     guard,
     firm: { home: 1, away: 0 },
     clock_rule: SOCCER_CLOCK,
+    status_name: null,
     periods: [],
   };
   return { state, feed, trading: tradingOf(state, feed, doubts), lastReceivedAt: NOW - 12_345 };

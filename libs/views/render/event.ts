@@ -49,13 +49,15 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     ...otherFields,
     item_status: state.status_type === 'deleted' ? 'deleted' : (text(rest.item_status) ?? 'active'),
     ...identity(state, reported),
-    ...status(state, reported, statusName),
+    ...status(state, shown.status_name, statusName),
     ...clock(state, playedTimeOf(joined), shown.clock_rule),
     ...otherSpecFields(rest),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
     // The time of the newest field.
     ut: state.fields.at(-1)?.ut ?? state.cause.ut,
+    // Our addition: absent while nothing in match state speaks against its score, as in answers of the provider.
+    ...(state.guard.safe ? {} : { guard_reasons: state.guard.reasons }),
   };
   const named = values(details, isSoccer ? DETAIL_NAMES : undefined);
   const withoutNames = named.map(({ short_name: ___, ...detail }) => detail);
@@ -110,10 +112,10 @@ function sportOf({ sport_id }: MatchState, reported: JsonObject): JsonObject {
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
-function status(state: MatchState, { fields, isOlder }: Reported, statusName: StatusName): JsonObject {
+/** `own`: the name that was reported with the status. */
+function status(state: MatchState, own: string | null, statusName: StatusName): JsonObject {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES.get(status_id);
-  const own = isOlder('status_name', 'status_id') ? null : text(fields.status_name);
   return {
     status_id: status_id ?? 0,
     status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
@@ -138,7 +140,7 @@ function clock(
   return {
     clock_time: isFinished ? 0 : face.clock_time,
     clock_status: clock?.status ?? null,
-    played_time: face.played_time ?? played?.time ?? null,
+    played_time: face.played_time ?? (rule.lengths === 'no_clock' ? null : (played?.time ?? null)),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
-import { clockRuleOf, type ReportedFields, reportedFields } from '#domain/reported-fields.ts';
+import { clockRuleOf, type ReportedFields, reportedFields, statusNameOf } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
 import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#records/types.ts';
 
@@ -10,6 +10,8 @@ import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#rec
 export type ShownState = Omit<MatchState, 'fields'> & {
   /** How its clock is read. */
   readonly clock_rule: ClockRule;
+  /** The name of its status as the provider reported it with the status; null where it reported none. */
+  readonly status_name: string | null;
   /** The results of its quarters, periods or sets; none in soccer. */
   readonly periods: readonly PeriodResult[];
 };
@@ -23,6 +25,7 @@ export function shownStateOf(
   return {
     ...state,
     clock_rule: clockRuleOf({ sport_id, fields }, reported),
+    status_name: statusNameOf(reported),
     periods: periodResults(sport_id, reported.fields.participants),
   };
 }

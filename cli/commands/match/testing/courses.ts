@@ -7,8 +7,10 @@ type SportResult = readonly [id: number, home: number, away: number, name?: stri
 type CourseStep = {
   readonly status: number;
   readonly score: readonly [home: number, away: number] | null;
-  /** Reported match time, seconds; left out in a sport without a clock. */
+  /** Reported match time, seconds; in a sport without a clock no surface shows it. */
   readonly played?: number;
+  /** The name that the provider reports with the status; left out: none. */
+  readonly named?: string;
   readonly results?: readonly SportResult[];
   readonly shown: string;
   readonly minute?: string;
@@ -17,6 +19,8 @@ type CourseStep = {
 type Course = {
   readonly sport: string;
   readonly sport_id: number;
+  /** Whether the sport has a clock (`has_timer`); default true. */
+  readonly clock?: false;
   /** A type of incident of the sport that soccer's rules must not read. */
   readonly incident: readonly [type: number, name: string];
   readonly steps: readonly CourseStep[];
@@ -123,6 +127,7 @@ export const COURSES: readonly Course[] = [
     // Brisbane 2016: Pavlyuchenkova, Kerber. The provider's own example of an event.
     sport: 'tennis',
     sport_id: 4,
+    clock: false,
     incident: [215, 'Set won'],
     steps: [
       BEFORE,
@@ -138,15 +143,18 @@ export const COURSES: readonly Course[] = [
       {
         status: 65,
         score: [0, 1],
+        played: 2_520,
+        named: 'Second set',
         results: [
           [43, 4, 6],
           [44, 2, 3],
         ],
-        shown: '2nd set',
+        shown: 'Second set',
       },
       {
         status: 11,
         score: [0, 2],
+        played: 4_260,
         results: [
           [43, 4, 6],
           [44, 4, 6],
@@ -159,6 +167,7 @@ export const COURSES: readonly Course[] = [
   {
     sport: 'volleyball',
     sport_id: 2,
+    clock: false,
     incident: [311, 'Set won'],
     steps: [
       BEFORE,

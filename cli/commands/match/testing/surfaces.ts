@@ -56,10 +56,12 @@ export class PlayedMatch {
 }
 
 type MatchAnswer = {
+  readonly status: string | null;
   readonly missing: readonly string[];
   readonly periods?: readonly string[];
   readonly timeline: readonly {
     readonly incident_id: string;
+    readonly minute?: string;
     readonly type_id: number;
     readonly stands: boolean;
     readonly why?: string;
