@@ -1,8 +1,7 @@
 /** One customer's webhook address and the connections to it (spec, "Events"). */
-import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
 import { errors, Pool } from 'undici';
-import { informationalLimit, readLimited, systemCode } from '#service/http-get.ts';
+import { informationalLimit, systemCode } from '#service/http-get.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
 import { AddressNotPublicError, createConnector, trusting } from './connector.ts';
@@ -20,9 +19,9 @@ export type DeliveryOutcome =
   | { readonly kind: 'failed'; readonly reason: string }
   /** Any status but 200 (of a receiver outside the contract: but 200 to 299), also a redirect. `retryAfterMs`: the answer's Retry-After, milliseconds; null without one. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | null }
-  /** 200, but the body could not be read: encoded, not UTF-8, larger than the limit, or cut. */
+  /** 200, but the body could not be read: encoded, not UTF-8, or cut. */
   | { readonly kind: 'unreadable' }
-  /** 200, but the text is not exactly `Accepted`. */
+  /** 200, but the text is not exactly `Accepted`; also one that is larger than the limit, of which only the start is read. */
   | { readonly kind: 'different' };
 
 type RefusalReason =
@@ -54,7 +53,7 @@ export type EndpointOptions = {
   readonly now: () => number;
 };
 
-const ACCEPTED = Buffer.from('Accepted');
+const ACCEPTED = 'Accepted';
 /** Default timeout of the whole answer, milliseconds (spec, "Limits"). */
 const TIMEOUT_MS = 10_000;
 /** Maximum bytes of an answer's body that are read: the expected text has eight. */
@@ -166,7 +165,7 @@ export class WebhookEndpoint {
       onInfo: informationalLimit(attempt),
     });
     const { statusCode: status, headers } = answer;
-    const read = readLimited(answer.body, MAX_BODY_BYTES);
+    const read = readStart(answer.body);
     const isAccepted = isContract ? status === 200 : status >= 200 && status < 300;
     if (!isAccepted || !isContract) {
       // Reads the body only to reuse the connection.
@@ -178,9 +177,8 @@ export class WebhookEndpoint {
       if (signal.aborted) throw error;
       return null;
     });
-    if (text === null || !isPlain(headers['content-encoding']) || !isUtf8(text))
-      return { kind: 'unreadable' };
-    return { kind: text.equals(ACCEPTED) ? 'accepted' : 'different' };
+    if (text === null || !isPlain(headers['content-encoding'])) return { kind: 'unreadable' };
+    return { kind: text === ACCEPTED ? 'accepted' : 'different' };
   }
 
   #createPool(origin: string, resolve: ResolveName): Pool {
@@ -239,6 +237,24 @@ function failure(error: unknown, { reason }: AbortSignal): DeliveryOutcome {
   if (reason === STOPPED) return { kind: 'failed', reason: 'STOPPED' };
   if (error instanceof AddressNotPublicError) return { kind: 'refused', reason: 'address_not_public' };
   return { kind: 'failed', reason: systemCode(error) ?? 'UNKNOWN' };
+}
+
+/** Returns the text of a body, up to `MAX_BODY_BYTES`; null if it is not UTF-8. A longer body is not read to its end. */
+async function readStart(body: AsyncIterable<Uint8Array>): Promise<string | null> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let [text, length] = ['', 0];
+  try {
+    for await (const chunk of body) {
+      length += chunk.length;
+      text += decoder.decode(chunk, { stream: true });
+      // Leaving the loop closes the connection.
+      if (length > MAX_BODY_BYTES) return text;
+    }
+    return text + decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return null;
+    throw error;
+  }
 }
 
 function isPlain(encoding: string | string[] | undefined): boolean {

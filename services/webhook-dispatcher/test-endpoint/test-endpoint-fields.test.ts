@@ -30,6 +30,7 @@ describe('Webhook test, fields', () => {
     ['is no URL', 'https://exa mple.test/'],
     ['has a port that is none', 'https://example.test:99999/'],
     ['is longer than 1024 characters', `${URL_OF_1024}x`],
+    ['has nearly a megabyte', `${URL_OF_1024}${'x'.repeat(1_000_000)}`],
   ])('url: fails where it %s', async (_name, url) => {
     const send = await endpoint();
     expect(failed(await send({ ...VALID, url }))).toEqual(['url']);
@@ -42,6 +43,7 @@ describe('Webhook test, fields', () => {
     ['is empty', ''],
     ['has 31 characters', SECRET.slice(1)],
     ['has 33 characters', `${SECRET}0`],
+    ['has nearly a megabyte', SECRET.repeat(31_000)],
   ])('secret: fails where it %s', async (_name, secret) => {
     const send = await endpoint();
     expect(failed(await send({ ...VALID, secret }))).toEqual(['secret']);

@@ -97,11 +97,11 @@ describe('Webhook test, responses', () => {
 describe('Webhook test, limits', () => {
   test('answers 413 to a body over the limit', async () => {
     const send = await endpoint();
-    const response = await send({ ...inputFor('https://localhost:1/'), more: 'x'.repeat(16 * 1024) });
+    const response = await send({ ...inputFor('https://localhost:1/'), more: 'x'.repeat(1024 * 1024) });
     expect(response.statusCode).toBe(413);
     expect(response.json()).toEqual({
       status: 'RequestTooLarge',
-      message: 'the body is larger than 16384 bytes',
+      message: 'the body is larger than 1048576 bytes',
     });
   });
 

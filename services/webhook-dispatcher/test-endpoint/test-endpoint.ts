@@ -20,8 +20,8 @@ type TestAnswer = { readonly code: number; readonly status: string; readonly mes
 
 const PATH = '/test-webhook-url/';
 const MINUTE_MS = 60_000;
-/** Maximum size of a body, bytes: twice that of a URL of 1,024 escaped characters. */
-const BODY_LIMIT = 16 * 1024;
+/** Maximum size of a body, bytes. Up to it a field that is too long is named in `details`. */
+const BODY_LIMIT = 1024 * 1024;
 const MAX_CONCURRENT = 64;
 const RETRY_AFTER_SECONDS = 10;
 
