@@ -53,8 +53,7 @@ export function clockAt(
 ): ClockFace {
   const time = clock === null ? null : shownAt(clock, at);
   const { lengths, played } = rule;
-  if (typeof lengths === 'string')
-    return { clock_time: time, played_time: reportedAt(played, clock, at) };
+  if (typeof lengths === 'string') return { clock_time: time, played_time: reportedAt(played, clock, at) };
   if (statusId === null) return { clock_time: time, played_time: null };
   const before = PERIOD_BEFORE[statusId];
   if (before !== undefined) {
@@ -128,7 +127,9 @@ export function incidentMinute(
   { event_time, event_status_id }: Pick<Incident, 'event_time' | 'event_status_id'>,
   lengths: PeriodRule,
 ): string | null {
-  return event_time === null || lengths === 'no_clock' ? null : renderMinute(event_time, event_status_id, lengths);
+  return event_time === null || lengths === 'no_clock'
+    ? null
+    : renderMinute(event_time, event_status_id, lengths);
 }
 
 /**

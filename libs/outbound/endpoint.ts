@@ -252,7 +252,8 @@ async function readStart(body: AsyncIterable<Uint8Array>): Promise<string | null
     }
     return text + decoder.decode();
   } catch (error) {
-    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return null;
+    if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      return null;
     throw error;
   }
 }

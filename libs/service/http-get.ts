@@ -104,10 +104,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** Reads all bytes of a stream. Returns null above the limit, and then ends the stream without reading the rest. */
-export async function readLimited(
-  stream: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Buffer | null> {
+async function readLimited(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {

@@ -30,11 +30,7 @@ export function boardMatch(
  * Returns the words of a status in a sport without rules of goals: the provider's, with the catalogue's short form where both name it
  * alike. Null in soccer, and for a status without a name.
  */
-export function statusWordsOf({
-  sport_id,
-  status_id,
-  status_name,
-}: ShownState): BoardMatch['status_words'] {
+export function statusWordsOf({ sport_id, status_id, status_name }: ShownState): BoardMatch['status_words'] {
   if (hasRulesOfGoals(sport_id) || status_id === null) return null;
   const known = STATUSES.get(status_id);
   const name = status_name ?? known?.name ?? null;

@@ -274,70 +274,80 @@ describe('every surface shows the same of a match', () => {
     expect(match.details?.match.red_cards).toEqual({ home: 1, away: 1 });
   });
 
-  test.each(COURSES)('of $sport, from its start to its end', ({ sport_id, clock = true, incident, steps, periods }) => {
-    const match = new PlayedMatch(7_000_001);
-    const [incident_id, incident_name] = incident;
-    for (const [at, { status, named, score, results = [], played, minute, shown }] of steps.entries()) {
-      const ut = T + at * 600;
-      const side = (counter: 1 | 2) => ({
-        id: counter * 11,
-        counter,
-        name: `Side ${counter}`,
-        results: [
-          { id: RESULT.score, value: score?.[counter - 1] ?? '' },
-          { id: RESULT.winner, value: 0 },
-          ...results.map(([id, home, away, name]) => ({ id, name, value: counter === 1 ? home : away })),
-        ],
-      });
-      const event = {
-        sport_id,
-        status_id: status,
-        status_type: STATUSES.get(status)?.type,
-        ...(named === undefined ? {} : { status_name: named }),
-        start_date: '2026-09-21 12:00',
-        clock_time: played === undefined ? null : 0,
-        clock_status: played === undefined ? null : clock ? 'stopped' : 'running',
-        played_time: played ?? null,
-        participants: [side(1), side(2)],
-      };
-      const event_time = clock ? null : '42:00';
-      const own = { id: `${sport_id}-${at}`, incident_id, incident_name, participant_id: 11, event_time, ut };
-      match.take(normalized(provider.eventMessage({ id: 2 * at + 1, ut }, event)));
-      match.take(normalized(provider.incidentMessage({ id: 2 * at + 2, ut }, own, event)));
-      const { state } = match;
-      expectSame(state);
-      expectSameIncidents(match);
-      const both = score === null ? null : { home: score[0], away: score[1] };
-      const { firm, derived, shoot_out, guard } = state;
-      expect({ score: state.score, firm, derived, shoot_out, guard }).toEqual({
-        score: both,
-        firm: both,
-        derived: null,
-        shoot_out: null,
-        guard: { safe: true, reasons: [] },
-      });
-      const { board, tool, text, rest, now } = surfacesOf(state);
-      expect([minuteText(board, now), tool.minute, rest.played_time]).toEqual([
-        shown,
-        minute ?? null,
-        clock ? (played ?? null) : null,
-      ]);
-      expect([board.red_cards, board.yellow_cards]).toEqual([NO_CARDS, NO_CARDS]);
-      const name = named ?? STATUSES.get(status)?.name;
-      expect(text).toContain(name);
-      expect([rest.status_name, match.tool.status]).toEqual([name, name]);
-      if (clock) continue;
-      const exported = [...exportedOf(match.records ?? expect.fail()).values()];
-      expect(new Set(exported.map((row) => row.minute))).toEqual(new Set([null]));
-      expect(new Set(match.tool.timeline.map((entry) => entry.minute))).toEqual(new Set([undefined]));
-    }
-    const { state, details } = match;
-    const { board, text } = surfacesOf(state);
-    expect([state.status_type, state.key_incidents]).toEqual(['finished', []]);
-    expect(board.periods.map(periodWords)).toEqual(periods);
-    expect(text).toContain(periods.join(', '));
-    expect(match.tool.periods).toEqual(periods);
-    const page = details === null ? '' : matchPage(details, T + 9_000);
-    for (const period of periods) expect(page).toContain(`>${period.replace(/.* /, '')}<`);
-  });
+  test.each(COURSES)(
+    'of $sport, from its start to its end',
+    ({ sport_id, clock = true, incident, steps, periods }) => {
+      const match = new PlayedMatch(7_000_001);
+      const [incident_id, incident_name] = incident;
+      for (const [at, { status, named, score, results = [], played, minute, shown }] of steps.entries()) {
+        const ut = T + at * 600;
+        const side = (counter: 1 | 2) => ({
+          id: counter * 11,
+          counter,
+          name: `Side ${counter}`,
+          results: [
+            { id: RESULT.score, value: score?.[counter - 1] ?? '' },
+            { id: RESULT.winner, value: 0 },
+            ...results.map(([id, home, away, name]) => ({ id, name, value: counter === 1 ? home : away })),
+          ],
+        });
+        const event = {
+          sport_id,
+          status_id: status,
+          status_type: STATUSES.get(status)?.type,
+          ...(named === undefined ? {} : { status_name: named }),
+          start_date: '2026-09-21 12:00',
+          clock_time: played === undefined ? null : 0,
+          clock_status: played === undefined ? null : clock ? 'stopped' : 'running',
+          played_time: played ?? null,
+          participants: [side(1), side(2)],
+        };
+        const event_time = clock ? null : '42:00';
+        const own = {
+          id: `${sport_id}-${at}`,
+          incident_id,
+          incident_name,
+          participant_id: 11,
+          event_time,
+          ut,
+        };
+        match.take(normalized(provider.eventMessage({ id: 2 * at + 1, ut }, event)));
+        match.take(normalized(provider.incidentMessage({ id: 2 * at + 2, ut }, own, event)));
+        const { state } = match;
+        expectSame(state);
+        expectSameIncidents(match);
+        const both = score === null ? null : { home: score[0], away: score[1] };
+        const { firm, derived, shoot_out, guard } = state;
+        expect({ score: state.score, firm, derived, shoot_out, guard }).toEqual({
+          score: both,
+          firm: both,
+          derived: null,
+          shoot_out: null,
+          guard: { safe: true, reasons: [] },
+        });
+        const { board, tool, text, rest, now } = surfacesOf(state);
+        expect([minuteText(board, now), tool.minute, rest.played_time]).toEqual([
+          shown,
+          minute ?? null,
+          clock ? (played ?? null) : null,
+        ]);
+        expect([board.red_cards, board.yellow_cards]).toEqual([NO_CARDS, NO_CARDS]);
+        const name = named ?? STATUSES.get(status)?.name;
+        expect(text).toContain(name);
+        expect([rest.status_name, match.tool.status]).toEqual([name, name]);
+        if (clock) continue;
+        const exported = [...exportedOf(match.records ?? expect.fail()).values()];
+        expect(new Set(exported.map((row) => row.minute))).toEqual(new Set([null]));
+        expect(new Set(match.tool.timeline.map((entry) => entry.minute))).toEqual(new Set([undefined]));
+      }
+      const { state, details } = match;
+      const { board, text } = surfacesOf(state);
+      expect([state.status_type, state.key_incidents]).toEqual(['finished', []]);
+      expect(board.periods.map(periodWords)).toEqual(periods);
+      expect(text).toContain(periods.join(', '));
+      expect(match.tool.periods).toEqual(periods);
+      const page = details === null ? '' : matchPage(details, T + 9_000);
+      for (const period of periods) expect(page).toContain(`>${period.replace(/.* /, '')}<`);
+    },
+  );
 });

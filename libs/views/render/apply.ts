@@ -96,7 +96,8 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
     case 'match-incidents': {
       // Null if only the incident's deletion has arrived.
       if (value.incident === null || !views.coverage.keepsEvent(value.event_id)) return;
-      const rendered = renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record);
+      const typeRecord = (id: number) => views.catalogue.find('incident', id)?.record;
+      const rendered = renderIncident(value.incident, typeRecord, value.missing);
       if (!views.incidentLog.put(value, value.incident, rendered)) return;
       changed.events.add(value.event_id);
       if (isGoal(value.incident) || isCard(value.incident)) changed.keyIncidents.add(value.event_id);

@@ -137,6 +137,7 @@ test('shows every reported field, and adds the names it knows', () => {
     day: '3',
     played_time: 2_760,
     ut: T,
+    guard_reasons: ['bet_suspended'],
     details: [
       { id: 141, name: 'Attendance', value: '900' },
       { id: 999, value: 'yes' },

@@ -30,6 +30,7 @@ test('shows every field as reported', () => {
     important_for_trader: 'no',
     game_break: 'yes',
     more: [1],
+    period_timer: { direction: 'up', time: 570 },
     // The laws decide these fields.
     id: 'x',
     ut: 1,
@@ -43,7 +44,7 @@ test('shows every field as reported', () => {
     parent_id: '5-9',
     ut: 1_790_000_009,
   };
-  const { id: _, ut: __, for: ___, ...kept } = body;
+  const { id: _, ut: __, for: ___, period_timer: ____, ...kept } = body;
   const { counts_for, ...decided } = options;
   expect(rendered(body, options)).toEqual({
     important: false,

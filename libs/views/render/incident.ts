@@ -11,11 +11,19 @@ import type { RenderedIncident } from '../store/incidents.ts';
 /** Returns the record of an incident type in the provider's catalogue; undefined if unknown. */
 type IncidentTypeRecord = (incidentId: number) => Readonly<JsonObject> | undefined;
 
+/** The field that only the feed's incidents carry (spec, "Clock model"). */
+const FEED_ONLY = 'period_timer';
+
 /**
- * Renders the provider's record with every field of the spec's DTO. A missing field comes from its type in the provider's
- * catalogue, else from the built-in type; flags of an unknown type are `no`.
+ * Renders the provider's record with every field of the spec's DTO, without the one that only the feed has. A missing field comes from its type in the provider's
+ * catalogue, else from the built-in type; flags of an unknown type are `no`. `isMissing` adds `missing`, our addition to the contract:
+ * the provider's latest list omits the incident, and nothing proves that it was removed (law 3).
  */
-export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecord): RenderedIncident {
+export function renderIncident(
+  incident: Incident,
+  typeRecord: IncidentTypeRecord,
+  isMissing = false,
+): RenderedIncident {
   const reported: JsonObject = JSON.parse(incident.body);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   const listed = typeRecord(incident.incident_id);
@@ -48,12 +56,17 @@ export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecor
     game_break: flag('game_break', type?.gameBreak),
     ut: incident.ut,
     parent_id: incident.parent_id,
+    ...(isMissing ? { missing: 'yes' } : {}),
   };
   return { json: joined(incident.body, reported, shown), important: important === 'yes' };
 }
 
 /** Merges the shown fields into the reported record. Most are equal; then the reported text is copied. */
 function joined(body: string, reported: JsonObject, shown: JsonObject): string {
+  if (Object.hasOwn(reported, FEED_ONLY)) {
+    const { [FEED_ONLY]: _, ...others } = reported;
+    return JSON.stringify({ ...others, ...shown });
+  }
   const added: Record<string, unknown> = {};
   for (const name of Object.keys(shown)) {
     if (!Object.hasOwn(reported, name)) added[name] = shown[name];

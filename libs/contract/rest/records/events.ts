@@ -47,6 +47,8 @@ const simpleFields = {
   round_name: text.optional(),
   item_status: maybe(text),
   ut: maybe(natural),
+  /** Our addition: the reasons of the match's guard while it is closed. */
+  guard_reasons: z.array(text).optional(),
   participants: z.array(participant),
 };
 const simpleEvent = z.looseObject(simpleFields);
@@ -104,6 +106,8 @@ const incident = z.looseObject({
   additional_info: details,
   ut: natural,
   parent_id: text.nullable(),
+  /** Our addition: the provider's latest list omits the incident, and nothing proves that it was removed. */
+  missing: z.literal('yes').optional(),
 });
 
 /** The spec does not show its 43 fields: it has those of an incident. */

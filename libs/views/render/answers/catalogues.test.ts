@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '#json/values.ts';
 import { catalogueRecord } from '../../testing/records.ts';
-import { askApi, ViewsWorld } from '../../testing/world.ts';
+import { askApi, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
 const BUILT_IN_AT = 1_569_110_400;
 
@@ -17,6 +17,9 @@ beforeEach(async () => {
 });
 
 /** Applies a record of the provider's catalogue. */
+/** When records become visible in the tests, Unix seconds. */
+const VISIBLE_AT = Math.floor(RECEIVED_AT / 1000);
+
 function listed(kind: string, id: string, body: JsonObject, parent: string | null = null): void {
   world.give(catalogueRecord(kind, id, parent, body));
 }
@@ -131,14 +134,18 @@ describe('a record of the provider', () => {
         active: 'yes',
         has_timer: 'yes',
         more: 1,
-        ut: 1_700_000_000,
+        ut: VISIBLE_AT,
       },
     ]);
   });
 
-  test('has the time in it, if any', async () => {
+  test('has the time in it, but none before it became visible here, with which `timestamp` is compared', async () => {
     listed('sport', '5', { ut: '1600000000' });
-    expect(await list('/v2/sports')).toMatchObject([{ ut: 1_600_000_000 }]);
+    listed('sport', '6', { ut: String(VISIBLE_AT + 60) });
+    expect(await list('/v2/sports')).toMatchObject([{ ut: VISIBLE_AT }, { ut: VISIBLE_AT + 60 }]);
+    listed('incident', '413', { name: 'Goal', ut: 1_564_132_929 });
+    const changed = await list(`/v2/incidents?timestamp=${VISIBLE_AT}`);
+    expect(changed).toMatchObject([{ id: 413, ut: VISIBLE_AT }]);
   });
 
   test('is listed by its numeric id', async () => {
@@ -167,7 +174,7 @@ describe('a record of the provider', () => {
       '1',
     );
     expect(await list('/v2/standings-types?sport_id=1')).toEqual([
-      { id: 66, type_id: 66, name: 'By id', type_name: 'By id', columns: [], sport_id: 1, ut: 1_700_000_000 },
+      { id: 66, type_id: 66, name: 'By id', type_name: 'By id', columns: [], sport_id: 1, ut: VISIBLE_AT },
       {
         id: 67,
         type_id: 670,
@@ -175,7 +182,7 @@ describe('a record of the provider', () => {
         type_name: 'Own',
         columns: [1],
         sport_id: 1,
-        ut: 1_700_000_000,
+        ut: VISIBLE_AT,
       },
     ]);
   });

@@ -104,7 +104,8 @@ export function catalogueData(views: Views): CatalogueData {
     for (const entry of catalogue.list(kind)) {
       const number = toWholeNumber(entry.id);
       if (number === null || !isOf(entry)) continue;
-      const ut = toWholeNumber(entry.record.ut) ?? entry.ut;
+      // A record may become visible here long after it was written; a client compares its `ut` with the `timestamp` that it sent.
+      const ut = Math.max(toWholeNumber(entry.record.ut) ?? entry.ut, entry.changed);
       const record = { ...merged.get(number)?.record, ...entry.record, id: number, ut };
       merged.set(number, { ...entry, record });
     }

@@ -197,6 +197,7 @@ test('shows only scores and status in simple lists', async () => {
     winner_id: null,
     item_status: 'active',
     ut: 1_790_000_000,
+    guard_reasons: ['under_review'],
     participants: [101, 102].map((id, at) => ({
       id,
       counter: at + 1,

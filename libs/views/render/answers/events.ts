@@ -132,7 +132,8 @@ const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'r
 function simpleEvent(json: string): string {
   const event: JsonObject & { participants: JsonObject[] } = JSON.parse(json);
   const participants = event.participants.map((participant) => pick(participant, SIMPLE_PARTICIPANT));
-  return JSON.stringify({ ...pick(event, SIMPLE_EVENT), participants });
+  const doubts = event.guard_reasons === undefined ? {} : pick(event, ['guard_reasons']);
+  return JSON.stringify({ ...pick(event, SIMPLE_EVENT), ...doubts, participants });
 }
 
 function pick(record: JsonObject, names: readonly string[]): JsonObject {

@@ -36,6 +36,35 @@ test('orders incidents by first delivery, also after a snapshot has listed them'
   expect((await ask('sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
+test('marks what the latest list omits, and shows why the guard is closed in every list of events', async () => {
+  const list = (seconds: number, ids: readonly string[]): void => {
+    const incidents = ids.map((id) => incidentRecord({ id }));
+    const snapshot = normalizeSnapshot(
+      { messageId: `s${seconds}`, eventId: 7_000_001, time: 1_790_000_000 + seconds, incidents },
+      { origin: 'feed', deliveryId: 'd', receivedAt: RECEIVED_AT + seconds * 1_000 },
+    );
+    if (snapshot.kind === 'normalized') world.take(snapshot.message);
+  };
+  const marks = async () => {
+    const event = (await askApi(app, '/v2/events/7000001')).data.competition.season.stage.group.event;
+    const { data } = await askApi(app, '/v2/basic-livescore?timestamp=0');
+    const [simple] = data.competitions[0].seasons[0].stages[0].groups[0].events;
+    const incidents = [...event.events_incidents, ...(await ask('')).data];
+    return {
+      missing: incidents.flatMap(({ id, missing }) => (missing === undefined ? [] : [`${id} ${missing}`])),
+      reasons: [event.guard_reasons, simple.guard_reasons],
+    };
+  };
+  list(10, ['5-10', '5-11']);
+  const closed = await marks();
+  expect(closed.missing).toEqual(['5-9 yes', '5-9 yes']);
+  for (const reasons of closed.reasons) expect(reasons).toContain('missing_from_list');
+  list(20, ['5-9', '5-10', '5-11']);
+  const opened = await marks();
+  expect(opened.missing).toEqual([]);
+  for (const reasons of opened.reasons) expect(reasons ?? []).not.toContain('missing_from_list');
+});
+
 test('returns the whole story for the board, removed incidents included', () => {
   expect(world.views.incidentLog.shown(7000001).map(({ id, removed }) => [id, removed])).toEqual([
     ['5-10', false],

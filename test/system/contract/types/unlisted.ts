@@ -88,6 +88,11 @@ export const UNLISTED: readonly Reason[] = [
     fields: ['cell.value'],
   },
   {
+    why: 'our addition, only where there is a doubt: why the guard is closed, and that the latest list omits an incident',
+    kinds: ['list', 'text'],
+    fields: ['event.guard_reasons', 'incident.missing'],
+  },
+  {
     why: 'of a type that the specification names and no source gives an id: columns are read by code',
     kinds: ['0'],
     fields: ['standings_type.id', 'type_column.id'],
