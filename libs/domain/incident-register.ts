@@ -67,10 +67,7 @@ export class IncidentRegister {
   #snapshotAt: number | null = null;
   #isContradicted = false;
 
-  /**
-   * Restores a register from its records and the time of the latest snapshot. Removed and missing incidents are as recorded, until
-   * `settleAll`.
-   */
+  /** Restores a register from its records and the time of the latest snapshot. */
   static restore(records: Iterable<MatchIncident>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
     register.#snapshotAt = snapshotAt;
@@ -148,18 +145,6 @@ export class IncidentRegister {
   contradict(isContradicted: boolean): IncidentChanges {
     if (isContradicted === this.#isContradicted) return NO_CHANGES;
     this.#isContradicted = isContradicted;
-    return this.settleAll();
-  }
-
-  /** Whether all incidents are removed and missing as the laws say: not after a restore from records of former laws. */
-  isSettled(): boolean {
-    const touched: Touched = new Map();
-    this.#touchAll(touched);
-    return touched.size === 0;
-  }
-
-  /** Decides again which incidents are removed and missing. */
-  settleAll(): IncidentChanges {
     const touched: Touched = new Map();
     this.#touchAll(touched);
     return this.#settle(inOrder(touched));

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#json/canonical-json.ts';
-import type { MatchIncident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { DomainError } from './errors.ts';
-import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
+import { applyMessage, matchIncident, matchState, newMatch } from './match.ts';
 import {
   AWAY,
   causeOf,
@@ -156,108 +155,5 @@ describe('a match', () => {
     expect(() => matchState(match)).toThrow(expect.objectContaining(nothing));
     const unknown = { code: 'UNKNOWN_INCIDENT', message: `event ${EVENT_ID} has no incident 5-1` };
     expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining(unknown));
-  });
-});
-
-describe('a match whose state was written by the former laws', () => {
-  const kickOff = incident('5-100', 429);
-  const goal = incident('5-110', 413);
-  const history = [
-    eventMessage(START, eventFields()),
-    incidentMessage(kickOff),
-    incidentMessage(goal),
-    snapshotMessage(START + 60, [kickOff]),
-  ];
-  /** What the first edition wrote: a list 60 s later removed the goal, and nothing new was remembered. */
-  function published(): { readonly state: MatchState; readonly incidents: readonly MatchIncident[] } {
-    const match = played(history);
-    const state: MatchState = {
-      ...matchState(match),
-      score: { home: 0, away: 0 },
-      firm: { home: 0, away: 0 },
-      under_review: false,
-      counting_goals: [],
-      void_goals: { '5-110': 'removed' },
-      removed: ['5-110'],
-      guard: { safe: true, reasons: [] },
-      derived: null,
-      missing: [],
-      first_finished: null,
-      key_incidents: matchState(match).key_incidents.map((one) => ({ ...one, stands: false })),
-    };
-    const removed = { ...matchIncident(match, '5-110'), removed: true, missing: false };
-    return { state, incidents: [matchIncident(match, '5-100'), removed] };
-  }
-  const apply = (match: Match, message: NormalizedMessage) =>
-    applyMessage(match, message, causeOf(message, 9));
-
-  test('stays as it was published until the next message', () => {
-    const { state, incidents } = published();
-    const match = restoreMatch(state, incidents);
-    const { score, firm, guard, removed, missing } = matchState(match);
-    expect({ score, firm, guard, removed, missing }).toEqual({
-      score: state.score,
-      firm: state.firm,
-      guard: state.guard,
-      removed: ['5-110'],
-      missing: [],
-    });
-    expect(matchState(match)).toEqual({ ...state, derived: state.score });
-    expect(matchIncident(match, '5-110')).toEqual(incidents[1]);
-    expect(apply(match, eventMessage(START, { name: 'Home - Away' })).transitions).toEqual([]);
-  });
-
-  test('tells the difference with the next message, whatever that is, and once', () => {
-    const { state, incidents } = published();
-    const match = restoreMatch(state, incidents);
-    const {
-      transitions,
-      incidents: changed,
-      result,
-    } = apply(match, eventMessage(START + 70, { clock_time: 70 }));
-    expect(transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
-      ['incident_reinstated', '5-110'],
-      ['incident_missing', '5-110'],
-      ['goal_reinstated', '5-110'],
-      ['score_changed', null],
-      ['guard_changed', null],
-    ]);
-    expect(transitions.find(({ kind }) => kind === 'score_changed')).toMatchObject({
-      score: { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } },
-    });
-    expect([changed, result]).toEqual([['5-110'], true]);
-    expect(matchState(match)).toMatchObject({
-      version: state.version + 1,
-      score: { home: 1, away: 0 },
-      firm: { home: 0, away: 0 },
-      missing: ['5-110'],
-      removed: [],
-      guard: { reasons: ['under_review', 'missing_from_list'] },
-    });
-    const next = apply(match, eventMessage(START + 71, { clock_time: 71 }));
-    expect(next.transitions.map(({ kind }) => kind)).toEqual(['event_amended']);
-  });
-
-  test.each<[string, Partial<MatchState>]>([
-    ['score', { score: { home: 5, away: 0 } }],
-    ['firm score', { firm: { home: 5, away: 0 } }],
-    ['source', { source: 'reported' }],
-    ['agreement', { agreement: 'differs' }],
-    ['guard', { guard: { safe: false, reasons: ['interrupted'] } }],
-  ])('keeps its %s until the next message', (_, former) => {
-    const match = played(history.slice(0, 3));
-    const state = { ...matchState(match), ...former };
-    const incidents = ['5-100', '5-110'].map((id) => matchIncident(match, id));
-    const restored = restoreMatch(state, incidents);
-    expect(matchState(restored)).toEqual(state);
-    apply(restored, eventMessage(START + 70, { clock_time: 70 }));
-    const current = played([...history.slice(0, 3), eventMessage(START + 70, { clock_time: 70 })]);
-    expect(matchState(restored)).toMatchObject({
-      score: matchState(current).score,
-      firm: matchState(current).firm,
-      source: matchState(current).source,
-      agreement: matchState(current).agreement,
-      guard: matchState(current).guard,
-    });
   });
 });

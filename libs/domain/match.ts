@@ -3,13 +3,11 @@ import { DomainError } from './errors.ts';
 import { readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import { concernsGoals, isCard } from './goal-facts.ts';
-import { sameGuard } from './guard.ts';
 import { IncidentIndex } from './incident-index.ts';
-import { concerns, IncidentRegister, inSequence, NO_CHANGES } from './incident-register.ts';
+import { concerns, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
 import { type TableResult, tableResult } from './match-result.ts';
 import { positionOf } from './message-key.ts';
-import { sameScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
@@ -32,8 +30,6 @@ type MatchInternals = Registers & {
   version: number;
   /** Cause of the current version; null before the first. */
   cause: Cause | null;
-  /** Whether the view is what an earlier release published by former laws. */
-  isOfFormerLaws: boolean;
 };
 
 /** The effect of a message. Both lists are empty when the message was not accepted: there is nothing to write. */
@@ -62,7 +58,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
-  const { event, incidents, unread, view: before, isOfFormerLaws } = match[internals];
+  const { event, incidents, unread, view: before } = match[internals];
   const fieldChanges = event.apply(event.read(message.event_fields), positionOf(message));
   const unreadChanges = unread.apply(message);
   const reported =
@@ -75,11 +71,8 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (!isNews && !unreadChanges.changed) return NO_EFFECT;
 
   const facts = deriveFacts(event, before.facts, fieldChanges.fields);
-  const current = isOfFormerLaws ? inSequence(reported, incidents.settleAll()) : reported;
-  const changes = settleList(match[internals], facts, current);
-  const goals = isOfFormerLaws || concerns(changes, concernsGoals);
-  const after = deriveView(match[internals], facts, before, goals);
-  match[internals].isOfFormerLaws = false;
+  const changes = settleList(match[internals], facts, reported);
+  const after = deriveView(match[internals], facts, before, concerns(changes, concernsGoals));
   const version = match[internals].version + 1;
   match[internals].view = after;
   match[internals].version = version;
@@ -190,8 +183,7 @@ export function matchIncident(match: Match, id: string): MatchIncident {
 
 /**
  * Restores a match from its state and all its incidents. The restored match produces the same bytes as one that stayed in
- * memory, since a match remembers nothing else. What an earlier release derived by former laws stays as it was published until
- * the next accepted message, whose transitions then have the difference.
+ * memory, since a match remembers nothing else.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
   const first = state.first_finished;
@@ -201,19 +193,6 @@ export function restoreMatch(state: MatchState, incidents: Iterable<MatchInciden
   );
   const register = IncidentRegister.restore(incidents, state.snapshot_at);
   const match = matchOf(state.event_id, event, register, UnreadRegister.restore(state));
-  const { view } = match[internals];
-  const { score, firm, source, agreement, guard } = state;
-  const isCurrent =
-    register.isSettled() &&
-    sameScore(score, view.final.score) &&
-    sameScore(firm, view.final.firm) &&
-    source === view.final.source &&
-    agreement === view.final.agreement &&
-    sameGuard(guard, view.guard);
-  if (!isCurrent) {
-    match[internals].view = { ...view, final: { score, firm, source, agreement }, guard };
-    match[internals].isOfFormerLaws = true;
-  }
   match[internals].version = state.version;
   match[internals].cause = state.cause;
   return match;
@@ -233,7 +212,6 @@ function matchOf(
       view: deriveView(registers, readEventFacts(event)),
       version: 0,
       cause: null,
-      isOfFormerLaws: false,
     },
   };
 }
