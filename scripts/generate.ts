@@ -1,11 +1,10 @@
 /**
  * Writes every generated file: the types of topics, and the generated pages of docs/reference. Run by `npm run
- * generate`; unit tests fail when a file is stale. With `--baseline` (at a release) it also writes `schemas/baseline/`:
- * later schemas must be able to read records of these.
+ * generate`; unit tests fail when a file is stale.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { openApi } from '#contract/rest/openapi.ts';
-import { BASELINE, loadSchemas } from '#topics/schemas.ts';
+import { loadSchemas } from '#topics/schemas.ts';
 import { readExample, referenceOf } from '../services/api/docs/reference.ts';
 import { renderAclsDoc } from './acls-page.ts';
 import { renderErrorsDoc } from './errors-page.ts';
@@ -24,10 +23,3 @@ writePage('acls.md', renderAclsDoc());
 writePage('errors.md', renderErrorsDoc());
 writePage('rest.md', referenceMarkdown(referenceOf(openApi({ version: '' }), readExample)));
 writePage('settings.md', await settingsPage());
-if (process.argv.includes('--baseline')) {
-  rmSync(BASELINE, { recursive: true, force: true });
-  mkdirSync(BASELINE);
-  for (const [topic, schema] of schemas.topics) {
-    writeFileSync(new URL(`${topic}.avsc`, BASELINE), `${JSON.stringify(schema, null, 2)}\n`);
-  }
-}

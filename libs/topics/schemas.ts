@@ -23,23 +23,19 @@ export type Schemas = {
 };
 
 const ROOT = new URL('../../schemas/', import.meta.url);
-/** Folder of the last released schemas, each self-contained. */
-export const BASELINE = new URL('baseline/', ROOT);
 
-/** Loads every schema. A shared record is inlined at its first use in a topic's schema; later uses refer to its name. */
-export function loadSchemas(): Schemas {
+/**
+ * Loads every schema of a folder, by default this release's. A shared record is inlined at its first use in a topic's schema; later
+ * uses refer to its name.
+ */
+export function loadSchemas(root = ROOT): Schemas {
   const common = new Map(
-    readFolder(new URL('common/', ROOT)).map(({ schema }): [string, AvroRecord] => [schema.name, schema]),
+    readFolder(new URL('common/', root)).map(({ schema }): [string, AvroRecord] => [schema.name, schema]),
   );
   const topics = new Map(
-    readFolder(ROOT).map(({ file, schema }): [string, AvroRecord] => [file, inlineShared(schema, common)]),
+    readFolder(root).map(({ file, schema }): [string, AvroRecord] => [file, inlineShared(schema, common)]),
   );
   return { common, topics };
-}
-
-/** Loads the last released schemas, by topic. */
-export function loadBaseline(): ReadonlyMap<string, AvroRecord> {
-  return new Map(readFolder(BASELINE).map(({ file, schema }): [string, AvroRecord] => [file, schema]));
 }
 
 function readFolder(folder: URL): { file: string; schema: AvroRecord }[] {
