@@ -12,7 +12,7 @@ const ANY_BROKER: Readonly<Record<string, string>> = {
   'controller.listener.names': 'CONTROLLER',
   'auto.create.topics.enable': 'false',
   'group.initial.rebalance.delay.ms': '0',
-  // As the topics of Touchline have it: for those of an earlier release, the broker's own and the registry's.
+  // As the topics of Touchline have it: for the broker's own and the registry's.
   'log.cleaner.max.compaction.lag.ms': '604800000',
   'offsets.topic.num.partitions': '8',
   'transaction.state.log.num.partitions': '8',

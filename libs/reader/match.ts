@@ -127,7 +127,7 @@ export class ReaderMatch {
       if (this.#reported.get(id) !== 'stands') now.delete(id);
       else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
     const changes: ReaderChange[] = [];
-    const keys = new Map(this.#state?.key_incidents?.map((key) => [key.id, key]));
+    const keys = new Map(this.#state?.key_incidents.map((key) => [key.id, key]));
     for (const [incidentId, { status, reason, version: at }] of now) {
       const key = keys.get(incidentId);
       if (this.#reported.get(incidentId) === status) {

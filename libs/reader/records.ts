@@ -23,7 +23,7 @@ export type MatchStateRecord = {
   readonly void_goals: Readonly<Record<string, string>>;
   readonly guard: RecordedGuard;
   /** Goals and red cards: who and when. */
-  readonly key_incidents?: readonly KeyIncidentRecord[];
+  readonly key_incidents: readonly KeyIncidentRecord[];
 };
 
 /** A goal or red card of a state. */

@@ -211,8 +211,8 @@ export type WebhookSubscription = {
   sealed_secret: string;
   /** The message types that it receives: incident, event, alert; null is incidents and events. */
   types: null | string[];
-  /** Unix milliseconds: earlier messages are not sent. Null: from a dispatcher's first read of it on. */
-  created_at: null | number;
+  /** Unix milliseconds: earlier messages are not sent. */
+  created_at: number;
   /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */
   sealed_next_secret: null | string;
   /** How its requests are written: slack, teams, pagerduty, template. Null: the contract's, a signed list of messages. */
@@ -295,9 +295,9 @@ export type FeedHealth = {
   written_at: number;
   /** Of a source: neither it nor its matches are to be believed from then on, Unix milliseconds. Null in a match's record. */
   valid_until: null | number;
-  /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source, and in records of 1.0.0. */
+  /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source. */
   judged_from: null | number;
-  /** Of a match: since when its clock has been running or stopped, by the receipt of the message that said so, Unix milliseconds: silence does not count before. Null in the record of a source, and in records of 1.0.0. */
+  /** Of a match: since when its clock has been running or stopped, by the receipt of the message that said so, Unix milliseconds: silence does not count before. Null in the record of a source, and while its clock is unknown. */
   clock_since: null | number;
 };
 
@@ -485,7 +485,7 @@ export type MatchState = {
   /** Every field of the event as last received, as canonical JSON objects grouped by their `ut`, oldest first: the memory of the event register. */
   fields: FieldsAt[];
   cause: Cause;
-  /** Goals and red cards in order of their ids, removed and void ones included: who and when. Empty in records of releases without it. */
+  /** Goals and red cards in order of their ids, removed and void ones included: who and when. */
   key_incidents: KeyIncident[];
   /** The score of the goals, whatever `source` says: of an awarded match what was played; null where a side is unknown or the sport has no rules of goals. */
   derived: null | Score;
@@ -535,8 +535,8 @@ export type KeyIncident = {
   /** As shown, e.g. 45+2. */
   minute: null | string;
   in_shoot_out: boolean;
-  /** Whether it is neither removed nor cancelled, nor a disallowed goal; null in records of releases without it. */
-  stands: null | boolean;
+  /** Whether it is neither removed nor cancelled, nor a disallowed goal. */
+  stands: boolean;
 };
 
 export type UnreadField = {

@@ -19,15 +19,12 @@ export function goalsAndCards(
   state: ShownState,
   { incidentLog }: GoalsView,
 ): Pick<BoardMatch, 'goals' | 'half_time' | 'red_cards' | 'yellow_cards'> {
-  const { event_id, counting_goals, key_incidents, removed, home, away } = state;
-  const cards = key_incidents.filter(
-    ({ id, incident_type, stands }) =>
-      incident_type === INCIDENT.redCard && stands !== false && !removed.includes(id),
+  const { event_id, counting_goals, key_incidents, home, away } = state;
+  const red = key_incidents.filter(
+    ({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands,
   );
-  const ids = [...counting_goals, ...cards.map(({ id }) => id)];
   const known: ReadonlyMap<string, ScoringIncident> =
-    ids.length === 0 ? new Map() : incidentLog.scoring(event_id, ids);
-  const standing = cards.filter(({ id }) => known.get(id)?.confirmation !== 'cancelled');
+    counting_goals.length === 0 ? new Map() : incidentLog.scoring(event_id, counting_goals);
   const yellow = incidentLog.yellowCards(event_id);
   const ofSides = (count: (teamId: number) => number): Score => ({
     home: home === null ? 0 : count(home.id),
@@ -36,7 +33,7 @@ export function goalsAndCards(
   return {
     goals: goalsOf(state, known),
     half_time: halfTimeOf(state, known),
-    red_cards: ofSides((id) => standing.filter(({ team_id }) => team_id === id).length),
+    red_cards: ofSides((id) => red.filter(({ team_id }) => team_id === id).length),
     yellow_cards: ofSides((id) => yellow.get(id) ?? 0),
   };
 }

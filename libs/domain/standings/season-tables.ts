@@ -182,7 +182,7 @@ export class SeasonTables {
       return [...season(ofPersons, counted), ...season(others, this.#games)];
     }
     return [
-      // The season has none, also where it had some by former rules.
+      // The season has none; where other rules gave it some, they become empty.
       ...season(ofPersons, new GameSet()),
       ...stages.flatMap(([id, stage]) => this.#ungrouped(ofPersons, this.#objectOf(id), unionOf([stage]))),
       ...season(others, this.#games),

@@ -80,7 +80,7 @@ export function concernsRedCards(
 /** Returns the red cards of a match that stand, in the order of their ids. */
 export function standingRedCards({ key_incidents }: Pick<MatchState, 'key_incidents'>): StandingCard[] {
   return key_incidents
-    .filter(({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands === true)
+    .filter(({ incident_type, stands }) => incident_type === INCIDENT.redCard && stands)
     .map(({ id, team_id }) => ({ id, team_id }));
 }
 

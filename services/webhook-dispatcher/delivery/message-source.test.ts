@@ -59,7 +59,6 @@ describe('the source of messages', () => {
     const { source } = await world();
     expect([source.partitions, source.window.endOf(1), source.window.latest(0, 99)]).toEqual([2, 100, null]);
     expect(source.window.latest(0, 100)?.next).toBe(100);
-    expect(await source.startOf({ createdAt: null })).toEqual([100, 100]);
   });
 
   test('shares a pending read of older messages, and has its messages in a cache', async () => {

@@ -115,13 +115,8 @@ export class MessageSource {
     return this.#options.client.logBounds(this.#partitions);
   }
 
-  /**
-   * Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation, or the
-   * current ones if that time is unknown.
-   */
+  /** Returns the offsets, by partition, at which a new subscription starts: those at the time of its creation. */
   async startOf({ createdAt }: Pick<Subscription, 'createdAt'>): Promise<number[]> {
-    // The window may end a second earlier.
-    if (createdAt === null) return (await this.bounds()).map(({ end }) => end);
     const { brokers } = this.#options.source;
     const found = await offsetsAt({ brokers, topic: this.#topic, time: createdAt });
     return this.#partitions.map((topicPartition) => found.get(partitionKey(topicPartition)) ?? 0);

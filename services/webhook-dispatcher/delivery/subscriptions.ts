@@ -17,8 +17,8 @@ export type Subscription = SubscriptionFilter &
     readonly active: boolean;
     /** Whether no key opens it, of an enabled client: it has neither address nor secret, and nothing is sent. */
     readonly isSealed: boolean;
-    /** Unix milliseconds; null if unknown. */
-    readonly createdAt: number | null;
+    /** Unix milliseconds. */
+    readonly createdAt: number;
   };
 
 type SubscriptionsOptions = {

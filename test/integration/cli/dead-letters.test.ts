@@ -17,14 +17,14 @@ function given(body: string | Buffer): DeadLetter[] {
   return [...deadLetters];
 }
 
-/** Returns the letter of an earlier release, which rejected a message without its array: this release can read it. */
-function letterOfEarlierRelease(message: object): DeadLetter[] {
+/** Returns the letter of a message that was rejected without its array, and can be read. */
+function readableLetter(message: object): DeadLetter[] {
   const body = Buffer.from(JSON.stringify(message));
   const fault = { code: 'not_array', reason: 'the body is not an array of messages' } as const;
   return [deadLetter(fault, 'body', body, deliveryId(body), CONTEXT)];
 }
 
-const notArray = letterOfEarlierRelease({
+const notArray = readableLetter({
   id: 'm-24',
   type: 'event',
   ut: 1_531_670_000,

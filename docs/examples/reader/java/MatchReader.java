@@ -103,9 +103,9 @@ final class MatchReader {
       return line;
     }
 
-    /** Scorer and minute; null in records of earlier releases. */
+    /** Scorer and minute; null for an unknown incident. */
     private GenericRecord keyIncident(String id) {
-      if (state == null || !state.hasField("key_incidents")) return null;
+      if (state == null) return null;
       for (Object one : (List<?>) state.get("key_incidents"))
         if (text((GenericRecord) one, "id").equals(id)) return (GenericRecord) one;
       return null;

@@ -60,8 +60,7 @@ class Match:
             # The state will report a goal that was not reported as standing.
             if self.reported.get(goal) == "stands":
                 now[goal] = ("cancelled", at)
-        # Records of earlier releases lack scorer and minute.
-        keys = {one["id"]: one for one in state.get("key_incidents", [])}
+        keys = {one["id"]: one for one in state["key_incidents"]}
         changes = []
         for goal, (status, version) in now.items():
             if self.reported.get(goal) == status:

@@ -19,7 +19,7 @@ export const SUBSCRIPTION: Subscription = {
   isSealed: false,
   competitions: null,
   types: null,
-  createdAt: null,
+  createdAt: 0,
   format: null,
   template: null,
 };
