@@ -41,9 +41,9 @@ export type ShownIncident = Readonly<Omit<Incident, 'counts_for' | 'body'>> & {
   readonly record: Readonly<Record<string, unknown>>;
 };
 
-/** What decides which side a goal counts for, in which half it was, and whether a card stands. */
+/** What decides which side a goal counts for, and in which half it was. */
 export type ScoringIncident = Readonly<
-  Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for' | 'event_status_id' | 'confirmation'>
+  Pick<Incident, 'incident_id' | 'participant_id' | 'counts_for' | 'event_status_id'>
 >;
 
 /** A transition that belongs to the story of its match. */

@@ -108,7 +108,7 @@ export class IncidentView extends SqlView {
   /** Returns what decides about the incidents with these ids, by id; without those that are unknown. */
   scoring(eventId: number, ids: readonly string[]): ReadonlyMap<string, ScoringIncident> {
     const text =
-      'SELECT incident_id, participant_id, event_status_id, confirmation, json FROM incidents WHERE event_id = ? AND id = ?';
+      'SELECT incident_id, participant_id, event_status_id, json FROM incidents WHERE event_id = ? AND id = ?';
     return new Map(
       ids.flatMap((id) =>
         this.sql
