@@ -215,11 +215,12 @@ async function prepareTopics(
   const { brokers, registryUrl: url } = backbone;
   for (const { message } of await findBrokerDefects(brokers)) onProgress(`warning: ${message}`);
   onProgress('creating topics and registering schemas');
-  const [warnings] = await Promise.all([
+  const [{ warnings, repaired }] = await Promise.all([
     createTopics({ brokers, prefix, ...wantedTopicsOf(settings) }),
     Registry.open({ url, prefix }).registerAll(),
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);
+  for (const mismatch of repaired) onProgress(`mended: ${mismatch}`);
 }
 
 const PAUSE_CHECK_MS = 250;

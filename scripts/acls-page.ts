@@ -16,8 +16,8 @@ npx touchline acls --print                                          # the comman
 npx touchline acls --print --service api --principal User:touchline # for one service, as another user
 \`\`\`
 
-The simulator needs no rights. Commands need the rights for their work: \`tail\`, \`export\` and \`compare\` Read of their topics, \`topics\` Create of topics
-and Describe of the cluster, \`clients\` Read and Write of \`clients\`, \`rebuild\` and \`replay\` Create, Delete, Read and Write.
+The simulator needs no rights. Commands need the rights for their work: \`tail\`, \`export\` and \`compare\` Read of their topics, \`topics\` Create, DescribeConfigs and
+AlterConfigs of topics, Alter to add partitions, and Describe of the cluster, \`clients\` Read and Write of \`clients\`, \`rebuild\` and \`replay\` Create, Delete, Read and Write.
 At the registry a service reads the schemas and the compatibility of its subjects, and registers those that it writes.
 `;
 

@@ -27,6 +27,8 @@ export type TopicFacts = {
   readonly mayWrite: boolean;
   /** Settings by the broker's names; null when these credentials may not read them. */
   readonly settings: ReadonlyMap<string, string> | null;
+  /** The settings that somebody set for this topic; all others are the broker's defaults. */
+  readonly chosen: ReadonlySet<string>;
 };
 
 /** The size of a disk with a log folder of a broker. */
@@ -44,7 +46,10 @@ export type ClusterFacts = {
   readonly topics: ReadonlyMap<string, TopicFacts>;
 };
 
-const TOPIC = 2;
+/** The request's number for settings of topics. */
+export const TOPIC_RESOURCE = 2 as const;
+/** The broker's number for a setting of the topic itself. */
+const TOPIC_CONFIG = 1;
 const CLIENT_ID = 'touchline-doctor';
 /** A broker's value for an unknown size of a disk. */
 const UNKNOWN_BYTES = -1;
@@ -53,22 +58,14 @@ const UNKNOWN_BYTES = -1;
 export function describeCluster(brokers: Brokers, names: readonly string[]): Promise<ClusterFacts> {
   return withConnections(brokers, CLIENT_ID, async (connections) => {
     const broker = await connections.any();
-    const { topics, brokers: members } = await metadataOf(broker, null, true);
-    const wanted = new Set(names);
-    const found = topics.filter(({ name }) => wanted.has(name ?? ''));
-    const settings = await settingsOf(
-      broker,
-      found.map(({ name }) => name ?? ''),
-    );
+    const { topics, brokers: members } = await describeTopics(broker, names);
     const addresses = members.map(({ host, port }) => `${host}:${port}`);
     const disks = await Promise.all(addresses.map((address) => disksOf(brokers, address)));
     return {
       brokers: addresses,
       unreachable: addresses.filter((_, at) => disks[at] === null),
       disks: disks.flatMap((of) => of ?? []),
-      topics: new Map(
-        found.map((topic) => [topic.name ?? '', factsOf(topic, settings.get(topic.name ?? '') ?? null)]),
-      ),
+      topics,
     };
   }).catch((error: unknown) => {
     throw (
@@ -78,11 +75,35 @@ export function describeCluster(brokers: Brokers, names: readonly string[]): Pro
   });
 }
 
+/**
+ * Returns the facts of those of these topics that exist, and the members of the cluster: two requests, however many topics. Rejects
+ * with errors of the client.
+ */
+export async function describeTopics(
+  broker: Connection,
+  names: readonly string[],
+): Promise<Pick<ClusterFacts, 'topics'> & Pick<metadataV12.MetadataResponse, 'brokers'>> {
+  const { topics, brokers } = await metadataOf(broker, null, true);
+  const wanted = new Set(names);
+  const found = topics.filter(({ name }) => wanted.has(name ?? ''));
+  const settings = await settingsOf(
+    broker,
+    found.map(({ name }) => name ?? ''),
+  );
+  const facts = found.map((topic) => {
+    const name = topic.name ?? '';
+    return [name, factsOf(topic, settings.get(name))] as const;
+  });
+  return { brokers, topics: new Map(facts) };
+}
+
 type Topic = metadataV12.MetadataResponseTopic;
+
+type Settings = Pick<TopicFacts, 'chosen'> & { readonly settings: ReadonlyMap<string, string> };
 
 function factsOf(
   { partitions, topicAuthorizedOperations }: Topic,
-  settings: TopicFacts['settings'],
+  { settings, chosen }: Pick<TopicFacts, 'settings' | 'chosen'> = UNREADABLE,
 ): TopicFacts {
   const minimum = (count: (partition: Topic['partitions'][number]) => number): number =>
     Math.min(...partitions.map(count));
@@ -94,15 +115,18 @@ function factsOf(
     mayRead: (topicAuthorizedOperations & OPERATION_BITS.Read) !== 0,
     mayWrite: (topicAuthorizedOperations & OPERATION_BITS.Write) !== 0,
     settings,
+    chosen,
   };
 }
+
+const UNREADABLE = { settings: null, chosen: new Set<string>() };
 
 async function settingsOf(
   broker: Connection,
   names: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+): Promise<ReadonlyMap<string, Settings>> {
   if (names.length === 0) return new Map();
-  const resources = names.map((resourceName) => ({ resourceType: TOPIC, resourceName }) as const);
+  const resources = names.map((resourceName) => ({ resourceType: TOPIC_RESOURCE, resourceName }));
   // The whole request fails when the settings of one topic may not be read.
   const { results } = await describeConfigsV4.api
     .async(broker, resources, false, false)
@@ -110,7 +134,12 @@ async function settingsOf(
   return new Map(
     results.map(({ resourceName, configs }) => [
       resourceName,
-      new Map(configs.map(({ name, value }) => [name, value ?? ''])),
+      {
+        settings: new Map(configs.map(({ name, value }) => [name, value ?? ''])),
+        chosen: new Set(
+          configs.filter(({ configSource }) => configSource === TOPIC_CONFIG).map(({ name }) => name),
+        ),
+      },
     ]),
   );
 }

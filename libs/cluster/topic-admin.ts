@@ -1,9 +1,16 @@
 import type { Brokers } from '#security/brokers.ts';
 import { type BrokerConnections, metadataOf } from '#streams/client/platformatic/connections.ts';
 import { hasOnly, isDisconnected, isTransient } from '#streams/client/platformatic/errors.ts';
-import { createTopicsV7, deleteTopicsV6, describeGroupsV5 } from '#streams/client/platformatic/library.ts';
+import {
+  createPartitionsV3,
+  createTopicsV7,
+  deleteTopicsV6,
+  describeGroupsV5,
+  incrementalAlterConfigsV1,
+} from '#streams/client/platformatic/library.ts';
 import { retry } from '#timing/retry.ts';
 import { withConnections } from './connections.ts';
+import { describeTopics, TOPIC_RESOURCE, type TopicFacts } from './describe.ts';
 
 /** A topic to create. */
 export type NewTopic = {
@@ -16,7 +23,7 @@ export type NewTopic = {
 };
 
 /** Number of partitions of a topic, and the minimum number of replicas over them. */
-export type TopicShape = { readonly partitions: number; readonly replicas: number };
+type TopicShape = { readonly partitions: number; readonly replicas: number };
 
 /** Administration of topics and groups. Methods reject with errors of the client. */
 export type TopicAdmin = ReturnType<typeof topicAdmin>;
@@ -26,6 +33,8 @@ const BROKER_MS = 5_000;
 const PAUSE = { firstMs: 100, ceilingMs: 2_000 };
 /** The request's value for the broker's default replication factor. */
 const DEFAULT_REPLICATION = -1;
+/** The request's number for setting a value. */
+const SET = 0;
 
 /**
  * Connects to a cluster, calls `work` and closes the connections. `withinMs`: how long failed requests are retried. Rejects with
@@ -63,6 +72,30 @@ function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => 
           const replicas = Math.min(...partitions.map(({ replicaNodes }) => replicaNodes.length));
           return [name ?? '', { partitions: partitions.length, replicas }];
         }),
+      );
+    },
+    /** Returns the facts of those of these topics that exist, by name. */
+    async describe(names: readonly string[]): Promise<ReadonlyMap<string, TopicFacts>> {
+      return (await retried(async () => describeTopics(await connections.any(), names))).topics;
+    },
+    /** Sets settings of existing topics; all others stay. */
+    async alterSettings(settings: ReadonlyMap<string, Readonly<Record<string, string>>>): Promise<void> {
+      const resources = [...settings].map(([resourceName, values]) => ({
+        resourceType: TOPIC_RESOURCE,
+        resourceName,
+        configs: Object.entries(values).map(
+          ([name, value]) => ({ name, value, configOperation: SET }) as const,
+        ),
+      }));
+      await retried(async () =>
+        incrementalAlterConfigsV1.api.async(await connections.controller(), resources, false),
+      );
+    },
+    /** Adds partitions to existing topics, up to a number. */
+    async addPartitions(counts: ReadonlyMap<string, number>): Promise<void> {
+      const topics = [...counts].map(([name, count]) => ({ name, count, assignments: null }));
+      await retried(async () =>
+        createPartitionsV3.api.async(await connections.controller(), topics, BROKER_MS, false),
       );
     },
     /** Returns the number of running brokers. */

@@ -14,7 +14,7 @@ type ConnectionConfig = {
 };
 
 type AccessOptions = {
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Ends the waiting. */
   readonly signal: AbortSignal;
   /** Default 3,000 and 30,000. */
@@ -28,8 +28,9 @@ const RETRY_MS = 500;
 
 /**
  * Waits until a broker and the registry answer, and checks that they accept the connections and that these services have their
- * rights and topics. Logs a warning with the address that does not answer. Throws `StreamError`, `RegistryUnavailableError` or
- * `ServiceRightsError` for failures that retries cannot fix, and when nothing answers in time: alike in every service.
+ * rights, and topics as they must be. Logs a warning with the address that does not answer. Throws `StreamError`,
+ * `RegistryUnavailableError`, `ServiceRightsError` or `TopicMismatchError` for failures that retries cannot fix, and when nothing
+ * answers in time: alike in every service.
  */
 export async function requireAccess(
   services: readonly string[],
@@ -60,7 +61,12 @@ async function requireKafka(
   );
   if (options.signal.aborted) return;
   const { requireRights } = await import('#topics/require-rights.ts');
-  await Promise.all(services.filter(isServiceName).map((one) => requireRights(brokers, prefix, one)));
+  const { requireSettings } = await import('#topics/require-settings.ts');
+  const names = services.filter(isServiceName);
+  await Promise.all(names.map((one) => requireRights(brokers, prefix, one)));
+  await Promise.all(names.map((one) => requireSettings(brokers, prefix, one)));
+  const { watchTopics } = await import('./topic-watch.ts');
+  watchTopics(services, { brokers, prefix }, options);
 }
 
 async function requireRegistry(registry: RegistryUrl, options: AccessOptions): Promise<void> {

@@ -1,13 +1,17 @@
 /** Runs processors with their codecs, their dead letters and the exactly-once stream of their topics. */
 import type { z } from 'zod';
 import { logBrokerDefects } from '#cluster/broker-defects.ts';
+import { reasonOf } from '#errors/touchline-error.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import { RefusedError } from '#streams/errors.ts';
 import { instanceId } from '#streams/leadership.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
+import { PromiseCache } from '#timing/promise-cache.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
 import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
+import { requireSettings } from '#topics/require-settings.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
 import type { ServiceContext } from './run-service.ts';
@@ -35,6 +39,7 @@ export async function openProcessor<const T extends TopicName>(
   const letters = { service: name, input, topic: topicName(prefix, 'dead-letters'), codec };
   const topics = streamTopics(prefix, name);
   const client = openStreamClient({ brokers, clientId: topics.application, log });
+  const checks = new PromiseCache<void>(TOPICS_CHECKED_FOR_MS);
   return {
     codecs,
     registry,
@@ -56,9 +61,21 @@ export async function openProcessor<const T extends TopicName>(
         instanceId: instanceId(name, config.GROUP_INSTANCE_ID),
         leaves: config.LEAVE_ON_STOP === 'on',
         onFenced: fail,
+        requireTopics: () => checks.get(name, () => requireTopics(brokers, prefix, name)),
         onLostInput: config.ON_LOST_INPUT,
       }),
   };
+}
+
+/** Partitions that are claimed together share one check of the topics. */
+const TOPICS_CHECKED_FOR_MS = 5_000;
+
+async function requireTopics(...of: Parameters<typeof requireSettings>): Promise<void> {
+  try {
+    await requireSettings(...of);
+  } catch (error) {
+    throw new RefusedError('SETTINGS_DIFFER', reasonOf(error), error);
+  }
 }
 
 /** Runs a processor that needs nothing but its codecs and topics. Rejects as `openProcessor` and its `run`. */

@@ -11,7 +11,7 @@ import { type TopicName, topicName } from './topics.ts';
 
 /** A right in the words of Kafka. Read and Write include Describe. */
 export type Right = {
-  readonly operation: 'Read' | 'Write';
+  readonly operation: 'Read' | 'Write' | 'DescribeConfigs';
   readonly resource: 'Topic' | 'Group' | 'TransactionalId';
   readonly name: string;
   /** Prefixed: applies to every resource whose name begins with `name`. */
@@ -109,7 +109,7 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
   const own = isProcessor(service) ? [positionsTopicName(prefix, service)] : [];
   const names = (topics: readonly TopicName[]): Set<string> =>
     new Set([...topics.map((topic) => topicName(prefix, topic)), ...own]);
-  const rights = [...names(reads)].map(readOf);
+  const rights = [describeConfigsOf(prefix), ...[...names(reads)].map(readOf)];
   for (const name of names(writes)) rights.push(literal('Write', 'Topic', name));
   if (group) rights.push(literal('Read', 'Group', `${prefix}${service}`));
   if (isProcessor(service)) {
@@ -123,11 +123,22 @@ function literal(operation: Right['operation'], resource: Right['resource'], nam
   return { operation, resource, name, pattern: 'Literal' };
 }
 
+/** A service checks the settings of its topics, at its start and while it runs. */
+function describeConfigsOf(prefix: string): Right {
+  return {
+    operation: 'DescribeConfigs',
+    resource: 'Topic',
+    name: prefix === '' ? '*' : prefix,
+    pattern: prefix === '' ? 'Literal' : 'Prefixed',
+  };
+}
+
 function readOf(name: string): Right {
   return literal('Read', 'Topic', name);
 }
 
-function isProcessor(service: ServiceName): service is ProcessorName {
+/** Whether a service is a processor. */
+export function isProcessor(service: ServiceName): service is ProcessorName {
   return service in PROCESSORS;
 }
 

@@ -1,10 +1,10 @@
 import { requireKafkaAccess } from '#cluster/access.ts';
+import { topicBounds } from '#cluster/logs.ts';
 import {
   BUSY_CREATE_CODES,
   isTransientCreateError,
   type NewTopic,
   type TopicAdmin,
-  type TopicShape,
   TRANSIENT_CREATE_CODES,
   withTopicAdmin,
 } from '#cluster/topic-admin.ts';
@@ -19,6 +19,15 @@ import {
   replicationWarnings,
   type WantedReplication,
 } from './replication.ts';
+import {
+  type FoundTopic,
+  judgeTopic,
+  mismatchText,
+  planRepairs,
+  type TopicLogs,
+  type TopicMismatch,
+  type WantedTopic,
+} from './topic-rule.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** Options for creating topics. */
@@ -43,6 +52,8 @@ const TERMINAL_MS = 3_000;
 const SETTLE_MS = 120_000;
 /** Timeout until a deleted topic has disappeared. */
 const DELETE_MS = 60_000;
+/** Timeout until a broker shows changed settings. */
+const CHANGE_MS = 5_000;
 const POLL_MS = 50;
 /** Compaction skips the newest segment, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
@@ -52,28 +63,50 @@ const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
  */
 const COMPACTION_LAG_MS = 7 * 86_400_000;
 
+/** What the creation of topics did besides. */
+export type CreatedTopics = {
+  /** Each risk of the replication. */
+  readonly warnings: readonly string[];
+  /** What was repaired of existing topics. */
+  readonly repaired: readonly string[];
+};
+
+/** How often topics are compared with the table: a reader may create one again between two requests. */
+const ATTEMPTS = 5;
+
 /**
- * Creates every missing topic. Leaves existing ones unchanged, as operators may set their retention and copies. Returns a
- * warning for each risk of the copies. May run in several processes at once. Throws `TopicMismatchError` when a topic has
- * another number of partitions, `TopicAdminError` when the broker is unreachable or refuses, `StreamError` when it refuses
- * the connection.
+ * Creates every missing topic, and repairs existing ones where nothing is lost by it: settings that a topic needs or that nobody chose
+ * for it, and the number of partitions of an empty topic. May run in several processes at once. Throws `TopicMismatchError` when
+ * a topic cannot be repaired, before it changes any, `TopicAdminError` when the broker is unreachable or refuses, `StreamError` when
+ * it refuses the connection.
  */
-export async function createTopics(options: CreateTopicsOptions): Promise<string[]> {
+export async function createTopics(options: CreateTopicsOptions): Promise<CreatedTopics> {
   // A requested factor above the number of brokers fails at once: retries would not help.
   const retryable = options.replicationFactor === undefined ? TRANSIENT_CREATE_CODES : BUSY_CREATE_CODES;
+  const repaired = new Set<string>();
   return withAdmin(options.brokers, STARTING_MS, async (admin) => {
     // Kept once known: each further request may reach a broker that is down.
     let brokers = 0;
-    const create = async (): Promise<string[]> => {
+    const create = async (): Promise<CreatedTopics> => {
       brokers ||= await admin.brokerCount();
-      const existing = await admin.topics();
-      const partitions = options.partitions ?? partitionsFound(existing, options.prefix);
-      const plan: TopicPlan = { ...options, partitions, replication: replicationFor(brokers, options) };
-      const missing = wantedTopics(plan).filter(({ name }) => !existing.has(name));
-      if (missing.length > 0)
-        await admin.createTopics(missing.map((topic) => topicConfig(topic, plan.replication)));
-      const created = await waitForTopics(admin, plan);
-      return [...replicationWarnings(brokers, plan.replication), ...copyWarnings(created, plan)];
+      const replication = replicationFor(brokers, options);
+      const plan: TopicPlan = {
+        ...options,
+        partitions: await partitionsOfMatches(admin, options),
+        replication,
+      };
+      const wanted = wantedTopics(plan).map((topic) => topicConfig(topic, replication));
+      for (let attempt = 1; ; attempt += 1) {
+        const mismatches = await repairTopics(admin, options.brokers, wanted);
+        for (const mismatch of mismatches) repaired.add(mismatchText(mismatch));
+        const { created, wrong } = await createMissing(admin, wanted);
+        if (wrong.length === 0)
+          return {
+            warnings: [...replicationWarnings(brokers, replication), ...copyWarnings(created, replication)],
+            repaired: [...repaired],
+          };
+        if (attempt === ATTEMPTS) throw new TopicMismatchError(wrong.map(mismatchText));
+      }
     };
     return retry(create, {
       firstMs: POLL_MS,
@@ -84,18 +117,100 @@ export async function createTopics(options: CreateTopicsOptions): Promise<string
   });
 }
 
-/** Returns the number of partitions of an existing topic of a match; undefined without one. */
-function partitionsFound(existing: ReadonlyMap<string, TopicShape>, prefix: string): number | undefined {
+/** Repairs existing topics. Returns what it repaired. Throws `TopicMismatchError` before any change. */
+async function repairTopics(
+  admin: TopicAdmin,
+  brokers: Brokers,
+  wanted: readonly WantedTopic[],
+): Promise<readonly TopicMismatch[]> {
+  const existing = await admin.describe(wanted.map(({ name }) => name));
+  const mismatches = mismatchesOf(wanted, existing);
+  if (mismatches.length === 0) return [];
+  const broken = mismatches.filter(({ breaks }) => breaks).map(({ topic }) => topic);
+  const logs = await logsOf(brokers, broken);
+  const repairs = planRepairs(mismatches, (topic) => logs.get(topic) ?? NOTHING_THERE);
+  if (repairs.refused.length > 0) throw new TopicMismatchError(repairs.refused);
+  if (repairs.alter.size > 0) await admin.alterSettings(repairs.alter);
+  if (repairs.grow.size > 0) await admin.addPartitions(repairs.grow);
+  if (repairs.recreate.length > 0) await deleteAndWait(admin, repairs.recreate);
+  return mismatches;
+}
+
+/** Creates the missing topics. Returns all of them when they exist, with what still breaks: a broker shows a change after a moment. */
+async function createMissing(
+  admin: TopicAdmin,
+  wanted: readonly NewTopic[],
+): Promise<{ readonly created: ReadonlyMap<string, FoundTopic>; readonly wrong: readonly TopicMismatch[] }> {
+  const existing = await admin.topics();
+  const missing = wanted.filter(({ name }) => !existing.has(name));
+  if (missing.length > 0) await admin.createTopics(missing);
+  const areThere = async (): Promise<boolean> => {
+    const found = await admin.topics();
+    return wanted.every(({ name }) => found.has(name));
+  };
+  if ((await poll(areThere, { timeoutMs: SETTLE_MS, everyMs: POLL_MS })) !== true)
+    throw new Error('the topics did not appear after they were created');
+  let created: ReadonlyMap<string, FoundTopic> = new Map();
+  let wrong: TopicMismatch[] = [];
+  const areRight = async (): Promise<boolean> => {
+    created = await admin.describe(wanted.map(({ name }) => name));
+    wrong = mismatchesOf(wanted, created).filter(({ breaks }) => breaks);
+    return wrong.length === 0;
+  };
+  await poll(areRight, { timeoutMs: CHANGE_MS, everyMs: POLL_MS });
+  return { created, wrong };
+}
+
+/** Returns how existing topics differ from the required ones. */
+function mismatchesOf(
+  wanted: readonly WantedTopic[],
+  existing: ReadonlyMap<string, FoundTopic>,
+): TopicMismatch[] {
+  return wanted.flatMap((topic) => {
+    const found = existing.get(topic.name);
+    return found === undefined ? [] : judgeTopic(topic, found);
+  });
+}
+
+const NOTHING_THERE: TopicLogs = { isEmpty: true, isWhole: true };
+
+async function logsOf(brokers: Brokers, topics: readonly string[]): Promise<Map<string, TopicLogs>> {
+  const bounds = await topicBounds({ brokers, clientId: 'touchline-admin' }, [...new Set(topics)]);
+  return new Map(
+    [...Map.groupBy(bounds, ({ topic }) => topic)].map(([topic, of]) => [
+      topic,
+      { isEmpty: of.every(({ end }) => end === 0), isWhole: of.every(({ start }) => start === 0) },
+    ]),
+  );
+}
+
+/**
+ * Returns the number of partitions of topics of a match: the requested one, else that of the existing ones; undefined without one.
+ * Leaves out empty topics with the broker's defaults alone: a reader that starts first has such a topic created.
+ */
+async function partitionsOfMatches(
+  admin: TopicAdmin,
+  { brokers, prefix, partitions }: CreateTopicsOptions,
+): Promise<number | undefined> {
+  if (partitions !== undefined) return partitions;
   const names = TOPIC_NAMES.filter(isByEvent).map((topic) => topicName(prefix, topic));
-  return names.flatMap((name) => existing.get(name)?.partitions ?? []).at(0);
+  const existing = [...(await admin.describe(names))];
+  const isOurs = ({ settings, chosen }: FoundTopic) => settings === null || chosen.size > 0;
+  const ours = existing.find(([, topic]) => isOurs(topic));
+  if (ours !== undefined || existing.length === 0) return ours?.[1].partitions;
+  const logs = await logsOf(
+    brokers,
+    existing.map(([name]) => name),
+  );
+  return existing.find(([name]) => logs.get(name)?.isEmpty === false)?.[1].partitions;
 }
 
 /** Returns a warning if topics have fewer copies than new ones get. */
-function copyWarnings(topics: ReadonlyMap<string, TopicShape>, plan: TopicPlan): string[] {
-  const { replicas: wanted } = plan.replication;
-  const names = wantedTopics(plan)
-    .map(({ name }) => name)
-    .filter((name) => (topics.get(name)?.replicas ?? wanted) < wanted);
+function copyWarnings(
+  topics: ReadonlyMap<string, Pick<FoundTopic, 'replicas'>>,
+  { replicas: wanted }: Replication,
+): string[] {
+  const names = [...topics].filter(([, { replicas }]) => replicas < wanted).map(([name]) => name);
   if (names.length === 0) return [];
   return [`existing topics have fewer copies: ${names.join(', ')}; kafka-reassign-partitions.sh adds some`];
 }
@@ -117,17 +232,20 @@ export async function deleteTopics(brokers: Brokers, names: readonly string[]): 
   await withAdmin(brokers, TERMINAL_MS, async (admin) => {
     const existing = await admin.topics();
     const topics = names.filter((name) => existing.has(name));
-    if (topics.length === 0) return;
-    await admin.deleteTopics(topics);
-    let remaining = topics;
-    const areGone = async (): Promise<boolean> => {
-      const current = await admin.topics();
-      remaining = topics.filter((name) => current.has(name));
-      return remaining.length === 0;
-    };
-    if ((await poll(areGone, { timeoutMs: DELETE_MS, everyMs: POLL_MS })) === true) return;
-    throw new Error(`${remaining.join(', ')} still exist after they were deleted`);
+    if (topics.length > 0) await deleteAndWait(admin, topics);
   });
+}
+
+async function deleteAndWait(admin: TopicAdmin, topics: readonly string[]): Promise<void> {
+  await admin.deleteTopics(topics);
+  let remaining = topics;
+  const areGone = async (): Promise<boolean> => {
+    const current = await admin.topics();
+    remaining = topics.filter((name) => current.has(name));
+    return remaining.length === 0;
+  };
+  if ((await poll(areGone, { timeoutMs: DELETE_MS, everyMs: POLL_MS })) === true) return;
+  throw new Error(`${remaining.join(', ')} still exist after they were deleted`);
 }
 
 /** Returns the number of partitions of a topic, named as on the broker; 0 if it is missing. Throws `TopicAdminError`. */
@@ -174,7 +292,7 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
           'max.compaction.lag.ms': String(COMPACTION_LAG_MS),
           'segment.bytes': String(spec.segmentBytes ?? COMPACTED_SEGMENT_BYTES),
         }
-      : { 'retention.ms': String(spec.retentionMs) }),
+      : { 'retention.ms': String(spec.retentionMs), 'retention.bytes': '-1' }),
   };
 }
 
@@ -201,6 +319,29 @@ export function wantedTopics(
   ];
 }
 
+/**
+ * Returns every required topic as it must be on a cluster that has `found`: topics of a match have as many partitions as most of them.
+ * `brokers`: their number decides how many copies must have a record; default: a broker's own choice.
+ */
+export function requiredTopics(
+  prefix: string,
+  found: ReadonlyMap<string, FoundTopic>,
+  brokers?: number,
+): WantedTopic[] {
+  const ofMatches = TOPIC_NAMES.filter(isByEvent).flatMap(
+    (topic) => found.get(topicName(prefix, topic))?.partitions ?? [],
+  );
+  const [partitions] = [...Map.groupBy(ofMatches, (count) => count)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([count]) => count);
+  return wantedTopics({ prefix, partitions }).map((topic) => {
+    const settings = topicSettings(topic.spec);
+    const { name } = topic;
+    if (brokers === undefined) return { name, partitions: topic.partitions, settings };
+    return topicConfig(topic, replicationFor(brokers, {}));
+  });
+}
+
 function topicConfig(
   { name, partitions, spec }: ReturnType<typeof wantedTopics>[number],
   { replicas, minInSync }: Replication,
@@ -220,25 +361,4 @@ export function topicCommands({ prefix, ...wanted }: WantedTopics & { readonly p
     const configs = Object.entries(settings).map(([setting, value]) => ` --config ${setting}=${value}`);
     return `--create --if-not-exists --topic '${name}' --partitions ${partitions} --replication-factor ${replicationFactor}${configs.join('')}`;
   });
-}
-
-/** Waits until every required topic exists. Returns all topics. Throws `TopicMismatchError`. */
-async function waitForTopics(admin: TopicAdmin, plan: TopicPlan): Promise<ReadonlyMap<string, TopicShape>> {
-  const complete = async (): Promise<ReadonlyMap<string, TopicShape> | undefined> => {
-    const existing = await admin.topics();
-    const wrong = wantedTopics(plan).filter(
-      ({ name, partitions }) => existing.get(name)?.partitions !== partitions,
-    );
-    if (wrong.length > 0 && wrong.every(({ name }) => existing.has(name)))
-      throw new TopicMismatchError(
-        wrong.map(
-          ({ name, partitions }) =>
-            `${name} has ${existing.get(name)?.partitions} partitions, not ${partitions}`,
-        ),
-      );
-    return wrong.length === 0 ? existing : undefined;
-  };
-  const topics = await poll(complete, { timeoutMs: SETTLE_MS, everyMs: POLL_MS });
-  if (topics === undefined) throw new Error('the topics did not appear after they were created');
-  return topics;
 }

@@ -12,7 +12,10 @@ const APPEAR_MS = 5_000;
  * missing right or topic. Ignores a broker that does not answer: the first use retries.
  */
 export async function requireRights(brokers: Brokers, prefix: string, service: ServiceName): Promise<void> {
-  const needed = rightsOf(prefix, service);
+  // `requireSettings` shows whether settings may be read.
+  const needed = rightsOf(prefix, service).filter(
+    (right): right is Right & { operation: 'Read' | 'Write' } => right.operation !== 'DescribeConfigs',
+  );
   let lacks: MissingRights<Right> = { rights: [], topics: [] };
   const settled = async (): Promise<boolean> => {
     lacks = await findMissingRights(brokers, needed);

@@ -14,6 +14,12 @@ const RESOURCES = {
   TransactionalId: ResourceTypes.TRANSACTIONAL_ID,
 };
 
+const OPERATIONS = {
+  Read: AclOperations.READ,
+  Write: AclOperations.WRITE,
+  DescribeConfigs: AclOperations.DESCRIBE_CONFIGS,
+};
+
 /** Grants rights to a user. `brokers` must be addresses whose connections may change access control lists. */
 export async function grant(
   brokers: readonly string[],
@@ -42,7 +48,7 @@ function entryOf(user: string, { operation, resource, name, pattern }: Right): A
     principal: `User:${user}`,
     host: '*',
     permissionType: AclPermissionTypes.ALLOW,
-    operation: operation === 'Read' ? AclOperations.READ : AclOperations.WRITE,
+    operation: OPERATIONS[operation],
     resourceType: RESOURCES[resource],
     resourceName: name,
     resourcePatternType: pattern === 'Literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,

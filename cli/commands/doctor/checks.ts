@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
+import { topicBounds } from '#cluster/logs.ts';
 import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
@@ -16,13 +17,13 @@ import { certificateFiles, validityOf } from '#service/certificates.ts';
 import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
-import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
-import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import { requiredTopics, wantedTopics } from '#topics/admin.ts';
+import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
-import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
@@ -36,6 +37,7 @@ import {
   type CheckResult,
   failed,
   fine,
+  judgeBeginning,
   judgeBrokers,
   judgeClock,
   judgeDisk,
@@ -49,7 +51,6 @@ import {
   judgeSchemas,
   judgeTopics,
   REGISTRY_ADVICE,
-  type RequiredTopic,
   warning,
 } from './rules.ts';
 import { judgeWebhooks } from './webhook-rules.ts';
@@ -57,8 +58,6 @@ import { judgeWebhooks } from './webhook-rules.ts';
 /** Timeout of a request to the registry or the provider. */
 const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Settings that topics must have; all others are the operator's choice. */
-const REQUIRED_SETTINGS = ['cleanup.policy', 'max.message.bytes'];
 
 /** Runs all checks, and checks the settings of `services`. Never rejects. */
 export async function runChecks(env: Environment, services: readonly string[]): Promise<CheckResult[]> {
@@ -99,18 +98,7 @@ async function settingsOf(service: string, env: Environment): Promise<CheckResul
   }
 }
 
-/** Returns the required topics; `partitions` is the number of partitions of topics of a match. */
-function requiredTopics({ prefix }: TopicCluster, partitions?: number): RequiredTopic[] {
-  return tableOf({ prefix, ...(partitions === undefined ? {} : { partitions }) }).map((topic) => ({
-    name: topic.name,
-    partitions: topic.partitions,
-    settings: Object.fromEntries(
-      Object.entries(topicSettings(topic.spec)).filter(([setting]) => REQUIRED_SETTINGS.includes(setting)),
-    ),
-  }));
-}
-
-const namesOf = (cluster: TopicCluster): string[] => requiredTopics(cluster).map(({ name }) => name);
+const namesOf = ({ prefix }: TopicCluster): string[] => wantedTopics({ prefix }).map(({ name }) => name);
 
 /** Checks the topics, and whether the positions of the processors fit them. */
 async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
@@ -131,14 +119,32 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
       }),
     ),
   );
-  return [...brokerChecks(cluster, facts, allLost), ...findings.flat()];
+  const cut = await guarded('topics', () => beginnings(cluster, facts));
+  return [...brokerChecks(cluster, facts, allLost), ...[cut].flat(), ...findings.flat()];
+}
+
+/** Checks the beginnings of compacted topics; those of changelogs are compared with positions. */
+async function beginnings(
+  { brokers, prefix }: TopicCluster,
+  { topics }: ClusterFacts,
+): Promise<CheckResult[]> {
+  const changelogs = new Set<string>(PROCESSOR_NAMES.flatMap((of) => PROCESSORS[of].changelogs));
+  const compacted = TOPIC_NAMES.filter(
+    (topic) =>
+      TOPICS[topic].cleanup === 'compact' && !changelogs.has(topic) && topics.has(topicName(prefix, topic)),
+  );
+  const names = compacted.map((topic) => topicName(prefix, topic));
+  const bounds = await topicBounds({ brokers, clientId: 'touchline-doctor' }, names);
+  return compacted.flatMap((topic, at) => {
+    const cut = bounds.filter(({ topic: name, start }) => name === names[at] && start > 0);
+    return cut.length === 0 ? [] : judgeBeginning(names[at] as string, cut, deriverOf(topic));
+  });
 }
 
 function brokerChecks(cluster: TopicCluster, facts: ClusterFacts, lost: ReadonlySet<string>): CheckResult[] {
-  const partitions = facts.topics.get(topicName(cluster.prefix, 'match-state'))?.partitions;
   return [
     judgeBrokers(facts),
-    ...judgeTopics(requiredTopics(cluster, partitions), facts.topics, lost),
+    ...judgeTopics(requiredTopics(cluster.prefix, facts.topics, facts.brokers.length), facts.topics, lost),
     ...judgeRights(facts.topics),
     ...facts.disks.map(({ broker, freeBytes, totalBytes }) =>
       judgeDisk(`log of broker ${broker}`, freeBytes, totalBytes),

@@ -24,6 +24,7 @@ const GOOD: TopicFacts = {
   mayRead: true,
   mayWrite: true,
   settings: new Map([['cleanup.policy', 'compact']]),
+  chosen: new Set(['cleanup.policy']),
 };
 const WANTED = [{ name: 'a', partitions: 8, settings: { 'cleanup.policy': 'compact' } }];
 const topicsWith = (changes: Partial<TopicFacts>) => new Map([['a', { ...GOOD, ...changes }]]);

@@ -1,9 +1,10 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
-import type { NewTopic } from '#cluster/topic-admin.ts';
 import type { IngressClock, IngressStatus } from '#records/types.ts';
+import { rebuildCommand } from '#streams/runtime/positions.ts';
 import type { SchemaState } from '#topics/registry.ts';
+import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
 
 export type CheckName =
   | 'settings'
@@ -46,19 +47,23 @@ export function failed(check: CheckName, message: string, advice: string): Check
   return { check, status: 'failed', message, advice };
 }
 
-/** A topic that this release requires, with its required settings. Retention is the operator's choice. */
-export type RequiredTopic = Pick<NewTopic, 'name' | 'partitions' | 'settings'>;
-
 export const MAKE_TOPICS = 'run npx touchline topics';
 
 /** Judges the topics against the required ones. `lost`: missing topics that `judgeRefusals` judges. */
 export function judgeTopics(
-  required: readonly RequiredTopic[],
+  required: readonly WantedTopic[],
   found: ClusterFacts['topics'],
   lost: ReadonlySet<string> = new Set(),
 ): CheckResult[] {
   const missing = required.filter(({ name }) => !found.has(name) && !lost.has(name)).map(({ name }) => name);
-  const findings = required.flatMap((topic) => [...judgeTopic(topic, found.get(topic.name))]);
+  const mismatches = required.flatMap((topic) => {
+    const facts = found.get(topic.name);
+    return facts === undefined ? [] : judgeTopic(topic, facts);
+  });
+  const findings = [
+    ...judgeMismatches(mismatches),
+    ...required.flatMap(({ name }) => [...judgeReplicas(name, found.get(name))]),
+  ];
   if (missing.length > 0)
     findings.unshift(
       failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
@@ -68,23 +73,50 @@ export function judgeTopics(
     : [fine('topics', `${required.length} topics as the table has them`)];
 }
 
-function* judgeTopic(
-  { name, partitions, settings }: RequiredTopic,
-  facts: TopicFacts | undefined,
-): Generator<CheckResult> {
-  if (facts === undefined) return;
-  if (facts.partitions !== partitions)
+/** Names one cause in one finding, however many topics have it. */
+function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<CheckResult> {
+  const broken = mismatches.filter(({ breaks }) => breaks);
+  for (const same of Map.groupBy(broken, causeOf).values()) {
+    const [first] = same as [TopicMismatch];
+    const topics = same.map(({ topic }) => topic).join(', ');
     yield failed(
       'topics',
-      `${name} has ${facts.partitions} partitions, not ${partitions}`,
-      'replay into topics with that number (docs/guides/runbooks/more-partitions.md)',
+      mismatchText({ ...first, topic: topics }),
+      `${MAKE_TOPICS}: it repairs what has lost nothing, and names the command for the rest`,
     );
-  for (const [setting, value] of Object.entries(settings)) {
-    const current = facts.settings?.get(setting) ?? value;
-    if (current === value) continue;
-    const advice = `set ${setting}=${value} (kafka-configs.sh --alter)`;
-    yield failed('topics', `${name} has ${setting}=${current}, not ${value}`, advice);
   }
+  const defaults = mismatches.filter(({ breaks }) => !breaks);
+  if (defaults.length > 0)
+    yield warning(
+      'topics',
+      `nobody chose these settings, so the broker's defaults apply: ${defaults.map(mismatchText).join('; ')}`,
+      MAKE_TOPICS,
+    );
+}
+
+function causeOf({ setting, found, wanted }: TopicMismatch): string {
+  return `${setting} ${found} ${wanted}`;
+}
+
+/**
+ * Judges a compacted topic whose logs begin after 0: compaction alone does not move a beginning. `deriver`: the processor that derives
+ * the topic again; null when none does.
+ */
+export function judgeBeginning(
+  name: string,
+  cut: readonly { readonly partition: number; readonly start: number }[],
+  deriver: string | null,
+): CheckResult {
+  const where = cut.map(({ partition, start }) => `${partition} at ${start}`).join(', ');
+  return failed(
+    'topics',
+    `${name} has lost its first records: retention or an operator deleted them (its partitions begin: ${where})`,
+    deriver === null ? 'restore the topic from a backup' : rebuildCommand(deriver),
+  );
+}
+
+function* judgeReplicas(name: string, facts: TopicFacts | undefined): Generator<CheckResult> {
+  if (facts === undefined) return;
   if (facts.leaderless > 0)
     yield failed(
       'topics',

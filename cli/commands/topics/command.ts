@@ -4,8 +4,9 @@ import { BROKER_HELP, defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline topics [--replication-factor <n>] [--min-in-sync <n>] [--partitions <n>] [--print]
 
-Creates every missing topic and registers all schemas; existing topics stay unchanged. Services need both; touchline up
-and demo do this by themselves. docs/reference/topics.md lists the topics. Warns when the number of replicas is unsafe.
+Creates every missing topic and registers all schemas. Services need both; touchline up and demo do this by themselves.
+Of existing topics it sets what nobody chose or a topic needs, and gives an empty one its partitions; it refuses where
+records may be lost already. docs/reference/topics.md lists the topics. Warns when the number of replicas is unsafe.
 
   --replication-factor <n>  replicas of each partition of a new topic; default: TOPIC_REPLICATION_FACTOR, else one per
                             broker, at most three

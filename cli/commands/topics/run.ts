@@ -29,9 +29,10 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   }
   const cluster = findCluster(process.env);
   const existing = await findTopics(cluster);
-  const warnings = await createTopics({ ...cluster, ...wanted });
+  const { warnings, repaired } = await createTopics({ ...cluster, ...wanted });
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   await cluster.registry.registerAll();
+  for (const mismatch of repaired) printLine(`mended  ${mismatch}`);
   for (const topic of TOPIC_NAMES)
     printLine(`${existing.has(topic) ? 'there' : 'made '}  ${topicName(cluster.prefix, topic)}`);
   return 0;

@@ -51,6 +51,7 @@ export async function claimPartition(
         'them while it runs; see docs/guides/operate.md, "A topic with other partitions"',
     );
   }
+  if (context.requireTopics !== undefined) await lifetime.guard(context.requireTopics());
   const producer = lifetime.hold(
     await client.openProducer({
       transactionalId: transactionalIdOf(context, partition),

@@ -31,7 +31,7 @@ export class Incarnation {
   /** The previous claim's state, until it is proven or dropped. */
   #kept: KeptState | null;
   #reusable: KeptState | null = null;
-  #doubt: StreamError | null = null;
+  #doubt: StreamError | RefusedError | null = null;
 
   constructor(partition: number, context: TaskContext, suspects: Suspects, kept: KeptState | null) {
     this.#partition = partition;
@@ -57,7 +57,7 @@ export class Incarnation {
   }
 
   /** Ends this claim with the error after the pending read, so that the next claim checks the logs. */
-  doubt(error: StreamError): void {
+  doubt(error: StreamError | RefusedError): void {
     this.#doubt = error;
   }
 

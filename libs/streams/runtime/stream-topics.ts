@@ -66,6 +66,11 @@ export type TaskContext = StreamTopics & {
   readonly clock: MachineClock;
   readonly createProcessor: (partition: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: FetchedRecord, error: PoisonError) => OutputRecord;
+  /**
+   * Rejects with `RefusedError` while the settings of a topic would lose or misplace records. Asked at each claim, and every 30 s while
+   * tasks run. Default: the settings are right.
+   */
+  readonly requireTopics?: () => Promise<void>;
   /** Whether to refuse the partition or to continue when unprocessed input was removed. */
   readonly onLostInput: 'stop' | 'continue';
   readonly metrics: StreamMetrics;

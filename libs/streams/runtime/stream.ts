@@ -13,7 +13,7 @@ import { Task } from './task.ts';
 
 /** A stream: one input, its changelogs and outputs, and the processor of a partition. */
 export type StreamOptions = StreamTopics &
-  Pick<TaskContext, 'createProcessor' | 'deadLetter' | 'log'> & {
+  Pick<TaskContext, 'createProcessor' | 'deadLetter' | 'log' | 'requireTopics'> & {
     readonly brokers: Brokers;
     readonly metrics: Registry;
     /** Session timeout in the group, milliseconds. Default 6,000. */
@@ -44,7 +44,7 @@ const RETRY_POLL_MS = 50;
 /** Interval of committing the positions as offsets of the group. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
-/** Minimum interval between checks of the logs of idle partitions. */
+/** Minimum interval between checks of the logs of idle partitions, and of the settings of the topics. */
 const RECHECK_MS = 30_000;
 
 /**
@@ -111,6 +111,7 @@ class StreamRuntime implements GroupListener {
   #lagCommitAt = 0;
   readonly #recheck: LogRecheck;
   #recheckAt = 0;
+  #topicsAt = 0;
   #joined = false;
   #isRetrying = false;
 
@@ -188,7 +189,20 @@ class StreamRuntime implements GroupListener {
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     const positions = this.#positions();
     void this.#recheckIdle(positions, now);
+    void this.#recheckTopics(now);
     void this.#commitLag(positions);
+  }
+
+  /** Ends the claims of all tasks when the settings of a topic have become wrong. */
+  async #recheckTopics(now: number): Promise<void> {
+    if (now < this.#topicsAt) return;
+    this.#topicsAt = now + RECHECK_MS;
+    try {
+      await this.#context.requireTopics?.();
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      for (const task of this.#tasks.values()) task.doubt(error);
+    }
   }
 
   /** Checks the logs of the partitions that have not moved since the last commit of the lag. Sends nothing while there are none. */

@@ -47,7 +47,7 @@ export class Task {
   }
 
   /** Claims the partition again, within seconds, as its logs may have changed. */
-  doubt(error: StreamError): void {
+  doubt(error: StreamError | RefusedError): void {
     this.#incarnation?.doubt(error);
   }
 

@@ -3,12 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
+import type { Brokers } from '#security/brokers.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
-import { TopicAdminError, TopicMismatchError } from '#topics/errors.ts';
+import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from '#topics/processors.ts';
+import { requireSettings } from '#topics/require-settings.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
+import { quietLog } from '../../support/log.ts';
 import { startOwnKafka } from '../../support/own-kafka.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { makeTopics } from '../../support/topics.ts';
 
 /** Timeout for a busy broker. */
 const WITHIN_MS = 30_000;
@@ -32,43 +39,108 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
   ]);
 };
 
+async function settings({ brokers, prefix }: TestBackbone) {
+  const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
+  const { topics } = await describeCluster(brokers, names);
+  return (name: string) => Object.fromEntries(topics.get(name)?.settings ?? []);
+}
+
+/** Publishes a record to the first partition. */
+async function publish(brokers: Brokers, topic: string): Promise<void> {
+  await withPublisher({ brokers, clientId: 'test-topics', log: quietLog }, (publisher) =>
+    publisher.publish([{ topic, partition: 0, key: 'k', value: Buffer.from('v') }]),
+  );
+}
+
+/** Deletes the first record of the first partition, as retention would. */
+async function deleteFirst(brokers: Brokers, topic: string): Promise<void> {
+  await withAdmin(brokers, (admin) =>
+    admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 1n }] }] }),
+  );
+}
+
 describe('createTopics', () => {
-  test('creates every missing topic with its settings in several processes at once, and leaves existing ones unchanged', async () => {
+  test('creates every missing topic with its settings in several processes at once, and keeps what an operator chose', async () => {
     const connection = backbone();
     const { brokers, prefix } = connection;
-    const existing = topicName(prefix, 'match-incidents');
+    const existing = topicName(prefix, 'match-transitions');
     await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
       admin.createTopics([{ name: existing, partitions: 8, settings: { 'retention.ms': '12345' } }]),
     );
     await Promise.all(Array.from({ length: 4 }, () => createTopics({ brokers, prefix })));
-    await createTopics({ brokers, prefix });
+    expect(await createTopics({ brokers, prefix })).toEqual({ warnings: [], repaired: [] });
     expect(await partitions(connection)).toEqual(expected(prefix));
-    const names = TOPIC_NAMES.map((topic) => topicName(prefix, topic));
-    const { topics } = await describeCluster(brokers, names);
-    const settingsOf = (name: string) => Object.fromEntries(topics.get(name)?.settings ?? []);
+    const settingsOf = await settings(connection);
     expect(settingsOf(existing)).toMatchObject({ 'retention.ms': '12345', 'cleanup.policy': 'delete' });
-    for (const topic of TOPIC_NAMES.filter((one) => one !== 'match-incidents'))
+    for (const topic of TOPIC_NAMES.filter((one) => one !== 'match-transitions'))
       expect(settingsOf(topicName(prefix, topic)), topic).toMatchObject(topicSettings(TOPICS[topic]));
-    expect(settingsOf(topicName(prefix, 'match-state'))).toMatchObject({
-      'cleanup.policy': 'compact',
-      'delete.retention.ms': String(86_400_000),
-    });
-    expect(settingsOf(topicName(prefix, 'raw-messages'))).toMatchObject({
-      'cleanup.policy': 'delete',
-      'retention.ms': String(30 * 86_400_000),
-    });
   });
 
-  test('creates only the topics of a match with another number of partitions, and rejects existing ones with another, naming each', async () => {
+  test('repairs topics that a reader had the broker create, and refuses those that may have lost records', async () => {
+    const connection = backbone();
+    const { brokers, prefix } = connection;
+    const [state, transitions, attempts] = (
+      ['match-state', 'match-transitions', 'exchange-attempts'] as const
+    ).map((topic) => topicName(prefix, topic)) as [string, string, string];
+    await makeTopics(brokers, [
+      { topic: state, numPartitions: 1 },
+      { topic: transitions, numPartitions: 9 },
+      { topic: attempts, numPartitions: 1 },
+    ]);
+    const { repaired } = await createTopics({ brokers, prefix });
+    expect(repaired).toEqual(
+      expect.arrayContaining([
+        `${state} has 1 partitions, not 8`,
+        `${state} has cleanup.policy=delete, not compact`,
+        `${transitions} has 9 partitions, not 8`,
+        `${attempts} has retention.ms=604800000, not 86400000`,
+      ]),
+    );
+    expect(await partitions(connection)).toEqual(expected(prefix));
+    const { 'max.message.bytes': _, ...compacted } = topicSettings(TOPICS['match-state']);
+    expect((await settings(connection))(state)).toMatchObject(compacted);
+
+    // Records, of which the policy has removed none yet.
+    await publish(brokers, state);
+    const setPolicy = async (policy: string) => {
+      await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
+        admin.alterSettings(new Map([[state, { 'cleanup.policy': policy }]])),
+      );
+      await untilTrue(
+        'the broker shows it',
+        async () => (await settings(connection))(state)['cleanup.policy'] === policy,
+      );
+    };
+    await setPolicy('delete');
+    await expect(requireSettings(brokers, prefix, 'match-processor')).rejects.toMatchObject({
+      code: 'TOPIC_MISMATCH',
+      message: expect.stringMatching(
+        /match-state has cleanup\.policy=delete, not compact; npx touchline topics repairs/,
+      ),
+    });
+    expect((await createTopics({ brokers, prefix })).repaired).toEqual([
+      `${state} has cleanup.policy=delete, not compact`,
+    ]);
+    await requireSettings(brokers, prefix, 'match-processor');
+    await setPolicy('delete');
+    await deleteFirst(brokers, state);
+    await expect(createTopics({ brokers, prefix })).rejects.toMatchObject({
+      code: 'TOPIC_MISMATCH',
+      message: expect.stringMatching(/its first records were deleted: kafka-configs\.sh .*=compact keeps/),
+    });
+    await setPolicy('compact');
+    await expect(createTopics({ brokers, prefix, partitions: 9 })).rejects.toMatchObject({
+      code: 'TOPIC_MISMATCH',
+      message: expect.stringContaining(`${state} has 8 partitions, not 9`),
+    });
+    expect(await partitions(connection)).toEqual(expected(prefix));
+  });
+
+  test('creates only the topics of a match with another number of partitions', async () => {
     const connection = backbone();
     const { brokers, prefix } = connection;
     await createTopics({ brokers, prefix, partitions: 3 });
     expect(await partitions(connection)).toEqual(expected(prefix, 3));
-    const failure = await createTopics({ brokers, prefix, partitions: 8 }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(TopicMismatchError);
-    expect(failure).toMatchObject({ code: 'TOPIC_MISMATCH' });
-    expect((failure as Error).message).toContain(`${prefix}match-state has 3 partitions, not 8`);
-    expect((failure as Error).message).toContain(`${prefix}match-incidents has 3 partitions, not 8`);
   });
 
   test('reports a refusal of the broker', async () => {

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { type FoundTopic, judgeTopic, mismatchText, planRepairs, type TopicLogs } from './topic-rule.ts';
+
+const COMPACTED = {
+  name: 'match-state',
+  partitions: 8,
+  settings: { 'cleanup.policy': 'compact', 'max.message.bytes': '1000', 'min.insync.replicas': '2' },
+};
+const DELETED = {
+  name: 'normalized-messages',
+  partitions: 8,
+  settings: { 'cleanup.policy': 'delete', 'retention.ms': '400' },
+};
+
+/** A topic whose `settings` somebody chose, over the `defaults` of the broker. */
+const found = (
+  settings: Record<string, string>,
+  defaults: Record<string, string> = {},
+  shape: Partial<FoundTopic> = {},
+): FoundTopic => ({
+  partitions: 8,
+  replicas: 3,
+  settings: new Map(Object.entries({ ...defaults, ...settings })),
+  chosen: new Set(Object.keys(settings)),
+  ...shape,
+});
+
+const EMPTY: TopicLogs = { isEmpty: true, isWhole: true };
+const WHOLE: TopicLogs = { isEmpty: false, isWhole: true };
+const CUT: TopicLogs = { isEmpty: false, isWhole: false };
+const BROKER = { 'cleanup.policy': 'delete', 'max.message.bytes': '1048588', 'min.insync.replicas': '1' };
+
+const CASES: readonly (readonly [
+  string,
+  typeof COMPACTED | typeof DELETED,
+  FoundTopic,
+  TopicLogs,
+  { breaks: string[]; alter?: object; grow?: number; recreate?: true; refused?: RegExp },
+])[] = [
+  ['as in the table', COMPACTED, found(COMPACTED.settings), WHOLE, { breaks: [] }],
+  [
+    'made by a reader, and empty',
+    COMPACTED,
+    found({}, BROKER, { partitions: 1, replicas: 1 }),
+    EMPTY,
+    { breaks: ['partitions', 'cleanup.policy'], alter: { 'cleanup.policy': 'compact' }, grow: 8 },
+  ],
+  [
+    'with too many partitions, and empty',
+    COMPACTED,
+    found(COMPACTED.settings, {}, { partitions: 12 }),
+    EMPTY,
+    { breaks: ['partitions'], recreate: true },
+  ],
+  [
+    'with other partitions, and records',
+    COMPACTED,
+    found(COMPACTED.settings, {}, { partitions: 1 }),
+    WHOLE,
+    { breaks: ['partitions'], refused: /has 1 partitions, not 8: .*more-partitions/ },
+  ],
+  [
+    'not compacted, and nothing deleted yet',
+    COMPACTED,
+    found({ ...COMPACTED.settings, 'cleanup.policy': 'delete' }),
+    WHOLE,
+    { breaks: ['cleanup.policy'], alter: { 'cleanup.policy': 'compact' } },
+  ],
+  [
+    'compacted and deleted',
+    COMPACTED,
+    found({ ...COMPACTED.settings, 'cleanup.policy': 'compact,delete' }),
+    CUT,
+    { breaks: ['cleanup.policy'], refused: /first records were deleted: kafka-configs.*=compact/ },
+  ],
+  [
+    'compacted, and must keep all records',
+    DELETED,
+    found({ 'cleanup.policy': 'compact' }, { 'retention.ms': '400' }),
+    WHOLE,
+    { breaks: ['cleanup.policy'], refused: /compacted away: kafka-configs.*=delete/ },
+  ],
+  [
+    'with a chosen retention',
+    DELETED,
+    found({ ...DELETED.settings, 'retention.ms': '7' }),
+    WHOLE,
+    { breaks: [] },
+  ],
+  [
+    'with the retention of the broker',
+    DELETED,
+    found({}, { 'cleanup.policy': 'delete', 'retention.ms': '7' }),
+    WHOLE,
+    { breaks: [], alter: { 'retention.ms': '400' } },
+  ],
+  [
+    'with batches that are too small',
+    COMPACTED,
+    found({ ...COMPACTED.settings, 'max.message.bytes': '999' }),
+    WHOLE,
+    { breaks: ['max.message.bytes'], alter: { 'max.message.bytes': '1000' } },
+  ],
+  [
+    'with larger batches',
+    COMPACTED,
+    found({ ...COMPACTED.settings, 'max.message.bytes': '2000' }),
+    WHOLE,
+    { breaks: [] },
+  ],
+  [
+    'that nobody can write',
+    COMPACTED,
+    found({ ...COMPACTED.settings, 'min.insync.replicas': '4' }),
+    WHOLE,
+    { breaks: ['min.insync.replicas'], alter: { 'min.insync.replicas': '2' } },
+  ],
+  [
+    'acknowledged with one copy by default',
+    COMPACTED,
+    found({ 'cleanup.policy': 'compact' }, BROKER),
+    WHOLE,
+    { breaks: [], alter: { 'min.insync.replicas': '2' } },
+  ],
+  ['with settings that may not be read', COMPACTED, found({}, {}, { settings: null }), WHOLE, { breaks: [] }],
+];
+
+describe('a topic', () => {
+  test.each(CASES)('%s', (_, wanted, is, logs, expected) => {
+    const mismatches = judgeTopic(wanted, is);
+    expect(mismatches.filter(({ breaks }) => breaks).map(({ setting }) => setting)).toEqual(expected.breaks);
+    const { alter, grow, recreate, refused } = planRepairs(mismatches, () => logs);
+    expect(alter.get(wanted.name)).toEqual(expected.alter);
+    expect(grow.get(wanted.name)).toBe(expected.grow);
+    expect(recreate).toEqual(expected.recreate ? [wanted.name] : []);
+    expect(refused).toHaveLength(expected.refused === undefined ? 0 : 1);
+    if (expected.refused !== undefined) expect(refused[0]).toMatch(expected.refused);
+  });
+
+  test('names setting, found and wanted value', () => {
+    const [mismatch] = judgeTopic(COMPACTED, found({ ...COMPACTED.settings, 'cleanup.policy': 'delete' }));
+    expect(mismatch && mismatchText(mismatch)).toBe('match-state has cleanup.policy=delete, not compact');
+  });
+});
