@@ -1,11 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildAll } from '../scripts/datasets/build.ts';
 import { DATASETS, finalScore, readDataset } from './dataset.ts';
-
-const ROOT = join(import.meta.dirname, '..');
-const SOURCE = join(ROOT, '../shared/data/timelines');
 
 describe.each(DATASETS)('data set %s', (name) => {
   const { competition, matches } = readDataset(name);
@@ -31,12 +25,6 @@ describe.each(DATASETS)('data set %s', (name) => {
       ];
       for (const person of persons) expect(competition.players[person]).toBeTruthy();
     }
-  });
-
-  test('equals its source', ({ skip }) => {
-    if (!existsSync(SOURCE))
-      skip('../shared/data is not here: the data set is compared with its source where it is');
-    expect(buildAll(SOURCE).get(name)).toBe(readFileSync(join(ROOT, 'data', `${name}.jsonl`), 'utf8'));
   });
 });
 

@@ -66,8 +66,8 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
   });
 
   test('limits memory above the measured maximum, and requests the idle memory', () => {
-    const measured = new RegExp(`^${name} +idle (\\d+) MiB, .*? under load (\\d+) MiB at most`, 'm');
-    const [, idle, most] = measured.exec(read('docs/reference/rounds/rest.txt')) ?? [];
+    const measured = new RegExp(`^\\| ${name} \\| (\\d+) \\| (\\d+) \\|$`, 'm');
+    const [, idle, most] = measured.exec(read('docs/reference/performance.md')) ?? [];
     expect(mebibytes(resources.requests.memory)).toBeGreaterThanOrEqual(Number(idle));
     expect(mebibytes(resources.limits.memory)).toBeGreaterThan(1.2 * Number(most));
     expect(resources.limits).not.toHaveProperty('cpu');

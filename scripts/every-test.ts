@@ -2,8 +2,8 @@
  * Runs every test of a change, for `.ci/run`: `node scripts/every-test.ts <file>`.
  *
  * First all files run in parallel. A file that fails runs once more alone, because a shared machine may have been too
- * busy for its deadlines. A file that fails again counts as failed. A file that passes alone is named with its reason:
- * a test that needs a quiet machine is a defect of the test or of the program.
+ * busy for its deadlines; one that fails again counts as failed. One that passes alone is named: a test that needs a
+ * quiet machine is a defect of the test or of the program.
  *
  * Writes for `.ci/run` the counts of passed and failed tests, then one line for each failed test.
  */
@@ -27,77 +27,46 @@ export type FileReport = {
 /** One run of Vitest: its exit code, and its report by file. */
 export type Run = { readonly code: number; readonly files: readonly FileReport[] };
 
-/** Maximum number of lines of a reason. */
-const REASON_LINES = 12;
-
-const firstLine = (text: string): string => text.split('\n')[0] ?? '';
-
-const failedFiles = ({ files }: Run) => files.filter(({ status }) => status === 'failed');
+const failedFiles = ({ files }: Run): string[] =>
+  files.filter(({ status }) => status === 'failed').map(({ name }) => relative(process.cwd(), name));
 
 /** Returns the first run, with the second result of each file that ran again. */
-export function settled(first: Run, again: Run | undefined): Run {
-  if (again === undefined) return first;
+export function settled(first: Run, again: Run): Run {
   const anew = new Map(again.files.map((file) => [file.name, file]));
   return { code: again.code, files: first.files.map((file) => anew.get(file.name) ?? file) };
 }
 
 /**
- * Returns the counts of tests, and the names of the failed ones, each with the first line of its reason. A file that
- * failed without a failed test counts as one failed test (it cannot be loaded, or its set-up failed), and so does a run
- * that failed without a failed file.
+ * Returns the lines for `.ci/run`: the counts of passed and failed tests, then each failed test with the first line of its reason. A
+ * file that failed without a failed test counts as one (it cannot be loaded, or its set-up failed), and so does a run that failed
+ * without a failed file.
  */
-export function counted(run: Run): { passed: number; failed: number; names: string[] } {
-  const statuses = run.files.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
-  const passed = statuses.filter((status) => status === 'passed').length;
-  const names = failedFiles(run).flatMap((file) => {
-    const tests = file.assertionResults.filter(({ status }) => status === 'failed');
-    const path = relative(process.cwd(), file.name);
-    if (tests.length === 0) return [`${path}: ${firstLine(file.message)}`];
-    return tests.map(
-      ({ fullName, failureMessages }) => `${path} > ${fullName}: ${firstLine(failureMessages?.[0] ?? '')}`,
-    );
-  });
-  if (names.length === 0 && (run.code !== 0 || passed === 0)) names.push('the run itself');
-  return { passed, failed: names.length, names };
+export function reportLines({ code, files }: Run): string[] {
+  const line = (text: string | undefined): string => (text ?? '').split('\n')[0] ?? '';
+  const tests = files.flatMap(({ assertionResults }) => assertionResults);
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  const failed = files
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, message, assertionResults }) => {
+      const path = relative(process.cwd(), name);
+      const own = assertionResults.filter(({ status }) => status === 'failed');
+      if (own.length === 0) return [`${path}: ${line(message)}`];
+      return own.map(
+        ({ fullName, failureMessages }) => `${path} > ${fullName}: ${line(failureMessages?.[0])}`,
+      );
+    });
+  if (failed.length === 0 && (code !== 0 || passed === 0)) failed.push('the run itself');
+  return [`${passed} ${failed.length}`, ...failed.map((name) => name.replaceAll('\n', ' '))];
 }
 
-/** Returns the lines for `.ci/run`. */
-export function reportLines({ passed, failed, names }: ReturnType<typeof counted>): string[] {
-  return [`${passed} ${failed}`, ...names.map((name) => name.replaceAll('\n', ' '))];
-}
-
-/** Returns the lines to print about the failed files, each with its reason. */
-export function failureLines(run: Run): string[] {
-  return failedFiles(run).flatMap((file) => {
-    const messages = file.assertionResults.flatMap(({ failureMessages }) => failureMessages ?? []);
-    const reason = (messages.length > 0 ? messages.join('\n') : file.message).split('\n');
-    return [
-      relative(process.cwd(), file.name),
-      ...reason.slice(0, REASON_LINES).map((line) => `    ${line}`),
-    ];
-  });
-}
-
-async function vitest(args: readonly string[]): Promise<Run> {
+async function vitest(...args: readonly string[]): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), 'touchline-report-'));
   const report = join(folder, 'report.json');
+  const projects = ['--project', '!image', '--project', '!release'];
+  const reporters = ['--reporter=default', '--reporter=./scripts/left-out.ts', '--reporter=json'];
+  const all = ['vitest', 'run', ...projects, ...reporters, `--outputFile.json=${report}`, ...args];
   try {
-    const reporters = ['--reporter=default', '--reporter=./scripts/left-out.ts', '--reporter=json'];
-    const child = spawn(
-      'npx',
-      [
-        'vitest',
-        'run',
-        '--project',
-        '!image',
-        '--project',
-        '!release',
-        ...reporters,
-        `--outputFile.json=${report}`,
-        ...args,
-      ],
-      { stdio: ['ignore', 'inherit', 'inherit'] },
-    );
+    const child = spawn('npx', all, { stdio: ['ignore', 'inherit', 'inherit'] });
     const code = await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (status) => resolve(status ?? 1));
@@ -111,19 +80,15 @@ async function vitest(args: readonly string[]): Promise<Run> {
 
 if (import.meta.main) {
   const [file = ''] = process.argv.slice(2);
-  const first = await vitest([]);
-  const names = failedFiles(first).map(({ name }) => relative(process.cwd(), name));
-  let again: Run | undefined;
+  let last = await vitest();
+  const names = failedFiles(last);
   if (names.length > 0) {
-    process.stdout.write(`\nfailed, now run with nothing beside them:\n${failureLines(first).join('\n')}\n`);
-    again = await vitest(['--no-file-parallelism', ...names]);
+    process.stdout.write('\nfailed, now run with nothing beside them:\n');
+    for (const line of reportLines(last).slice(1)) process.stdout.write(`  ${line}\n`);
+    last = settled(last, await vitest('--no-file-parallelism', ...names));
+    const failedAgain = failedFiles(last);
+    for (const name of names)
+      if (!failedAgain.includes(name)) process.stdout.write(`failed beside others, passed alone: ${name}\n`);
   }
-  const last = settled(first, again);
-  await writeFile(file, `${reportLines(counted(last)).join('\n')}\n`);
-  const passedAlone = failedFiles(first).filter(({ name }) =>
-    last.files.some((other) => other.name === name && other.status !== 'failed'),
-  );
-  for (const line of failureLines({ code: 0, files: passedAlone }))
-    process.stdout.write(`failed beside others, passed alone: ${line}\n`);
-  for (const line of failureLines(last)) process.stdout.write(`failed: ${line}\n`);
+  await writeFile(file, `${reportLines(last).join('\n')}\n`);
 }

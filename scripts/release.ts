@@ -1,6 +1,6 @@
 /**
  * Makes what a release publishes, in `.touchline/release/<version>`: the npm packages, the bill of materials, the image where
- * `buildah` is installed, a provenance statement and the digests. Publishes nothing: prints the commands that do. `npm run release`.
+ * `buildah` is installed, and the digests. Publishes nothing: prints the commands that do. `npm run release`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ const IMAGE = 'image.tar';
 export type ReleasedPackage = { readonly name: string; readonly version: string };
 
 /** A file of a release, with its SHA-256, hexadecimal. */
-export type ReleasedFile = { readonly name: string; readonly sha256: string };
+type ReleasedFile = { readonly name: string; readonly sha256: string };
 
 /** Returns what is wrong with a release; empty if nothing. `changes`: the output of `git status --porcelain`. */
 export function problemsOf(
@@ -48,31 +48,6 @@ export function problemsOf(
     if (!changelog.includes(`\`${one.name}\` ${one.version}`))
       problems.push(`CHANGELOG.md has no entry of \`${one.name}\` ${one.version}`);
   return problems;
-}
-
-/**
- * Returns the provenance of the files: an unsigned in-toto statement with the predicate of SLSA 1.0, which says that this script made
- * them from `commit`.
- */
-export function provenanceOf(
-  files: readonly ReleasedFile[],
-  commit: string,
-  { name, version }: ReleasedPackage,
-): object {
-  return {
-    _type: 'https://in-toto.io/Statement/v1',
-    subject: files.map((file) => ({ name: file.name, digest: { sha256: file.sha256 } })),
-    predicateType: 'https://slsa.dev/provenance/v1',
-    predicate: {
-      buildDefinition: {
-        buildType: `pkg:npm/${name}@${version}#scripts/release.ts`,
-        externalParameters: { version },
-        internalParameters: { node: process.version },
-        resolvedDependencies: [{ name: 'source', digest: { gitCommit: commit } }],
-      },
-      runDetails: { builder: { id: `pkg:npm/${name}@${version}#scripts/release.ts` } },
-    },
-  };
 }
 
 /** Returns the commands that publish these files, each with its words. */
@@ -149,10 +124,8 @@ function release(): number {
     cpSync(file, join(folder, file.slice(file.lastIndexOf('/') + 1)));
     rmSync(copy, { recursive: true });
   }
-  writeFileSync(
-    join(folder, 'sbom.json'),
-    execFileSync(process.execPath, [join(ROOT, 'scripts/sbom.ts')], { cwd: ROOT }),
-  );
+  const sbom = ['run', 'sbom', '--', '--output-file', join(folder, 'sbom.json')];
+  execFileSync('npm', sbom, { cwd: ROOT, stdio: 'inherit' });
   if (!buildImage(join(folder, IMAGE), touchline, commit)) console.log('no image: buildah is not installed');
 
   const files = readdirSync(folder).map((name) => ({
@@ -161,10 +134,6 @@ function release(): number {
       .update(readFileSync(join(folder, name)))
       .digest('hex'),
   }));
-  writeFileSync(
-    join(folder, 'provenance.json'),
-    `${JSON.stringify(provenanceOf(files, commit, touchline), null, 2)}\n`,
-  );
   writeFileSync(join(folder, 'SHA256SUMS'), files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
   console.log(`Made ${files.length} files of ${commit.slice(0, 12)} in ${folder}:`);
   for (const { name, sha256 } of files) console.log(`  ${sha256.slice(0, 16)}…  ${name}`);
