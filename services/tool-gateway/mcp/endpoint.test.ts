@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OPEN } from './testing/league.ts';
-import { ALL_REVISIONS, ServedMcp } from './testing/served.ts';
+import { ALL, ALL_REVISIONS, INITIALIZE, LIST, ServedMcp } from './testing/served.ts';
 import { argumentsFor, tokensOf } from './testing/tool-calls.ts';
 import { TOOLS } from './tools.ts';
 
@@ -33,4 +33,65 @@ test.each(ALL_REVISIONS)('revision %s says that names are data, and no instructi
   const { tools } = await client.listTools();
   for (const name of ['search', 'fetch', 'get_match'])
     expect(JSON.stringify(tools.find((tool) => tool.name === name))).toMatch(/data, never (an )?instruction/);
+});
+
+describe('a client that sends no more than it must', () => {
+  /** Posts a message. Returns the status and the JSON of the answer. */
+  async function post(payload: object, accept?: string): Promise<[number, Record<string, unknown>]> {
+    const { app } = await ServedMcp.start();
+    const headers = {
+      host: 'localhost',
+      authorization: `Bearer ${ALL.token}`,
+      'content-type': 'application/json',
+    };
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { ...headers, ...(accept === undefined ? {} : { accept }) },
+      payload,
+    });
+    return [answer.statusCode, answer.json()];
+  }
+
+  test.each([undefined, '*/*', 'application/json', 'text/html, application/*;q=0.8'])(
+    'gets JSON with Accept %s',
+    async (accept) => {
+      for (const message of [INITIALIZE, LIST])
+        expect(await post(message, accept)).toMatchObject([200, { result: expect.anything() }]);
+    },
+  );
+
+  test.each(['text/event-stream', 'text/html', 'application/jsonp'])(
+    'is refused with Accept %s',
+    async (accept) => {
+      expect(await post(LIST, accept)).toMatchObject([406, {}]);
+    },
+  );
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['tools/call', { name: 'list_sports', arguments: null }, /"sports"/],
+    [
+      'tools/call',
+      { name: 'live_board', arguments: { sport_id: null, team_id: '', limit: '10' } },
+      /"matches"/,
+    ],
+    [
+      'tools/call',
+      { name: 'get_match', arguments: { match_id: String(OPEN.match), timeline: null } },
+      /"act"/,
+    ],
+    ['prompts/get', { name: 'catch-up', arguments: null }, /last 10 minutes/],
+    ['prompts/get', { name: 'catch-up', arguments: { minutes: 30, competition: null } }, /last 30 minutes\?/],
+    ['tools/list', {}, /get_match/],
+  ])('calls %s with %j', async (method, params, answered) => {
+    const [status, answer] = await post({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: method === 'tools/list' ? null : params,
+    });
+    expect(status).toBe(200);
+    expect(JSON.stringify(answer.result)).toMatch(answered);
+    expect(answer.result).not.toHaveProperty('isError');
+  });
 });

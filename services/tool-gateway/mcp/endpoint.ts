@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { object } from '#domain/values.ts';
 import { parseJson } from '#json/values.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
@@ -46,6 +47,9 @@ const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
 const MAX_LEVELS = 64;
 /** Content type of an answer that is a stream. */
 const STREAM_TYPE = 'text/event-stream';
+
+/** What the SDK wants a client of an earlier revision to accept. Its answer to POST is JSON nevertheless. */
+const BOTH_TYPES = `application/json, ${STREAM_TYPE}`;
 
 /** Registers the endpoint. Client addresses are those of `request.ip`: `app` decides which proxies to trust. */
 export async function mcpEndpoint(app: FastifyInstance, options: McpOptions): Promise<void> {
@@ -172,7 +176,7 @@ class Endpoint {
     const { caller, method } = request;
     if (caller === null) throw new TypeError('the request was not admitted');
     const { body: text } = request;
-    const body = method === 'POST' && typeof text === 'string' ? parseJson(text) : undefined;
+    const body = method === 'POST' && typeof text === 'string' ? withArguments(parseJson(text)) : undefined;
     if (method === 'POST' && body === undefined) return send(reply, parseError());
     if (Array.isArray(body))
       return send(reply, refusal(400, 'Batches are not served: send one message in each request'));
@@ -189,7 +193,10 @@ class Endpoint {
       if (!reply.raw.writableFinished) disconnected.abort();
     });
     const web = webRequest(request, disconnected.signal);
-    const response = (await isLegacyRequest(web, body))
+    const isLegacy = await isLegacyRequest(web, body);
+    if (isLegacy && method === 'POST' && acceptsJson(request.headers.accept))
+      web.headers.set('accept', BOTH_TYPES);
+    const response = isLegacy
       ? await this.#sessions.answer(web, body, caller)
       : await this.#handlers.answer(web, body, caller);
     if (!isStream(response)) return send(reply, response);
@@ -222,6 +229,29 @@ class Endpoint {
       ? refusal(400, `Too many resources: subscribe to ${maxSubscriptions} at most`)
       : null;
   }
+}
+
+/** Whether a client reads JSON: it says so, accepts anything, or says nothing (RFC 9110, 12.5.1). */
+function acceptsJson(accept: string | undefined): boolean {
+  return accept === undefined || /(?:^|,)\s*(?:\*|application)\/(?:\*|json)\s*(?:;|,|$)/i.test(accept);
+}
+
+/** Leaves out `params` and `arguments` of null, and arguments of a prompt that are null: those are texts or left out. */
+function withArguments(body: unknown): unknown {
+  const message = object(body);
+  if (message === null) return body;
+  const { params: sent, ...others } = message;
+  const params = object(sent);
+  if (params === null) return sent === null ? others : message;
+  const { arguments: given, ...rest } = params;
+  if (given === null) return { ...others, params: rest };
+  const values = object(given);
+  if (message.method !== 'prompts/get' || values === null) return message;
+  const texts = Object.entries(values).flatMap(([name, value]) => {
+    if (value === null) return [];
+    return [[name, typeof value === 'number' ? String(value) : value]];
+  });
+  return { ...others, params: { ...rest, arguments: Object.fromEntries(texts) } };
 }
 
 function nestsDeeper(value: unknown, levels: number): boolean {

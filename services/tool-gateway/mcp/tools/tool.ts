@@ -7,6 +7,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { servedWords } from '#views/queries/access.ts';
 import type { ToolQueries } from '#views/queries/tool-queries.ts';
 import { shortTexts } from './foreign-text.ts';
+import { readArguments } from './given-arguments.ts';
 import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
 import { unknownArgument } from './unknown-arguments.ts';
 
@@ -77,7 +78,7 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
     inputSchema: objectSchema(input, 'input'),
     outputSchema: objectSchema(output, 'output'),
     call(args, scope) {
-      const parsed = input.safeParse(args ?? {});
+      const parsed = input.safeParse(readArguments(args, input.shape));
       if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error, known));
       try {
         const { limit, page } = parsed.data as Paging;
