@@ -1,6 +1,7 @@
 /** Follows all matches with the Kafka client `@platformatic/kafka`, an optional peer of this package: see README.md. */
 import { randomUUID } from 'node:crypto';
 import {
+  AuthenticationError,
   ConfluentSchemaRegistry,
   type ConfluentSchemaRegistryOptions,
   Consumer,
@@ -8,6 +9,7 @@ import {
   FetchIsolationLevels,
   ListOffsetTimestamps,
   type MessagesStream,
+  NetworkError,
   stringDeserializer,
 } from '@platformatic/kafka';
 import type { FeedStatus, HealthRecord } from '../tradability/feed-status.ts';
@@ -23,7 +25,10 @@ export type GuardChange = ReaderGuard & { readonly eventId: number };
 /** A match in play whose feed is no longer believed. */
 export type StaleFeed = { readonly eventId: number; readonly feed: FeedStatus };
 
-/** What a program is told. A handler that throws ends the following with `error`. */
+/**
+ * What a program is told. No handler but `waiting` is called before the promise of `followMatches` has resolved. A handler that throws
+ * ends the following with `error`.
+ */
 export type FollowHandlers = {
   /** A goal counts; of goals that counted before the start, once after `ready`. */
   readonly goal?: (goal: ChangeOf<'goal'>) => void;
@@ -36,9 +41,11 @@ export type FollowHandlers = {
   readonly stale?: (stale: StaleFeed) => void;
   /** Transitions were not read; the states are right nevertheless. */
   readonly gap?: (gap: ChangeOf<'gap'>) => void;
-  /** The current state of all matches is read. */
+  /** The current state of all matches is read: at the start, and after each loss of the connection. */
   readonly ready?: () => void;
-  /** Called once, with what ended the following: start again, or exit. */
+  /** Brokers or registry cannot be reached, or lost the connection: it connects again by itself, and meanwhile every guard is closed. */
+  readonly waiting?: (error: unknown) => void;
+  /** Called once, with what ended the following, such as refused credentials: mend it, or exit. */
   readonly error?: (error: unknown) => void;
 };
 
@@ -66,41 +73,74 @@ const CHECK_EVERY_MS = 20;
 const ENDS_EVERY_MS = 400;
 /** Longest wait of a fetch for records, milliseconds. */
 const MAX_WAIT_MS = 200;
+/** Delays before it connects again: the first, which doubles, and the longest, milliseconds. */
+const RETRY_MS = { first: 250, longest: 5_000 };
+/**
+ * How long a guard that is closed by `behind` alone is not told, milliseconds: a change is on both topics at once, and its state arrives a
+ * fetch later. `guard` itself says `behind` at once.
+ */
+const BEHIND_MS = 500;
 
-type Stream = MessagesStream<string, unknown, string, string>;
+type Stream = MessagesStream<string, Buffer, string, string>;
 
 /** Whether a partition is read to this end. */
 type IsRead = (of: readonly [partition: number, end: bigint]) => boolean;
 
+/** The connections of one attempt, which end together. */
+type Connection = {
+  readonly schemas: ConfluentSchemaRegistry;
+  readonly consumers: Consumer<string, Buffer, string, string>[];
+  /** Streams whose record waits for its schema. */
+  readonly decoding: Set<Stream>;
+  /** Brokers that have not answered yet where their partitions end. */
+  readonly asked: Set<number>;
+  endsTimer: NodeJS.Timeout | undefined;
+  isLost: boolean;
+  /** What it was lost by; null: nothing yet. */
+  error: unknown;
+};
+
+type ReadRecord = { readonly partition: number; readonly key: string; readonly value: unknown };
+
 /** The followed matches. Every process reads all partitions; nothing is committed. */
 export class FollowedMatches {
   readonly #reader = new MatchReader();
+  readonly #options: MatchFollowOptions;
   readonly #on: FollowHandlers;
-  readonly #consumers: Consumer<string, unknown, string, string>[] = [];
+  /** Null while it waits to connect again. */
+  #connection: Connection | null = null;
+  /** Id of the topic of states: one that was made again begins with other versions. */
+  #topicId: string | null = null;
   /** Ids of the matches whose guard may change without a record: they are in play, or were with the last check. */
   readonly #inPlay = new Set<number>();
   /** The last told permission and reasons of each match in play, as JSON; and whether its feed was believed. */
   readonly #told = new Map<number, { readonly guard: string; readonly believed: boolean }>();
+  /** Since when the guard of a match is closed by `behind` alone, by the steady clock. */
+  readonly #behindSince = new Map<number, number>();
   #guardTimer: NodeJS.Timeout | undefined;
-  #endsTimer: NodeJS.Timeout | undefined;
-  /** Brokers that have not answered yet where their partitions end. */
-  readonly #asked = new Set<number>();
-  #isReady = false;
+  /** What is told once the program has this object; null from then on. */
+  #untold: (() => void)[] | null = [];
   #isClosed = false;
 
-  private constructor(on: FollowHandlers) {
-    this.#on = on;
+  private constructor(options: MatchFollowOptions) {
+    this.#options = options;
+    this.#on = options.on;
   }
 
-  /** Starts to follow. Resolves once the current state of all matches is read. Rejects when the broker refuses, or an error occurs before. */
+  /**
+   * Starts to follow. Resolves once the current state of all matches is read; waits for brokers and registry that cannot be reached yet.
+   * Rejects when they refuse.
+   */
   static async start(options: MatchFollowOptions): Promise<FollowedMatches> {
-    const matches = new FollowedMatches(options.on);
+    const matches = new FollowedMatches(options);
     try {
-      await matches.#open(options);
+      await matches.#connect();
     } catch (error) {
       await matches.close();
       throw error;
     }
+    // After what awaits the promise has run: its handlers may use the result.
+    setImmediate(() => matches.#begin());
     return matches;
   }
 
@@ -123,59 +163,111 @@ export class FollowedMatches {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#guardTimer);
-    clearInterval(this.#endsTimer);
-    await Promise.all(this.#consumers.map((consumer) => consumer.close(true)));
+    await this.#drop();
+  }
+
+  /** Connects, and tries again while brokers or registry cannot be reached. Rejects with any other error. */
+  async #connect(): Promise<void> {
+    for (let delay = RETRY_MS.first; !this.#isClosed; delay = Math.min(2 * delay, RETRY_MS.longest)) {
+      try {
+        return await this.#open(this.#options);
+      } catch (error) {
+        void this.#drop();
+        if (this.#isClosed) return;
+        if (!isTransient(error)) throw error;
+        this.#on.waiting?.(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, delay * (0.75 + Math.random() / 2)));
+    }
+  }
+
+  /** Closes the connections. */
+  async #drop(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === null) return;
+    this.#connection = null;
+    connection.isLost = true;
+    clearInterval(connection.endsTimer);
+    await Promise.allSettled(connection.consumers.map((consumer) => consumer.close(true)));
+  }
+
+  /** Tells what was read before the program had this object, and then each change. */
+  #begin(): void {
+    const untold = this.#untold ?? [];
+    this.#untold = null;
+    for (const tell of untold) this.#guarded(tell);
+    if (this.#isClosed) return;
+    this.#guarded(() => this.#checkGuards());
+    this.#guardTimer = setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
   }
 
   async #open(options: MatchFollowOptions): Promise<void> {
+    const connection: Connection = {
+      schemas: new ConfluentSchemaRegistry({ url: options.registryUrl, ...options.registry }),
+      consumers: [],
+      decoding: new Set(),
+      asked: new Set(),
+      endsTimer: undefined,
+      isLost: false,
+      error: null,
+    };
+    this.#connection = connection;
     const prefix = options.prefix ?? 'touchline.';
     const topic = (name: string): string => `${prefix}${name}`;
     // Transitions begin before the states end, so none is missing between both.
-    const transitions = await this.#stream(options, topic('match-transitions'), 'latest');
-    const health = await this.#stream(options, topic('feed-health'), 'earliest');
-    const states = await this.#stream(options, topic('match-state'), 'earliest');
+    const transitions = await this.#stream(connection, topic('match-transitions'), 'latest');
+    const health = await this.#stream(connection, topic('feed-health'), 'earliest');
+    const states = await this.#stream(connection, topic('match-state'), 'earliest');
+    await this.#refuseOtherTopic(states, topic('match-state'));
     const askedAt = performance.now();
     const ends = await this.#endsOf(states, topic('match-state'));
     this.#reader.assign(ends.keys());
-    this.#consume(transitions, ({ partition, value }) => {
+    let isReady = false;
+    this.#consume(connection, transitions, ({ partition, value }) => {
       if (value !== null)
         this.#tell(this.#reader.applyTransition(partition, value as TransitionRecord).changes);
     });
-    this.#consume(health, ({ key, value }) =>
+    this.#consume(connection, health, ({ key, value }) =>
       this.#reader.applyHealth(key, value as HealthRecord | null, performance.now()),
     );
-    this.#consume(states, ({ partition, key, value }) => {
+    this.#consume(connection, states, ({ partition, key, value }) => {
       const eventId = Number(key);
       const state = value as MatchStateRecord | null;
       const { changes } = this.#reader.applyState(partition, eventId, state);
       if (state !== null) this.#inPlay.add(eventId);
       this.#tell(changes);
-      if (this.#isReady) this.#checkGuard(eventId);
+      if (isReady) this.#checkGuard(eventId);
     });
-    const isRead = await this.#untilRead(states, topic('match-state'), ends);
-    for (const [partition, end] of ends) {
-      this.#tell(this.#reader.caughtUp(partition));
-      this.#reader.endsAt(partition, Number(end), askedAt);
-      this.#reader.readTo(partition, Number(end));
-    }
-    this.#isReady = true;
-    this.#endsTimer = setInterval(
-      () => void this.#tellEnds(states, topic('match-state'), isRead).catch(() => {}),
+    const isRead = await this.#untilRead(connection, states, topic('match-state'), ends);
+    this.#guarded(() => {
+      for (const [partition, end] of ends) {
+        this.#tell(this.#reader.caughtUp(partition));
+        this.#reader.endsAt(partition, Number(end), askedAt);
+        this.#reader.readTo(partition, Number(end));
+      }
+      isReady = true;
+      this.#checkGuards();
+      this.#call(() => this.#on.ready?.());
+    });
+    connection.endsTimer = setInterval(
+      () => void this.#tellEnds(connection, states, topic('match-state'), isRead).catch(() => {}),
       ENDS_EVERY_MS,
     );
-    this.#checkGuards();
-    this.#guardTimer = setInterval(() => this.#guarded(() => this.#checkGuards()), GUARD_EVERY_MS);
-    this.#on.ready?.();
+  }
+
+  /** Throws where the topic of states was deleted and made again since the start: nothing that is known is newer or older than its records. */
+  async #refuseOtherTopic(states: Stream, topic: string): Promise<void> {
+    const { topics } = await states.consumer.metadata({ topics: [topic], forceUpdate: true });
+    const id = topics.get(topic)?.id ?? null;
+    if (this.#topicId !== null && id !== this.#topicId)
+      throw new Error(`${topic} was deleted and made again: start again, which reads it from its beginning`);
+    this.#topicId = id;
   }
 
   /** Opens a topic in a group of its own, so that this process reads all partitions. */
-  async #stream(
-    { brokers, registryUrl: url, client, registry }: MatchFollowOptions,
-    topic: string,
-    mode: 'earliest' | 'latest',
-  ): Promise<Stream> {
-    const schemas = new ConfluentSchemaRegistry({ url, ...registry });
-    const consumer = new Consumer<string, unknown, string, string>({
+  async #stream({ consumers }: Connection, topic: string, mode: 'earliest' | 'latest'): Promise<Stream> {
+    const { brokers, client } = this.#options;
+    const consumer = new Consumer<string, Buffer, string, string>({
       clientId: 'touchline-reader',
       ...client,
       groupId: `touchline-reader-${randomUUID()}`,
@@ -183,45 +275,63 @@ export class FollowedMatches {
       isolationLevel: FetchIsolationLevels.READ_COMMITTED,
       maxWaitTime: MAX_WAIT_MS,
       autocommit: false,
-      // Only values are Avro.
-      beforeDeserialization: schemas.getBeforeDeserializationHook(),
+      // Values are decoded in `#consume`: the client's own decoding warns of an experimental API at each start.
       deserializers: {
         key: stringDeserializer,
-        value: schemas.getDeserializers().value,
         headerKey: stringDeserializer,
         headerValue: stringDeserializer,
       } as never,
     });
-    this.#consumers.push(consumer);
+    consumers.push(consumer);
     const stream = await consumer.consume({ topics: [topic], mode, fallbackMode: mode });
-    stream.on('error', (error) => this.#fail(error));
     return stream as Stream;
   }
 
-  #consume(stream: Stream, take: (record: { partition: number; key: string; value: unknown }) => void): void {
-    stream.on('data', ({ partition, key, value }) =>
-      this.#guarded(() => take({ partition, key: String(key), value: value ?? null })),
-    );
+  #consume(connection: Connection, stream: Stream, take: (record: ReadRecord) => void): void {
+    const { schemas, decoding } = connection;
+    const { value: decode } = schemas.getDeserializers();
+    stream.on('error', (error) => this.#lose(connection, error));
+    stream.on('data', ({ partition, key, value }) => {
+      const bytes: Buffer | null = value ?? null;
+      const pass = (): void => {
+        if (connection.isLost) return;
+        this.#guarded(() =>
+          take({ partition, key: String(key), value: bytes === null ? null : decode?.(bytes) }),
+        );
+      };
+      const schema = bytes === null ? undefined : schemas.getSchemaId(bytes, 'value');
+      if (schema === undefined || schemas.get(schema) !== undefined) return pass();
+      stream.pause();
+      decoding.add(stream);
+      void schemas.fetchSchema(schema, (error) => {
+        decoding.delete(stream);
+        if (error) return this.#lose(connection, error);
+        pass();
+        stream.resume();
+      });
+    });
   }
 
   /**
    * Tells the reader how far it has read, and where each partition ends. Asks each broker apart, and again once it has answered: one
    * that is silent withholds its own ends only.
    */
-  async #tellEnds(stream: Stream, topic: string, isRead: IsRead): Promise<void> {
+  async #tellEnds(connection: Connection, stream: Stream, topic: string, isRead: IsRead): Promise<void> {
     const { topics } = await stream.consumer.metadata({ topics: [topic] });
     const leaders = topics.get(topic)?.partitions.map(({ leader }) => leader) ?? [];
     await Promise.allSettled(
       [...new Set(leaders)].map(async (leader) => {
-        if (this.#asked.has(leader)) return;
-        this.#asked.add(leader);
+        if (connection.asked.has(leader)) return;
+        connection.asked.add(leader);
         const at = performance.now();
         const partitions = [...leaders.keys()].filter((partition) => leaders[partition] === leader);
-        const ends = await this.#endsOf(stream, topic, partitions).finally(() => this.#asked.delete(leader));
-        if (this.#isClosed) return;
+        const ends = await this.#endsOf(stream, topic, partitions).finally(() =>
+          connection.asked.delete(leader),
+        );
+        if (connection.isLost) return;
         for (const [partition, end] of ends) {
           this.#reader.endsAt(partition, Number(end), at);
-          if (stream.readableLength > 0) continue;
+          if (stream.readableLength > 0 || connection.decoding.has(stream)) continue;
           const next = stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n;
           this.#reader.readTo(partition, Number(isRead([partition, end]) ? end : next));
         }
@@ -244,7 +354,12 @@ export class FollowedMatches {
   }
 
   /** Waits until all records before these ends have arrived. Returns whether that is so for an end. */
-  async #untilRead(stream: Stream, topic: string, ends: ReadonlyMap<number, bigint>): Promise<IsRead> {
+  async #untilRead(
+    connection: Connection,
+    stream: Stream,
+    topic: string,
+    ends: ReadonlyMap<number, bigint>,
+  ): Promise<IsRead> {
     const begins = await stream.consumer.listOffsets({
       topics: [topic],
       timestamp: ListOffsetTimestamps.EARLIEST,
@@ -253,7 +368,10 @@ export class FollowedMatches {
     const isRead: IsRead = ([partition, end]) =>
       end === begins.get(topic)?.[partition] ||
       (stream.offsetsToFetch.get(`${topic}:${partition}`) ?? 0n) >= end;
-    while (!(stream.readableLength === 0 && [...ends].every(isRead))) {
+    const isDone = (): boolean =>
+      stream.readableLength === 0 && !connection.decoding.has(stream) && [...ends].every(isRead);
+    while (!isDone()) {
+      if (connection.error !== null) throw connection.error;
       if (stream.destroyed) throw stream.errored ?? new Error('the stream was closed');
       await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
     }
@@ -261,12 +379,19 @@ export class FollowedMatches {
   }
 
   #tell(changes: readonly ReaderChange[]): void {
-    for (const change of changes) {
-      if (change.kind === 'scorer') this.#on.scorer?.(change);
-      else if (change.kind === 'gap') this.#on.gap?.(change);
-      else if (change.status === 'stands') this.#on.goal?.(change);
-      else this.#on.cancelled?.(change);
-    }
+    for (const change of changes)
+      this.#call(() => {
+        if (change.kind === 'scorer') this.#on.scorer?.(change);
+        else if (change.kind === 'gap') this.#on.gap?.(change);
+        else if (change.status === 'stands') this.#on.goal?.(change);
+        else this.#on.cancelled?.(change);
+      });
+  }
+
+  /** Calls handlers, once the program has this object. */
+  #call(tell: () => void): void {
+    if (this.#untold === null) tell();
+    else this.#untold.push(tell);
   }
 
   #checkGuards(): void {
@@ -274,8 +399,11 @@ export class FollowedMatches {
   }
 
   #checkGuard(eventId: number): void {
+    // The guards of now are told when the program has this object.
+    if (this.#untold !== null) return;
     const guard = this.guard(eventId);
     const { permission, reasons, feed } = guard;
+    if (this.#isBehindShortly(eventId, reasons)) return;
     const before = this.#told.get(eventId);
     if (permission === 'not_in_play') this.#inPlay.delete(eventId);
     if (permission === 'not_in_play' && before === undefined) return;
@@ -285,6 +413,18 @@ export class FollowedMatches {
     if (told.guard !== before?.guard) this.#on.guard?.({ ...guard, eventId });
     if (before?.believed === true && !feed.believed && permission !== 'not_in_play')
       this.#on.stale?.({ eventId, feed });
+  }
+
+  /** Whether the state of a match is behind its transitions since less than `BEHIND_MS`. */
+  #isBehindShortly(eventId: number, reasons: readonly string[]): boolean {
+    if (!reasons.includes('behind')) {
+      this.#behindSince.delete(eventId);
+      return false;
+    }
+    const now = performance.now();
+    const since = this.#behindSince.get(eventId) ?? now;
+    this.#behindSince.set(eventId, since);
+    return now - since < BEHIND_MS;
   }
 
   /** Runs what may call a handler. */
@@ -297,11 +437,57 @@ export class FollowedMatches {
     }
   }
 
+  /** Gives up a connection that failed. Closes every guard, and connects again where the failure may pass. */
+  #lose(connection: Connection, error: unknown): void {
+    if (connection.isLost || this.#isClosed) return;
+    connection.isLost = true;
+    connection.error = error;
+    // While it connects, its promise rejects.
+    if (connection.endsTimer === undefined) return;
+    if (!isTransient(error)) {
+      this.#fail(error);
+      return;
+    }
+    this.#reader.assign(this.#reader.partitions());
+    this.#guarded(() => {
+      this.#on.waiting?.(error);
+      this.#checkGuards();
+    });
+    void this.#drop();
+    this.#connect().catch((refusal: unknown) => this.#fail(refusal));
+  }
+
   #fail(error: unknown): void {
     if (this.#isClosed) return;
     void this.close().catch(() => {});
     this.#on.error?.(error);
   }
+}
+
+/** The parts of an error of the client that say whether it may pass. */
+type ClientError = {
+  readonly code?: unknown;
+  readonly canRetry?: unknown;
+  readonly needsRejoin?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: readonly unknown[];
+};
+
+/** Whether an error may pass by itself: brokers or registry cannot be reached, or a broker is starting. */
+function isTransient(error: unknown): boolean {
+  const all = [...causesOf(error)];
+  if (all.some(({ code }) => code === AuthenticationError.code)) return false;
+  return all.some(
+    ({ code, canRetry, needsRejoin }) =>
+      canRetry === true || needsRejoin === true || code === NetworkError.code,
+  );
+}
+
+function* causesOf(error: unknown): Generator<ClientError> {
+  if (!(error instanceof Error)) return;
+  const { cause, errors = [] } = error as ClientError;
+  yield error as ClientError;
+  for (const inner of [cause, ...errors]) yield* causesOf(inner);
 }
 
 /** Follows all matches; see `FollowedMatches.start`. */

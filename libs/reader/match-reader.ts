@@ -130,6 +130,11 @@ export class MatchReader {
     return this.#find(eventId)?.match.state ?? null;
   }
 
+  /** Returns the partitions that are assigned. */
+  partitions(): readonly number[] {
+    return [...this.#partitions.keys()];
+  }
+
   /** Yields the ids of all known matches. */
   *eventIds(): Generator<number> {
     for (const { matches } of this.#partitions.values()) yield* matches.keys();
