@@ -9,7 +9,8 @@ the topics. Shows the first difference of each topic, field by field.
 
   --level bytes  compares every field
   --level log    (default) ignores what depends on the log and its transactions: partition and offset of causes; version,
-                 cause and ut of tables; version and cause of results
+                 cause and ut of tables; version and cause of results; whether a table or a result of a group that is gone was
+                 there meanwhile
   --level state  ignores also what depends on the order of messages: version and cause of states and incidents, and all
                  transitions
   --json         prints one JSON value with the counts and the first differences

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '#json/canonical-json.ts';
 import type { MatchTransition } from '#records/types.ts';
 import { HEADER_BYTES } from '#topics/codec.ts';
 import { readValues } from '#topics/read-values.ts';
@@ -8,6 +7,7 @@ import {
   type ComparedTopic,
   type ComparisonLevel,
   comparedAt,
+  comparedText,
   type Difference,
   differencesOf,
   ignoredFields,
@@ -90,11 +90,11 @@ async function digests(
   topic: ComparedTopic,
   level: ComparisonLevel,
 ): Promise<Map<string, string>> {
-  const ignored = ignoredFields(topic, level);
   const found = new Map<string, string>();
   await readCompared(cluster, topic, (key, value, bytes) => {
-    if (value === null) found.delete(key);
-    else found.set(key, hash('sha1', level === 'bytes' ? bytes : textOf(value, ignored), 'base64'));
+    const compared = value === null || level === 'bytes' ? value && bytes : comparedText(topic, level, value);
+    if (compared === null) found.delete(key);
+    else found.set(key, hash('sha1', compared, 'base64'));
   });
   return found;
 }
@@ -119,18 +119,6 @@ async function readCompared(
     // The header is skipped: the same schema may have different ids in different registries.
     onValue(name, value, record.value?.subarray(HEADER_BYTES) ?? NO_BYTES);
   });
-}
-
-/** Returns a value as canonical JSON without the ignored fields. */
-function textOf(value: object, ignored: readonly string[]): string {
-  const copy = structuredClone(value) as Record<string, unknown>;
-  for (const path of ignored) {
-    const [name = '', inner] = path.split('.');
-    if (inner === undefined) delete copy[name];
-    else if (typeof copy[name] === 'object' && copy[name] !== null)
-      delete (copy[name] as Record<string, unknown>)[inner];
-  }
-  return canonicalJson(copy);
 }
 
 /** Orders keys as a person expects: numbers in them by value. */

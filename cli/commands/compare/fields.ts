@@ -1,5 +1,7 @@
 /** The fields that are compared, and the differences between two records. Pure. */
+import { canonicalJson } from '#json/canonical-json.ts';
 import { parseJson } from '#json/values.ts';
+import type { MatchResult, Standings, StandingsEntry } from '#records/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that are compared. */
@@ -47,6 +49,32 @@ export function comparedAt(level: ComparisonLevel): readonly ComparedTopic[] {
 /** Returns the paths of the fields that a level ignores. */
 export function ignoredFields(topic: ComparedTopic, level: ComparisonLevel): readonly string[] {
   return IGNORED[level][topic] ?? [];
+}
+
+/**
+ * Returns a record without the ignored fields as canonical JSON; null for one that says that there is nothing (any more). A table or
+ * a result that was there meanwhile leaves such a record, and whether it was there depends on the transactions: the last results
+ * alone decide which tables exist (law S1).
+ */
+export function comparedText(topic: ComparedTopic, level: ComparisonLevel, value: object): string | null {
+  if (isGone(topic, value)) return null;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  for (const path of ignoredFields(topic, level)) {
+    const [name = '', inner] = path.split('.');
+    if (inner === undefined) delete copy[name];
+    else if (typeof copy[name] === 'object' && copy[name] !== null)
+      delete (copy[name] as Record<string, unknown>)[inner];
+  }
+  return canonicalJson(copy);
+}
+
+/** Whether a record says that its match has left the table, or that its table does not exist. */
+function isGone(topic: ComparedTopic, value: object): boolean {
+  if (topic === 'match-results') return (value as MatchResult).removed;
+  if (topic === 'standings-catalogue') return (value as StandingsEntry).item_status === 'deleted';
+  if (topic !== 'standings') return false;
+  const body = parseJson((value as Standings).body);
+  return typeof body === 'object' && body !== null && 'item_status' in body && body.item_status === 'deleted';
 }
 
 /** The leaves of a value by path, each as JSON. Text that holds JSON is parsed. */
