@@ -738,10 +738,18 @@ export type Standings = {
   season_id: null | number;
   /** The table in the provider's shape (data.standings), as canonical JSON. */
   body: string;
+  /** The table by the same results from later days on, in their order: the rules have corrections from these days. The last one whose day has begun replaces `body`. */
+  later: DatedTable[];
   /** The provider's time of the newest message behind it, Unix seconds. */
   ut: number;
   /** The match result that changed it; null where the provider's own table was passed through. */
   cause: null | Cause;
+};
+
+export type DatedTable = {
+  /** YYYY-MM-DD, in UTC: from its beginning on. */
+  day: string;
+  body: string;
 };
 
 /** Requests of one access token that a replica of the tool gateway admitted since its last report. */

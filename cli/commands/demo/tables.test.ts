@@ -50,6 +50,7 @@ function table(type_id: number, object_id: number, id: string, rows: readonly Ro
     ut: 1,
     cause: null,
     body: JSON.stringify({ groups: [{ id, participants }] }),
+    later: [],
   };
 }
 

@@ -1,7 +1,8 @@
 import { type PeriodRule, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import type { MatchIncident, MatchState } from '#records/types.ts';
+import { bodyOn, dayOf } from '#domain/standings/dated-table.ts';
+import type { MatchIncident, MatchState, Standings } from '#records/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
 import {
@@ -101,12 +102,17 @@ export const DATASETS = {
       readEachLatest(cluster, 'standings', async (table) => {
         // A table that the provider made has no cause here.
         if (isSelected(filter, table.cause?.received_at ?? table.ut * 1_000, seasonOf(table)))
-          for (const row of TABLES.rows(table, seasonOf(table))) await onRow(row);
+          for (const row of TABLES.rows(todays(table), seasonOf(table))) await onRow(row);
       }),
   },
 } as const satisfies Record<keyof typeof EXPORTS, ExportSource>;
 
 export type ExportName = keyof typeof DATASETS;
+
+/** Returns a table as it is today: with the corrections whose day has come. */
+function todays(table: Standings): Standings {
+  return { ...table, body: bodyOn(table, dayOf(Date.now())) };
+}
 
 /** Returns the competition and season of a record. */
 export function seasonOf(of: {

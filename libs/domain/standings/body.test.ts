@@ -47,7 +47,13 @@ const tableOf = (kind: TableKind, changes: Partial<Table> = {}): Table => ({
 
 function bodyOf(kind: TableKind, object: TableObject, ...groups: readonly [number | null, Partial<Table>][]) {
   const tables = groups.map(([id, changes]) => ({ id, table: tableOf(kind, changes) }));
-  const text = standingsBody({ id: 99, type: typeOf(kind), object, groups: tables });
+  const text = standingsBody({
+    id: 99,
+    type: typeOf(kind),
+    name: typeOf(kind).type_name,
+    object,
+    groups: tables,
+  });
   const body = JSON.parse(text);
   expect(text).toBe(canonicalJson(body));
   return body;

@@ -16,18 +16,34 @@ export const FIRST_STANDINGS_ID = 2 ** 52;
 
 /**
  * Returns the id of a table. It depends on kind and object alone, so that every rebuild gives the same id. Competition
- * and season are part of it: a stage reported in two seasons has a table in each, written by two tasks.
+ * and season are part of it: a stage reported in two seasons has a table in each, written by two tasks. `ownId`: the number of a
+ * table that the rules define.
  * 52 bits of SHA-256: of a million tables, two share an id with a probability of 1 in 9,000.
  */
-export function standingsId(kind: TableKind, { competitionId, seasonId, type, id }: TableObject): number {
-  const digest = hash('sha256', `${competitionId}/${seasonId}/${type}/${id}/${kind}`, 'hex');
+export function standingsId(
+  kind: TableKind,
+  { competitionId, seasonId, type, id }: TableObject,
+  ownId: number | null = null,
+): number {
+  const own = ownId === null ? '' : `/${ownId}`;
+  const digest = hash('sha256', `${competitionId}/${seasonId}/${type}/${id}/${kind}${own}`, 'hex');
   return FIRST_STANDINGS_ID + Number.parseInt(digest.slice(0, 13), 16);
+}
+
+/** Whether rules define a table of ours beside those of the stages, whose names begin with that of their type. */
+export function isOwnTable(
+  id: number,
+  { name, type_name }: { readonly name: string; readonly type_name: string },
+): boolean {
+  return id >= FIRST_STANDINGS_ID && !name.startsWith(type_name);
 }
 
 /** A table of one object, group by group. */
 type ObjectTable = {
   readonly id: number;
   readonly type: TableType;
+  /** That of the type, or the one of the rules. */
+  readonly name: string;
   readonly object: TableObject;
   /** `id`: null when the matches belong to no group. */
   readonly groups: readonly { readonly id: number | null; readonly table: Table }[];
@@ -37,8 +53,8 @@ type ObjectTable = {
  * Returns the table in the provider's shape (`data.standings`), as canonical JSON. Names of objects and groups are empty: a
  * table depends on match results alone, which have only ids.
  */
-export function standingsBody({ id, type, object, groups }: ObjectTable): string {
-  const { name, type_id, type_name, subtype } = typeFields(type);
+export function standingsBody({ id, type, name, object, groups }: ObjectTable): string {
+  const { type_id, type_name, subtype } = typeFields(type);
   // Every record has its keys in canonical order: `JSON.stringify` takes a third of the time of `canonicalJson`.
   return JSON.stringify({
     columns: [],
@@ -73,7 +89,7 @@ export function standingsBody({ id, type, object, groups }: ObjectTable): string
 
 /** Returns the fields that name a type in tables and in their catalogue. */
 export function typeFields({ type_id, type_name, subtype }: TableType) {
-  return { name: type_name, type_id: type_id ?? UNKNOWN_ID, type_name, subtype };
+  return { type_id: type_id ?? UNKNOWN_ID, type_name, subtype };
 }
 
 function participantOf(row: TableRow, index: number, { ranks }: TableType, object: TableObject): object {

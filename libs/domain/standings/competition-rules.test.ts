@@ -24,6 +24,8 @@ describe('competition rules', () => {
       form_matches: 6,
       card_points: null,
       zones: [],
+      not_entitled: [],
+      tables: [],
       corrections: [],
       awarded: [],
       annulled: [],
@@ -57,7 +59,7 @@ describe('competition rules', () => {
     [
       'a reason',
       { corrections: [{ ...correction, reason: 'x' }] },
-      'corrections[0].reason: expected one of Association',
+      'corrections[0].reason: expected one of Association decision, Disqualified, Financial issues, Quit, Regulations',
     ],
     [
       'a value',
@@ -65,6 +67,26 @@ describe('competition rules', () => {
       'corrections[0].value: expected a whole number',
     ],
     ['a zone', { zones: [zone] }, 'zones[0]: expected ranks from 1, `from` not above `to`'],
+    [
+      'a colour that the board does not draw',
+      { zones: [{ ...zone, to: 3, colour: 'green' }] },
+      'zones[0].colour: expected # and 3, 4, 6 or 8 hexadecimal digits',
+    ],
+    [
+      'a zone that no table has',
+      { not_entitled: [{ participant_id: 1, zones: [9] }] },
+      'not_entitled[0].zones: there is no zone 9',
+    ],
+    [
+      'an own table twice',
+      { tables: [1, 2].map((place) => ({ id: 1, name: 'Thirds', place })) },
+      'tables: expected each id once',
+    ],
+    [
+      'an own table with the name of its type',
+      { tables: [{ id: 1, name: 'League standings of all' }] },
+      'tables[0].name: expected a name that does not begin with "League standings"',
+    ],
     ['a zone from 0', { zones: [{ ...zone, from: 0 }] }, 'zones[0]: expected ranks from 1'],
     [
       'a home criterion of all opponents in a head-to-head',

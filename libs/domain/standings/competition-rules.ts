@@ -18,13 +18,18 @@ const points = z.strictObject({
 
 const tieBreaks = z.array(tieBreak).min(1, 'expected at least one criterion');
 
+/** A colour that the board draws: `#` and 3, 4, 6 or 8 hexadecimal digits. */
+export const ZONE_COLOUR = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+
 /** Zones of the table: the ranks from `from` to `to`, inclusive. */
 const zones = z.array(
   z
     .strictObject({
       id,
       name: z.string('expected text').min(1),
-      colour: z.string(),
+      colour: z
+        .string('expected a colour')
+        .regex(ZONE_COLOUR, 'expected # and 3, 4, 6 or 8 hexadecimal digits, such as #0a7d3f'),
       from: count,
       to: count,
     })
@@ -73,6 +78,29 @@ const stage = z
   .partial()
   .required({ stage_ids: true });
 
+/** The name of the type of own tables, by which readers tell the usual ones. */
+const LEAGUE = 'League standings';
+
+/** Number of own tables that a file may have: as many ids are kept for them in each season. */
+export const MAX_OWN_TABLES = 9;
+
+/** A league table of its own, of the season: over the matches of several stages, or of the team at one place of each group. */
+const ownTable = z.strictObject({
+  /** Its table keeps its id as long as this number stays. */
+  id: count.min(1, 'expected 1 or more').max(MAX_OWN_TABLES, `expected at most ${MAX_OWN_TABLES}`),
+  name: z
+    .string('expected text')
+    .min(1)
+    .refine((name) => !name.startsWith(LEAGUE), `expected a name that does not begin with "${LEAGUE}"`),
+  /** The stages whose matches count; null: all. */
+  stage_ids: stageRefs.nullable().default(null),
+  /** The place in its group of the teams that it ranks, such as 3; null: all teams in one table. */
+  place: count.min(1, 'expected 1 or more').nullable().default(null),
+  /** As in the rest of the file, if left out. */
+  tie_break: tieBreaks.optional(),
+  zones: zones.default([]),
+});
+
 /** What decides a tie of one or more matches whose goals are level; extra time is part of a score. */
 const LEVEL = ['away_goals', 'shoot_out', 'replay'] as const;
 
@@ -118,6 +146,13 @@ const schema = z.strictObject({
   /** Points of a card; without it the cards table has no points. */
   card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
   zones: zones.default([]),
+  /** Teams that cannot stand in some zones, such as reserve teams in those of promotion: the zone moves on to the next team. */
+  not_entitled: z.array(z.strictObject({ participant_id: id, zones: ids })).default([]),
+  /** Tables beside those of each stage. */
+  tables: z
+    .array(ownTable)
+    .refine((tables) => new Set(tables.map((one) => one.id)).size === tables.length, 'expected each id once')
+    .default([]),
   /**
    * Added or deducted points, in the stage and season that they name. `from`: the first day in force, null: always. Without a
    * stage it is the stage that the team plays on that day, or its first one.
@@ -188,16 +223,22 @@ type StageEntry = RulesFile['stages'][number];
 export type Carried = Omit<z.infer<typeof carried>, 'from'> & { readonly from: readonly number[] };
 
 /** The rules of a competition, or of one of its seasons, with the ids of its stages. */
-export type CompetitionRules = Omit<RulesFile, 'stages' | 'corrections' | 'rankings' | 'ties'> & {
+export type CompetitionRules = Omit<RulesFile, 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'> & {
   readonly stages: readonly (Omit<StageEntry, 'stage_ids' | 'carried'> & {
     readonly stage_ids: readonly number[];
     readonly carried?: Carried | undefined;
   })[];
+  readonly tables: readonly OwnTable[];
   readonly corrections: readonly (Omit<RulesFile['corrections'][number], 'stage_id'> & {
     readonly stage_id: number | null;
   })[];
   readonly rankings: { readonly of: 'season' | 'stage'; readonly without_stages: readonly number[] };
   readonly ties: readonly TieRule[];
+};
+
+/** A table beside those of each stage, as a file defines it. */
+export type OwnTable = Omit<z.infer<typeof ownTable>, 'stage_ids'> & {
+  readonly stage_ids: readonly number[] | null;
 };
 
 /** How ties with level goals are decided. */
@@ -244,7 +285,7 @@ export class CompetitionRulesFile {
 
   /** Returns the rules with the ids of these stages by name; a stage without ids has no rules of its own. */
   withStages(names: Readonly<Record<string, readonly number[]>>): CompetitionRules {
-    const { stages, corrections, rankings, ties, ...rules } = this.#file;
+    const { stages, tables, corrections, rankings, ties, ...rules } = this.#file;
     const idsOf = (refs: readonly StageRef[]) =>
       refs.flatMap((ref) => (typeof ref === 'number' ? ref : (names[ref] ?? [])));
     return {
@@ -254,6 +295,7 @@ export class CompetitionRulesFile {
         stage_ids: idsOf(stage_ids),
         carried: carried && { ...carried, from: idsOf(carried.from) },
       })),
+      tables: tables.map(({ stage_ids, ...own }) => ({ ...own, stage_ids: stage_ids && idsOf(stage_ids) })),
       corrections: corrections.flatMap(({ stage_id, ...correction }) => {
         const stages: readonly (number | null)[] = stage_id === null ? [null] : idsOf([stage_id]);
         return stages.slice(0, 1).map((one) => ({ ...correction, stage_id: one }));
@@ -264,11 +306,11 @@ export class CompetitionRulesFile {
   }
 }
 
-type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'corrections' | 'rankings' | 'ties'>;
+type NamingParts = Pick<RulesFile, 'applies_to' | 'stages' | 'tables' | 'corrections' | 'rankings' | 'ties'>;
 
 /** Returns the parts of a file that name stages; one that is invalid counts as left out. */
 function namingParts(json: object): NamingParts {
-  const { applies_to, stages, corrections, rankings, ties } = schema.shape;
+  const { applies_to, stages, tables, corrections, rankings, ties } = schema.shape;
   const fields = json as Partial<Record<keyof NamingParts, unknown>>;
   const read = <T>(
     part: { safeParse(value: unknown): { data?: T | undefined } },
@@ -278,6 +320,7 @@ function namingParts(json: object): NamingParts {
   return {
     applies_to: read(applies_to, fields.applies_to, []),
     stages: read(stages, fields.stages, []),
+    tables: read(tables, fields.tables, []),
     corrections: read(corrections, fields.corrections, []),
     rankings: read(rankings, fields.rankings, { of: 'season', without_stages: [] }),
     ties: read(ties, fields.ties, []),
@@ -295,14 +338,32 @@ function unboundStages(parts: NamingParts): string[] {
 }
 
 /** Returns the names of stages that a file uses. */
-function stageNames({ stages, corrections, rankings, ties }: Omit<NamingParts, 'applies_to'>): Set<string> {
+function stageNames({
+  stages,
+  tables,
+  corrections,
+  rankings,
+  ties,
+}: Omit<NamingParts, 'applies_to'>): Set<string> {
   const refs: (StageRef | null)[] = [
     ...stages.flatMap(({ stage_ids, carried }) => [...stage_ids, ...(carried?.from ?? [])]),
+    ...tables.flatMap(({ stage_ids }) => stage_ids ?? []),
     ...corrections.map(({ stage_id }) => stage_id),
     ...rankings.without_stages,
     ...ties.flatMap(({ stage_ids }) => stage_ids ?? []),
   ];
   return new Set(refs.filter((ref) => typeof ref === 'string'));
+}
+
+/** Returns the problems of teams that are not entitled to a zone that no table has. */
+function unknownZones({ not_entitled, zones, stages, tables }: RulesFile): string[] {
+  const all = [zones, ...stages.map((one) => one.zones ?? []), ...tables.map((one) => one.zones)];
+  const known = new Set(all.flat().map((zone) => zone.id));
+  return not_entitled.flatMap((team, at) =>
+    team.zones
+      .filter((zone) => !known.has(zone))
+      .map((zone) => `not_entitled[${at}].zones: there is no zone ${zone}`),
+  );
 }
 
 /** Reads a file of rules. `source`: its name in errors. Throws `RulesError`, with every problem on a line. */
@@ -321,7 +382,7 @@ export function readRulesFile(text: string, source: string): CompetitionRulesFil
     const unbound = typeof json === 'object' && json !== null ? unboundStages(namingParts(json)) : [];
     throw new RulesError(source, [...problems, ...unbound], read.error);
   }
-  const unbound = unboundStages(read.data);
+  const unbound = [...unboundStages(read.data), ...unknownZones(read.data)];
   if (unbound.length > 0) throw new RulesError(source, unbound);
   return new CompetitionRulesFile(read.data);
 }

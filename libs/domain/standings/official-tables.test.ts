@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ResultCard } from '#records/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
+import { bodyOn } from './dated-table.ts';
+import { SeasonTables } from './season-tables.ts';
 import { deriveTables } from './testing/derive.ts';
 import { countOfficial } from './testing/official-count.ts';
 import LEAGUES from './testing/official-leagues.json' with { type: 'json' };
@@ -135,6 +137,56 @@ test('the Premier League 2017-18 of data/ has its official table', () => {
     ]),
   );
   countOfficial(1);
+});
+
+/** Place and points of Everton and Nottingham Forest on days of 2023-24, as the Premier League published them. */
+const OF_2024 = [
+  ['2023-11-16', 'Everton FC', 14, 14],
+  ['2023-11-17', 'Everton FC', 19, 4],
+  ['2023-11-24', 'Everton FC', 19, 4],
+  ['2023-11-25', 'Everton FC', 19, 4],
+  ['2024-02-25', 'Everton FC', 17, 21],
+  ['2024-02-26', 'Everton FC', 15, 25],
+  ['2024-03-17', 'Nottingham Forest FC', 17, 25],
+  ['2024-03-18', 'Nottingham Forest FC', 18, 21],
+  ['2024-04-07', 'Everton FC', 15, 29],
+  ['2024-04-08', 'Everton FC', 16, 27],
+] as const;
+
+describe.runIf(hasSeason('en.1_2023-24'))('deductions of the Premier League 2023-24', () => {
+  const matches = readSeason('en.1_2023-24');
+  const ids = idsOf(matches.flatMap(({ home, away }) => [home, away]));
+  const corrections = (
+    [
+      ['Everton FC', -10, '2023-11-17'],
+      ['Everton FC', 4, '2024-02-26'],
+      ['Nottingham Forest FC', -4, '2024-03-18'],
+      ['Everton FC', -2, '2024-04-08'],
+    ] as const
+  ).map(([team, value, from]) => ({
+    participant_id: ids.get(team) ?? 0,
+    value,
+    reason: 'Financial issues' as const,
+    from,
+    stage_id: null,
+    season_id: null,
+  }));
+  test.each(OF_2024)('%s: %s is %dth with %d points', (day, team, rank, points) => {
+    const season = new SeasonTables(1, 2, { ...rulesFile('en'), corrections });
+    const played = resultsOf(matches, ids).map((one) =>
+      (one.start_date ?? '').slice(0, 10) <= day
+        ? one
+        : { ...one, status_id: 1, status_type: 'scheduled', score: null },
+    );
+    for (const one of played) season.apply({ ...one, stage_id: 7, group_id: null });
+    const league = season.derive().find(({ type }) => type.kind === 'league');
+    const { groups } = JSON.parse(bodyOn(league ?? { body: '', later: [] }, day));
+    const row = groups[0].participants.find((one: { name: string }) => one.name === team);
+    expect([row.rank, row.columns.find((one: { code: string }) => one.code === 'pts').value]).toEqual([
+      rank,
+      points,
+    ]);
+  });
 });
 
 describe('the groups of the World Cup 2018', () => {

@@ -46,6 +46,6 @@ export function providerTable(
       item_status: text(record.item_status) ?? 'active',
       sport_id: int(record.sport_id) ?? SOCCER,
     },
-    table: { ...shared, body: canonicalJson(record) },
+    table: { ...shared, body: canonicalJson(record), later: [] },
   };
 }

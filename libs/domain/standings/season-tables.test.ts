@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { standingsId } from './body.ts';
 import { TABLE_TYPES } from './columns.ts';
-import type { CompetitionRules } from './competition-rules.ts';
+import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
+import { bodyOn } from './dated-table.ts';
 import { SeasonTables } from './season-tables.ts';
 import { LIVE, result, rulesOf, SCHEDULED } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
@@ -83,7 +84,8 @@ describe('the tables of a season', () => {
     tables.apply(placed(2, 'A 1-0 C', { version: 3 }));
     expect(kinds()).toContain('league 7');
     tables.invalidate();
-    expect(kinds()).toHaveLength(26);
+    // With a place for each of the tables that former rules may have defined.
+    expect(kinds()).toHaveLength(26 + MAX_OWN_TABLES);
   });
 
   test('of a stage are derived again when a stage changes that it starts with, directly or through another', () => {
@@ -117,28 +119,53 @@ describe('the tables of a season', () => {
     expect(tables.derive().map(({ type }) => type.kind)).toEqual(['live']);
   });
 
-  test('show a correction from its first day in force', () => {
+  const DEDUCTION = { participant_id: 1, value: -4, reason: 'Financial issues', from: '2026-05-29' };
+  /** The points and corrections of A in the table of stage 7, as it is shown on a day. */
+  const onDay = (tables: SeasonTables, day: string, kind = 'league') => {
+    tables.invalidate();
+    const found = tables.derive().find(({ type, object }) => type.kind === kind && object.id === 7);
+    const body: Body = JSON.parse(bodyOn(found ?? { body: '{}', later: [] }, day));
+    return [value(body, 'A', 'pts'), body.groups.map(({ corrections }) => corrections.length)];
+  };
+  const LAST = placed(1, 'A 1-0 B', { start_date: '2026-05-13 20:30' });
+  const FOR_EVER = placed(2, 'C ? D', { ...TO_COME, stage_id: 8, start_date: '2026-05-26 20:30' });
+
+  test.each([
+    ['with a match postponed for ever', [LAST, FOR_EVER]],
+    ['with none to come', [LAST]],
+    ['with a match to come after it', [LAST, { ...FOR_EVER, start_date: '2026-06-15 20:30' }]],
+    ['with a match in play on its eve', [LAST, { ...FOR_EVER, ...LIVE, start_date: '2026-05-28 20:30' }]],
+    ['with a match in play on its day', [LAST, { ...FOR_EVER, ...LIVE, start_date: '2026-05-29 20:30' }]],
+  ] as const)('show a correction from its day on, %s', (title, results) => {
+    const tables = season(rulesOf({ corrections: [DEDUCTION] }), ...results);
+    for (const kind of ['league', 'wide', 'live']) {
+      if (!title.endsWith('on its day')) expect(onDay(tables, '2026-05-28', kind)).toEqual([3, [0]]);
+      expect(onDay(tables, '2026-05-29', kind)).toEqual([-1, [1]]);
+      expect(onDay(tables, '2026-06-21', kind)).toEqual([-1, [1]]);
+    }
+  });
+
+  test('show later corrections one after the other, and know them after a restore too', () => {
     const rules = rulesOf({
-      corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
+      corrections: [DEDUCTION, { ...DEDUCTION, value: 2, from: '2026-06-02' }],
+      stages: [{ stage_ids: [8], carried: { from: [7] } }],
     });
-    const tables = season(
-      rules,
-      placed(1, 'A 1-0 B'),
-      placed(2, 'A ? B', TO_COME),
-      placed(3, 'C ? D', { ...TO_COME, stage_id: 8 }),
-    );
-    const points = (all: Map<string, Body>) => value(all.get('league stage 7'), 'A', 'pts');
-    expect(points(bodies(tables))).toBe(3);
-    // The day is that of the season: a match of another stage can begin it.
-    tables.apply(placed(4, 'C 0-0 E', { ...LIVE, stage_id: 8 }));
-    expect(points(bodies(tables))).toBe(1);
-    tables.apply(placed(4, 'C ? E', { ...TO_COME, stage_id: 8, version: 2 }));
-    expect(points(bodies(tables))).toBe(3);
-    tables.apply(placed(2, 'A 0-0 B', { version: 2, start_date: '2024-01-01 19:00' }));
-    tables.apply(placed(3, 'C 0-0 D', { version: 2, stage_id: 8, start_date: '2024-01-01 19:00' }));
-    tables.apply(placed(4, 'C 0-0 E', { version: 3, stage_id: 8, removed: true }));
-    // No match is left to play: every correction after the last match counts.
-    expect(points(bodies(tables))).toBe(2);
+    const results = [LAST, placed(3, 'A 0-0 B', { stage_id: 8, start_date: '2026-05-20 20:30' })];
+    const [tables, restored] = [season(rules, ...results), SeasonTables.restore(1, 2, rules, results)];
+    expect(restored.derive()).toEqual([]);
+    for (const one of [tables, restored]) {
+      one.invalidate();
+      const leagues = one.derive().filter(({ type, active }) => type.kind === 'league' && active);
+      // Without a stage a correction belongs to the one that the team plays on its day; the earlier one is as it was.
+      expect(leagues.map(({ object, later }) => [object.id, later.map(({ day }) => day)])).toEqual([
+        [7, []],
+        [8, ['2026-05-29', '2026-06-02']],
+      ]);
+      const points = ['2026-05-28', '2026-05-30', '2026-06-02'].map((day) =>
+        value(JSON.parse(bodyOn(leagues[1] as never, day)), 'A', 'pts'),
+      );
+      expect(points).toEqual([4, 0, 2]);
+    }
   });
 
   test('lose a correction that is no longer in force, also if the season was restored meanwhile', () => {

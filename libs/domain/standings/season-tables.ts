@@ -1,26 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 import { standingsBody, standingsId, type TableObject } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import type { CompetitionRules } from './competition-rules.ts';
+import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { GameSet } from './game-set.ts';
 import { type Flag, flagsOf, type Game, readGame } from './games.ts';
+import { hasStage, ownTable } from './own-tables.ts';
 import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
-import { BEGUN, TO_COME } from './subsets.ts';
+import { BEGUN } from './subsets.ts';
 import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
-import { type Table, tablesOf, touchedBy } from './tables.ts';
+import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
 
 /** A table in its current state. */
 export type DerivedTable = {
   readonly id: number;
   readonly type: TableType;
+  /** That of the type, or the one that the rules give. */
+  readonly name: string;
   readonly object: TableObject;
   /** Whether the table exists: a table without rows does not. */
   readonly active: boolean;
-  /** In the provider's shape, as canonical JSON. */
+  /** In the provider's shape, as canonical JSON: with the corrections up to the last day on which a match that counts began. */
   readonly body: string;
+  /** The bodies by the same results from later days on, as the rules know corrections of these days; in the order of days. */
+  readonly later: readonly DatedBody[];
 };
+
+/** A table from a day (YYYY-MM-DD) on. */
+type DatedBody = { readonly day: string; readonly body: string };
 
 type KnownResult = { readonly version: number; readonly game: Game | null; readonly flags: readonly Flag[] };
 type Group = {
@@ -30,6 +38,7 @@ type Group = {
   readonly games: GameSet;
 };
 type Stage = {
+  readonly id: number | null;
   /** Groups by id; null is no group. */
   readonly groups: Map<number | null, Group>;
   /** The tables to derive again. */
@@ -38,6 +47,11 @@ type Stage = {
   readonly after: readonly number[];
 };
 type Corrections = ScopeInputs['corrections'];
+/** The corrections in force from a day on; the first ones of a season: now, without a day. */
+type DatedCorrections = { readonly day: string; readonly corrections: Corrections };
+type NamedGroup = { readonly id: number | null; readonly tables: ReadonlyMap<TableKind, Table> };
+/** The groups of a table from a day on. */
+type DatedGroups = { readonly day: string; readonly groups: readonly NamedGroup[] };
 
 type StageGroup = { readonly stage: Stage; readonly group: Group };
 type GroupedGame = StageGroup & { readonly game: Game | null };
@@ -46,6 +60,8 @@ type GroupedGame = StageGroup & { readonly game: Game | null };
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
 const OF_SEASON = [...TABLE_TYPES].filter(([, { ranks }]) => ranks !== 'team').map(([kind]) => kind);
 const NO_DAY = '';
+const NO_CORRECTIONS: readonly [DatedCorrections] = [{ day: NO_DAY, corrections: new Map() }];
+const OWN_IDS = Array.from({ length: MAX_OWN_TABLES }, (_, at) => at + 1);
 
 /**
  * The tables of one season. Keeps the last result of each match and derives from these alone the tables that new results may
@@ -65,9 +81,11 @@ export class SeasonTables {
   /** All matches between two known teams, as of the last derivation. */
   readonly #games = new GameSet();
   readonly #stale = new Set<TableKind>();
+  /** The tables of the rules to derive again, by their numbers there. */
+  readonly #staleOwn = new Set<number>();
   readonly #flags = new Map<Flag['reason'], number>();
-  /** The corrections of the last derivation, by stage. */
-  #corrections: Corrections = new Map();
+  /** The corrections of the last derivation. */
+  #corrections: readonly DatedCorrections[] = NO_CORRECTIONS;
 
   constructor(competitionId: number, seasonId: number, rules: CompetitionRules) {
     this.#competitionId = competitionId;
@@ -85,9 +103,10 @@ export class SeasonTables {
     const tables = new SeasonTables(competitionId, seasonId, rules);
     for (const result of results) tables.apply(result);
     tables.#settle();
-    tables.#corrections = tables.#correctionsInForce();
+    tables.#corrections = tables.#datedCorrections();
     for (const stage of tables.#stages.values()) stage.stale.clear();
     tables.#stale.clear();
+    tables.#staleOwn.clear();
     return tables;
   }
 
@@ -120,6 +139,8 @@ export class SeasonTables {
   invalidate(): void {
     for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
     addAll(this.#stale, OF_SEASON);
+    // The season has no others, also where it had some by former rules.
+    addAll(this.#staleOwn, OWN_IDS);
   }
 
   /** Returns the current number of matches with a part that could not be counted, by reason. */
@@ -130,27 +151,50 @@ export class SeasonTables {
   /** Returns the tables that may have changed since the last call, in a fixed order. */
   derive(): DerivedTable[] {
     this.#settle();
-    const corrections = this.#correctionsInForce();
-    const hasAny = corrections.size + this.#corrections.size > 0;
-    if (hasAny && !isDeepStrictEqual(corrections, this.#corrections)) {
+    const dated = this.#datedCorrections();
+    if (!isDeepStrictEqual(dated, this.#corrections)) {
       for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
+      addAll(
+        this.#staleOwn,
+        this.#rules.tables.map(({ id }) => id),
+      );
     }
-    this.#corrections = corrections;
-    const inputs: ScopeInputs = { rules: this.#rules, games: this.#gamesByStage(), corrections };
+    this.#corrections = dated;
+    const inputs = { rules: this.#rules, games: this.#gamesByStage() };
     const derived = byId(this.#stages).flatMap(([id, stage]) => this.#stageTables(id, stage, inputs));
-    return [...derived, ...this.#seasonTables()];
+    return [...derived, ...this.#seasonTables(), ...this.#ownTables(inputs)];
   }
 
-  #stageTables(id: number | null, { stale }: Stage, inputs: ScopeInputs): DerivedTable[] {
+  #stageTables(
+    id: number | null,
+    { stale }: Stage,
+    inputs: Omit<ScopeInputs, 'corrections'>,
+  ): DerivedTable[] {
     const kinds = takeAll(stale, OF_STAGE);
     if (kinds.length === 0) return [];
     const object = this.#objectOf(id);
-    const rules = { ...rulesOfStage(this.#rules, id), corrections: inputs.corrections.get(id) ?? [] };
-    const derived = Array.from(scopesOf(inputs, id), ([groupId, scope]) => ({
-      id: groupId,
-      tables: tablesOf(scope, rules, kinds),
-    }));
-    return kinds.map((kind) => derivedTable(kind, object, derived));
+    const ofPoints = kinds.filter((kind) => OF_POINTS.has(kind));
+    const dated = this.#corrections.map(({ day, corrections }) => {
+      const rules = { ...rulesOfStage(this.#rules, id), corrections: corrections.get(id) ?? [] };
+      const groups = Array.from(scopesOf({ ...inputs, corrections }, id), ([groupId, scope]) => ({
+        id: groupId,
+        tables: tablesOf(scope, rules, day === NO_DAY ? kinds : ofPoints),
+      }));
+      return { day, groups };
+    });
+    return kinds.map((kind) => derivedTable(kind, object, OF_POINTS.has(kind) ? dated : dated.slice(0, 1)));
+  }
+
+  /** Returns the tables that the rules define. */
+  #ownTables(inputs: Omit<ScopeInputs, 'corrections'>): DerivedTable[] {
+    return takeAll(this.#staleOwn, OWN_IDS).map((id) => {
+      const own = this.#rules.tables.find((one) => one.id === id);
+      const dated = this.#corrections.map(({ day, corrections }) => {
+        const table = own && ownTable({ ...inputs, corrections }, own);
+        return { day, groups: table ? [{ id: null, tables: new Map([['league' as const, table]]) }] : [] };
+      });
+      return derivedTable('league', this.#season(), dated, { id, name: own?.name });
+    });
   }
 
   #gamesByStage(): SeasonGames {
@@ -158,12 +202,21 @@ export class SeasonTables {
     return new Map(Array.from(this.#stages, ([id, stage]) => [id, ofGroups(stage)]));
   }
 
-  /** Returns the corrections in force by the stage that each belongs to. */
-  #correctionsInForce(): Corrections {
-    const { corrections } = this.#rules;
-    if (corrections.length === 0) return new Map();
-    const inForce = correctionsAt(this.#rules, this.#day());
-    return correctionsByStage(inForce, this.#seasonId, this.#gamesByStage());
+  /**
+   * Returns the corrections in force, then those from each later day on that the rules name. The day of the season is the last one
+   * on which a match that counts began: it follows from results, not from a clock, so that a replay gives the same bytes. Who
+   * shows a table reads the clock (docs/decisions/0045).
+   */
+  #datedCorrections(): readonly DatedCorrections[] {
+    const all = this.#rules.corrections;
+    if (all.length === 0) return NO_CORRECTIONS;
+    const today = this.#games.view(BEGUN).last()?.start.slice(0, 10) ?? NO_DAY;
+    const later = new Set(all.flatMap(({ from }) => (from !== null && from > today ? from : [])));
+    const games = this.#gamesByStage();
+    return [NO_DAY, ...[...later].sort()].map((day) => {
+      const inForce = correctionsAt(this.#rules, day === NO_DAY ? today : day);
+      return { day, corrections: correctionsByStage(inForce, this.#seasonId, games) };
+    });
   }
 
   /** Returns the tables of persons, results and overall stats. */
@@ -193,17 +246,7 @@ export class SeasonTables {
     const rules = { ...this.#rules, corrections: [] };
     const tables = tablesOf({ games, teams: null, start: null }, rules, kinds);
     const groups = games.size === 0 ? [] : [{ id: null, tables }];
-    return kinds.map((kind) => derivedTable(kind, object, groups));
-  }
-
-  /**
-   * Returns the day whose corrections are in force: the last one on which a match that counts began; null, for all corrections,
-   * once no match is left to play. The day follows from results, not from a clock, so that a replay shows the tables of its day.
-   */
-  #day(): string | null {
-    if (this.#rules.corrections.every(({ from }) => from === null)) return null;
-    if (this.#games.view(TO_COME).size === 0) return null;
-    return this.#games.view(BEGUN).last()?.start.slice(0, 10) ?? NO_DAY;
+    return kinds.map((kind) => derivedTable(kind, object, [{ day: NO_DAY, groups }]));
   }
 
   /** Removes a match from its group, if it is in one. */
@@ -242,9 +285,12 @@ export class SeasonTables {
   }
 
   #touch(stage: Stage, kinds: readonly TableKind[]): void {
-    addAll(stage.stale, kinds);
     addAll(this.#stale, kinds);
-    for (const id of stage.after) addAll(this.#stages.get(id)?.stale ?? new Set(), kinds);
+    for (const id of [stage.id, ...stage.after]) {
+      addAll(this.#stages.get(id)?.stale ?? new Set(), kinds);
+      if (!kinds.includes('league')) continue;
+      for (const own of this.#rules.tables) if (hasStage(own, id)) this.#staleOwn.add(own.id);
+    }
   }
 
   #count(reason: Flag['reason'], times: 1 | -1): void {
@@ -267,7 +313,7 @@ export class SeasonTables {
   #stageOf(id: number | null): Stage {
     const known = this.#stages.get(id);
     if (known !== undefined) return known;
-    const stage: Stage = { groups: new Map(), stale: new Set(), after: stagesAfter(this.#rules, id) };
+    const stage: Stage = { id, groups: new Map(), stale: new Set(), after: stagesAfter(this.#rules, id) };
     this.#stages.set(id, stage);
     return stage;
   }
@@ -281,23 +327,33 @@ function groupOf({ groups }: Stage, id: number | null): Group {
   return group;
 }
 
+/** Returns a table now and from later days on, where it changes then. `own`: the number and name that the rules give it. */
 function derivedTable(
   kind: TableKind,
   object: TableObject,
-  groups: readonly { readonly id: number | null; readonly tables: ReadonlyMap<TableKind, Table> }[],
+  dated: readonly DatedGroups[],
+  own?: { readonly id: number; readonly name: string | undefined },
 ): DerivedTable {
   const type = TABLE_TYPES.get(kind) as TableType;
-  const id = standingsId(kind, object);
-  const withRows = groups.flatMap((group) => {
-    const table = group.tables.get(kind);
-    return table === undefined || table.rows.length === 0 ? [] : { id: group.id, table };
-  });
+  const id = standingsId(kind, object, own?.id);
+  const name = own?.name ?? type.type_name;
+  const [now, ...later] = dated.map(({ day, groups }) => {
+    const withRows = groups.flatMap((group) => {
+      const table = group.tables.get(kind);
+      return table === undefined || table.rows.length === 0 ? [] : { id: group.id, table };
+    });
+    const body = standingsBody({ id, type, name, object, groups: withRows });
+    return { day, body, active: withRows.length > 0 };
+  }) as [DatedBody & { active: boolean }, ...DatedBody[]];
+  const changes = later.filter(({ body }, at) => body !== (later[at - 1] ?? now).body);
   return {
     id,
     type,
+    name,
     object,
-    active: withRows.length > 0,
-    body: standingsBody({ id, type, object, groups: withRows }),
+    active: now.active,
+    body: now.body,
+    later: changes.map(({ day, body }) => ({ day, body })),
   };
 }
 

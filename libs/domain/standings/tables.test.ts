@@ -62,6 +62,30 @@ describe('the league table', () => {
     expect(lines(table('league', games, rulesOf({ form_matches: 2 })), 'form')[0]).toBe('1 A W,W');
   });
 
+  test('moves a zone on to the next team where one is not entitled to it', () => {
+    // 3. Liga 2019-20: the reserves of Bayern won it; second and third went up, the fourth played off.
+    const top = ['A 4-0 E', 'B 3-0 E', 'C 2-0 E', 'D 1-0 E'].map((text, at) => result(at + 1, text));
+    const zone = { colour: '#0a7d3f' };
+    const zones = [
+      { ...zone, id: 1, name: 'Promotion', from: 1, to: 2 },
+      { ...zone, id: 2, name: 'Play-off', from: 3, to: 3 },
+      { ...zone, id: 3, name: 'Cup', from: 1, to: 4 },
+      { ...zone, id: 4, name: 'Relegation', from: 5, to: 5 },
+    ];
+    const zonesWith = (not_entitled: unknown[]) =>
+      table('league', top, rulesOf({ zones, not_entitled })).rows.map(({ zone_name }) => zone_name);
+    expect(zonesWith([])).toEqual(['Promotion', 'Promotion', 'Play-off', 'Cup', 'Relegation']);
+    expect(zonesWith([{ participant_id: 1, zones: [1, 2] }])).toEqual([
+      'Cup',
+      'Promotion',
+      'Promotion',
+      'Play-off',
+      'Relegation',
+    ]);
+    // A team may go down that may not go up.
+    expect(zonesWith([{ participant_id: 5, zones: [1, 2, 3] }]).at(-1)).toBe('Relegation');
+  });
+
   test('names zones by rank', () => {
     const zones = [{ id: 1, name: 'Up', colour: '#fff', from: 1, to: 1 }];
     const { rows } = table('league', SEASON, rulesOf({ zones }));

@@ -48,7 +48,7 @@ export type Table = {
 };
 
 /** Tables of points, the only ones with zones and corrections. */
-const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
+export const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
 
 const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
 /** Tables that count scheduled matches. */
@@ -89,11 +89,13 @@ export function tablesOf(
     if (type === undefined) continue;
     const ofPoints = OF_POINTS.has(kind);
     const zones = ofPoints ? rules.zones : [];
+    const rows = ROWS[kind](inputs);
+    const zoneOf = zonesOf(rows, zones, rules.not_entitled);
     tables.set(kind, {
       type,
       zones,
       corrections: ofPoints ? corrections : [],
-      rows: ROWS[kind](inputs).map((row) => tableRow(row, type, zones, teams)),
+      rows: rows.map((row) => tableRow(row, type, zoneOf(row), teams)),
     });
   }
   return tables;
@@ -146,13 +148,33 @@ const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly RankedR
   team_overall_stats: ({ season, games }) => teamStatsRows(season(), games.view(TO_COME)),
 };
 
+/** Returns a function that returns the name of a row's zone, '' for none. Teams that are not entitled to a zone leave their rank in it to the next team. */
+function zonesOf(
+  rows: readonly RankedRow[],
+  zones: CompetitionRules['zones'],
+  barred: CompetitionRules['not_entitled'],
+): (row: RankedRow) => string {
+  const zonesWithSkipped = zones.map((zone) => {
+    const teams = new Set(
+      barred.filter((one) => one.zones.includes(zone.id)).map((one) => one.participant_id),
+    );
+    return { zone, skipped: rows.filter(({ id }) => id !== null && teams.has(id)) };
+  });
+  return (row) => {
+    const found = zonesWithSkipped.find(({ zone, skipped }) => {
+      const rank = row.rank - skipped.filter((one) => one.rank < row.rank).length;
+      return !skipped.includes(row) && zone.from <= rank && rank <= zone.to;
+    });
+    return found?.zone.name ?? '';
+  };
+}
+
 function tableRow(
   row: RankedRow,
   { ranks, columns }: TableType,
-  zones: CompetitionRules['zones'],
+  zone_name: string,
   teams: ReadonlyMap<number, ResultTeam>,
 ): TableRow {
-  const zone = zones.find(({ from, to }) => from <= row.rank && row.rank <= to);
   const team = ranks === 'team' && row.id !== null ? teams.get(row.id) : undefined;
   return {
     id: row.id,
@@ -162,7 +184,7 @@ function tableRow(
     area_name: team?.area_name ?? null,
     rank: row.rank,
     last_rank: row.last_rank,
-    zone_name: zone?.name ?? '',
+    zone_name,
     subparticipant_id: row.club?.id ?? null,
     subparticipant_name: row.club?.name ?? null,
     columns: cellsOf(columns, row, ranks),

@@ -20,10 +20,10 @@ type TableChange = { readonly table: Standings | null; readonly entry: Standings
 export class KnownTables {
   readonly #known = new Map<number, KnownTable>();
 
-  restoreTable({ standings_id, version, ut, body }: Standings): void {
+  restoreTable({ standings_id, version, ut, body, later }: Standings): void {
     // Passed-through tables are not ours.
     if (standings_id < FIRST_STANDINGS_ID) return;
-    this.#knownTable(standings_id).table = { version, ut, digest: digestOf(body) };
+    this.#knownTable(standings_id).table = { version, ut, digest: digestOf(textOf({ body, later })) };
   }
 
   restoreEntry({ version, ut, cause: _, ...shown }: StandingsEntry): void {
@@ -32,7 +32,7 @@ export class KnownTables {
   }
 
   /** Returns the records to publish of a derived table. From then on these are the last published ones. */
-  update({ id, type, object, active, body }: DerivedTable, cause: Cause): TableChange {
+  update({ id, type, name, object, active, body, later }: DerivedTable, cause: Cause): TableChange {
     // A table that never had a row was never published.
     if (!active && !this.#known.has(id)) return { table: null, entry: null };
     const known = this.#knownTable(id);
@@ -48,16 +48,24 @@ export class KnownTables {
     const shown = {
       ...shared,
       ...named,
+      name,
       object_name: '',
       item_status: active ? 'active' : 'deleted',
       sport_id: SOCCER,
     };
-    const table = nextOf(known.table, digestOf(body), cause);
+    const table = nextOf(known.table, digestOf(textOf({ body, later })), cause);
     const entry = nextOf(known.entry, digestOf(shownOf(shown)), cause);
     known.table = table ?? known.table;
     known.entry = entry ?? known.entry;
     return {
-      table: table && { ...shared, body, version: table.version, ut: table.ut, cause },
+      table: table && {
+        ...shared,
+        body,
+        later: later.map((one) => ({ ...one })),
+        version: table.version,
+        ut: table.ut,
+        cause,
+      },
       entry: entry && { ...shown, version: entry.version, ut: entry.ut, cause },
     };
   }
@@ -76,6 +84,10 @@ function nextOf(last: PublishedVersion | null, digest: string, cause: Cause): Pu
   if (last?.digest === digest) return null;
   // `ut` never decreases: readers of changes since a time must not miss a change that an old message caused.
   return { version: (last?.version ?? 0) + 1, ut: Math.max(last?.ut ?? 0, cause.ut), digest };
+}
+
+function textOf({ body, later }: Pick<DerivedTable, 'body' | 'later'>): string {
+  return later.reduce((text, one) => `${text}\n${one.day}\n${one.body}`, body);
 }
 
 function digestOf(text: string): string {

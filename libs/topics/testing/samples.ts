@@ -48,6 +48,7 @@ const OTHER_SAMPLES = {
     competition_id: 1478,
     season_id: 29_402,
     body: '{"columns":[],"groups":[],"id":39719}',
+    later: [{ day: '2018-05-29', body: '{}' }],
     ut: 1_531_670_000,
     cause: CAUSE,
   },

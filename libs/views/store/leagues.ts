@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isOwnTable } from '#domain/standings/body.ts';
 import {
   type ComparedGroup,
   compareLeague,
@@ -39,6 +40,8 @@ export class LeagueView {
   readonly #compared = new LRUCache<number, ComparedGroup[]>({ max: MAX_COMPARED });
   /** Seasons with a changed table since they were compared; null: all. */
   #stale: Set<number> | null = null;
+  /** The day of all comparisons. */
+  #day = '';
 
   constructor(sql: Statements, catalogue: CatalogueView, standings: TableView) {
     this.#sql = sql;
@@ -55,6 +58,7 @@ export class LeagueView {
 
   /** Returns the provider's league tables of a season, each group beside the one of ours that has its teams. */
   compared(seasonId: number): ComparedGroup[] {
+    this.#forgetYesterday();
     const known = this.#compared.get(seasonId);
     if (known !== undefined) return known;
     const groups = this.#compare(seasonId)?.groups ?? [];
@@ -67,6 +71,7 @@ export class LeagueView {
    * tables changed. `now`: Unix seconds.
    */
   differences(now: number): ReadonlyMap<DifferenceKind, number> {
+    this.#forgetYesterday();
     const stale = this.#stale ?? this.#known();
     this.#stale = new Set();
     for (const seasonId of stale) {
@@ -84,6 +89,15 @@ export class LeagueView {
     return counts;
   }
 
+  /** Has all seasons compared again on a new day, which may bring corrections. */
+  #forgetYesterday(): void {
+    const today = this.#standings.today();
+    if (today === this.#day) return;
+    this.#day = today;
+    this.#stale = null;
+    this.#compared.clear();
+  }
+
   /** Compares a season, with the time of the last change of our tables, Unix seconds. Null without a table of the provider. */
   #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
     const theirs = this.#catalogue.list(PROVIDER_LEAGUE, seasonId);
@@ -98,12 +112,15 @@ export class LeagueView {
 
   /** Returns our league tables of a season, with the time of their last change. */
   #derived(seasonId: number): (DerivedLeague & { readonly changed: number })[] {
-    return this.#standings.ofSeason(seasonId).flatMap(({ standings_id, type_id, object_type, object_id }) => {
-      const stored = type_id === LEAGUE_TYPE_ID ? this.#standings.find(standings_id) : undefined;
-      if (stored === undefined) return [];
-      const body: unknown = JSON.parse(stored.json);
-      return [{ id: standings_id, object_type, object_id, body, changed: stored.changed }];
-    });
+    return this.#standings
+      .ofSeason(seasonId)
+      .flatMap(({ standings_id, object_type, object_id, ...entry }) => {
+        const isLeague = entry.type_id === LEAGUE_TYPE_ID && !isOwnTable(standings_id, entry);
+        const stored = isLeague ? this.#standings.find(standings_id) : undefined;
+        if (stored === undefined) return [];
+        const body: unknown = JSON.parse(stored.json);
+        return [{ id: standings_id, object_type, object_id, body, changed: stored.changed }];
+      });
   }
 
   /** Returns the seasons of which the provider's tables were read. */

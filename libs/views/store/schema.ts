@@ -116,7 +116,7 @@ CREATE INDEX standings_entries_by_object ON standings_entries (object_type, obje
 CREATE INDEX standings_entries_by_season ON standings_entries (season_id);
 CREATE TABLE standings (
   id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, ut INTEGER NOT NULL,
-  competition_id INTEGER, json TEXT NOT NULL
+  competition_id INTEGER, body TEXT NOT NULL, later TEXT NOT NULL
 );
 -- The records of matches on feed-health. deleted: whether the monitor deleted it, a day after the end of the match.
 CREATE TABLE health (

@@ -1,14 +1,17 @@
 import type { StandingsQuery } from '#contract/rest/provider.ts';
+import { bodyOn, dayOf } from '#domain/standings/dated-table.ts';
 import type { Standings, StandingsEntry } from '#records/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { KNOCK_OUT } from './knock-outs.ts';
-import { Conditions, type CountedPage, SqlView } from './sql.ts';
+import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
 
 /** A table as JSON, with its competition and the times at which it was written and became visible here, Unix seconds. */
 type StoredTable = Readonly<Pick<Standings, 'competition_id' | 'season_id' | 'ut'>> & {
   readonly json: string;
   readonly changed: number;
 };
+
+type TableRow = Omit<StoredTable, 'json'> & { readonly body: string; readonly later: string };
 
 /** An entry of the catalogue of tables as JSON, and the time its table was written, Unix seconds; null without a table. */
 type EntryRow = { readonly json: string; readonly ut: number | null };
@@ -19,6 +22,14 @@ const NO_BRACKET = `(object_type <> 'stage'
 
 /** The tables and their catalogue. */
 export class TableView extends SqlView {
+  readonly #now: () => number;
+
+  /** `now`: returns Unix milliseconds; their day decides which corrections a table has. */
+  constructor(sql: Statements, now: () => number) {
+    super(sql);
+    this.#now = now;
+  }
+
   /** Stores an entry unless a newer one is stored. `changed`: the time at which it became visible, Unix seconds. */
   applyEntry(entry: StandingsEntry, changed: number): void {
     const id = entry.standings_id;
@@ -48,7 +59,8 @@ export class TableView extends SqlView {
       changed,
       ut: table.ut,
       competition_id: table.competition_id,
-      json: table.body,
+      body: table.body,
+      later: JSON.stringify(table.later),
     });
   }
 
@@ -78,13 +90,21 @@ export class TableView extends SqlView {
     return this.sql.page(`json, ${written}`, 'standings_entries', conditions, 'id', query);
   }
 
-  /** Returns a table; undefined if it is unknown or deleted. */
+  /** The day of the tables, YYYY-MM-DD in UTC. */
+  today(): string {
+    return dayOf(this.#now());
+  }
+
+  /** Returns a table as it is today; undefined if it is unknown or deleted. */
   find(id: number): StoredTable | undefined {
     const season = 'SELECT e.season_id FROM standings_entries e WHERE e.id = standings.id';
-    const text = `SELECT json, competition_id, (${season}) AS season_id, ut, changed FROM standings WHERE id = ?
+    const text = `SELECT body, later, competition_id, (${season}) AS season_id, ut, changed FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
         WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
-    return this.sql.rows<StoredTable>(text, id)[0];
+    const [row] = this.sql.rows<TableRow>(text, id);
+    if (row === undefined) return undefined;
+    const { body, later, ...stored } = row;
+    return { ...stored, json: bodyOn({ body, later: JSON.parse(later) }, this.today()) };
   }
 
   /** Returns the tables of a season that are not deleted. */

@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { applyRecords } from '../render/apply.ts';
@@ -152,4 +153,35 @@ test('notifies once per batch of each match and season, when the change is visib
   end();
   world.play(eventMessage({ ut: 1_790_000_009 }, { id: 1, clock_time: 900 }));
   expect(notified).toHaveLength(2);
+});
+
+test('has each table as it is on the day, and compares it with the provider’s anew', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 4, 28, 23, 59, 59) });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const body = (points: number) => ({
+    object_type: 'season',
+    object_id: 30,
+    groups: [
+      {
+        id: '',
+        participants: [{ id: 1, name: 'One', rank: 1, columns: [{ id: 8, code: 'pts', value: points }] }],
+      },
+    ],
+  });
+  const of = { object_id: 30, season_id: 30 };
+  const later = [{ day: '2026-05-29', body: JSON.stringify(body(39)) }];
+  const { views } = world;
+  world.give(tableEntry(900, of), tableRecord(900, body(43), { ...of, later }));
+  world.give(catalogueRecord('provider_league', 40_001, 30, readProviderLeague(body(39)) ?? {}));
+  const differences = () => [
+    views.leagues.compared(30).flatMap((group) => group.differences).length,
+    views.leagues.differences(world.now / 1000 + 86_400).get('points'),
+  ];
+  expect(views.table(900)).toEqual(body(43));
+  expect(differences()).toEqual([1, 1]);
+  vi.setSystemTime(Date.UTC(2026, 4, 29));
+  expect(views.table(900)).toEqual(body(39));
+  expect(differences()).toEqual([0, 0]);
 });

@@ -57,6 +57,6 @@ export function tableRecord(
   body: object,
   changes: Partial<Standings> = {},
 ): ViewRecord<'standings'> {
-  const value = { ...TABLE, standings_id: id, body: JSON.stringify(body), ...changes };
+  const value = { ...TABLE, standings_id: id, body: JSON.stringify(body), later: [], ...changes };
   return { topic: 'standings', ...AT, key: String(id), value };
 }

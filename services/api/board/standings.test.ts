@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { ranking } from '#views/testing/ranking.ts';
+import { tableEntry, tableRecord } from '#views/testing/records.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
 import { leagueTable, topScorers } from './testing/provider-tables.ts';
 import {
@@ -113,6 +115,21 @@ describe('/standings', () => {
     expect(text).toContain('>Group E</caption>');
     expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);
     expect(text).toContain('>Final</caption>');
+  });
+
+  test('heads each table by its stage, also one without a name, and by the name that rules give it', async () => {
+    const table = { groups: [{ id: '', name: '' }] };
+    const own = FIRST_STANDINGS_ID + 7;
+    served.played.table(39719, 2, 'League standings', table, 2);
+    served.played.table(1, 2, 'League standings', table, 1, 99);
+    const of = { object_type: 'season', object_id: LEVEL_IDS.season_id, season_id: LEVEL_IDS.season_id };
+    served.played.give(tableEntry(own, { ...of, name: 'General table' }), tableRecord(own, table, of));
+    const { text } = await get('/standings');
+    expect([...text.matchAll(/<caption[^>]*>(.*?)<\/caption>/g)].map(([, name]) => name)).toEqual([
+      'Stage 99',
+      'Group stage',
+      'General table',
+    ]);
   });
 
   test('shows a bracket and no league table for knock-out stages', async () => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { foldName } from '#domain/name-search.ts';
+import { isOwnTable } from '#domain/standings/body.ts';
 import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';
@@ -56,7 +57,7 @@ export function seasonStandings(
     season !== null && chosen?.type_id === LEAGUE_TYPE_ID ? view.leagues.compared(season.season_id) : [];
   const shown = tables
     .filter(({ type_id }) => !showsBracket && type_id === chosen?.type_id)
-    .sort((a, b) => a.object_id - b.object_id)
+    .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || a.object_id - b.object_id)
     .flatMap((entry) => shownStandings(view, entry, compared));
   const ofPlayers = shown.some(({ table }) => table.groups.some(isOfPlayers));
   return {
@@ -132,6 +133,16 @@ function seasonBracket(
   );
 }
 
+function isOwn(entry: TableEntry): boolean {
+  return isOwnTable(entry.standings_id, entry);
+}
+
+/** Returns the name of a table's stage, or its number; null when the table covers the season. */
+function stageOf(view: ReadView, { object_type, object_id }: TableEntry): string | null {
+  if (object_type !== 'stage') return null;
+  return view.catalogue.name('stage', object_id) ?? `Stage ${object_id}`;
+}
+
 function shownStandings(view: ReadView, entry: TableEntry, compared: readonly ComparedGroup[]) {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
@@ -139,8 +150,8 @@ function shownStandings(view: ReadView, entry: TableEntry, compared: readonly Co
   return [
     {
       entry,
-      /** The name of the table's stage; null when the table covers the season, or the stage has no name. */
-      stage: view.catalogue.name('stage', entry.object_type === 'stage' ? entry.object_id : null),
+      /** What it is beside others of its type: its own name, or its stage; null when it covers the season. */
+      heading: isOwn(entry) ? entry.name : stageOf(view, entry),
       // Tables that we derive have the ids of their groups, not the names.
       table: {
         groups: groups.map((group) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ZONE_COLOUR } from '#domain/standings/competition-rules.ts';
 
 /** Parses tables in the provider's shape (`data.standings`). Missing fields and fields of another type become unknown, never an error. */
 
@@ -27,11 +28,7 @@ const row = z.object({
 
 const zone = z.object({
   name: text,
-  colour: z
-    .string()
-    .regex(/^#[0-9a-f]{3,8}$/i)
-    .nullable()
-    .catch(null),
+  colour: z.string().regex(ZONE_COLOUR).nullable().catch(null),
 });
 const correction = z.object({ participant_name: text, value: text, reason: text });
 

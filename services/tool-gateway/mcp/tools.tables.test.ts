@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
-import { catalogueRecord } from '#views/testing/records.ts';
+import { catalogueRecord, tableEntry } from '#views/testing/records.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { changedTable, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
@@ -18,6 +19,9 @@ const call = (name: string, args?: ToolArguments) => callTool(scope, name, args)
 const refusal = (name: string, args: ToolArguments) => refusalOf(scope, name, args);
 
 test('tables and top scorers are those of REST', () => {
+  // A table that rules define, such as one of the third-placed teams, is not the league table of its season.
+  const of = { object_type: 'season', object_id: OPEN.season, season_id: OPEN.season };
+  world.give(tableEntry(FIRST_STANDINGS_ID, { ...of, competition_id: OPEN.competition, name: 'Thirds' }));
   const { groups } = call('get_standings', { competition_id: OPEN.competition });
   expect(groups).toMatchObject([
     {

@@ -81,6 +81,7 @@ describe.skipIf(!hasPrometheus)('what is around a system (needs prometheus)', ()
       competition_id: 1,
       season_id: 1,
       body: '{',
+      later: [],
       ut: 1,
       cause: null,
     };

@@ -39,7 +39,7 @@ export async function publishDifferingTable({
   const values = [
     ['catalogue', catalogue.encode({ ...theirs, body: JSON.stringify(readProviderLeague(table(1))) })],
     ['standings-catalogue', entries.encode({ ...of, ...names })],
-    ['standings', tables.encode({ ...of, body: JSON.stringify(table(7)) })],
+    ['standings', tables.encode({ ...of, body: JSON.stringify(table(7)), later: [] })],
   ] as const;
   const timestamp = String(Date.now() - 3 * 3_600_000);
   const producer = createKafka({ brokers, clientId: 'test-tables' }).producer();

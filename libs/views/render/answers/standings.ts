@@ -26,7 +26,8 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       area,
       teamArea: isOfOneArea ? { id: areaId, name: area ?? '' } : null,
       season: catalogue.name('season', toWholeNumber(season_id)),
-      stage: kind === 'stage' ? catalogue.name('stage', id) : null,
+      // Two tables of a season differ by it, also where the catalogue does not know the stage.
+      stage: kind === 'stage' ? (catalogue.name('stage', id) ?? String(id)) : null,
       object: NAMED_OBJECTS.has(kind) ? catalogue.name(kind, id) : null,
       group(group) {
         const entry = catalogue.find('group', group);

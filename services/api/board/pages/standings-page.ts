@@ -105,11 +105,11 @@ ${search !== null && html`<label class="field"><span>Player or team</span><input
 </form>`;
 }
 
-/** Renders a table. The stage's name stands above named groups; a group without a name has the stage's name as its caption. */
-function tableHtml({ entry, stage, table }: ShownStandings, oneOfSeveral: boolean): Html {
+/** Renders a table. Its heading stands above named groups; a group without a name has it as its caption. */
+function tableHtml({ entry, heading, table }: ShownStandings, oneOfSeveral: boolean): Html {
   const { standings_id, type_name } = entry;
   const hasNames = table.groups.some(({ name }) => name !== '');
-  const title = oneOfSeveral ? stage : null;
+  const title = oneOfSeveral ? heading : null;
   return html`<div data-key="table-${standings_id}">${title !== null && hasNames && html`<h2>${title}</h2>`}
 <div class="standings">${table.groups.map((group, n) =>
     groupHtml(group, `${standings_id}-${n}`, group.name || (title ?? type_name)),

@@ -1,6 +1,7 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
 import { foldName } from '#domain/name-search.ts';
+import { isOwnTable } from '#domain/standings/body.ts';
 import { shortText } from '#json/short-text.ts';
 import { dataOf } from './common.ts';
 import { ToolError, type ToolScope } from './tool.ts';
@@ -43,8 +44,9 @@ export function chosenTable({ seasonId, typeId, stageId, group }: WantedTable, s
     stageId === undefined
       ? ofType
       : ofType.filter((one) => one.object_type === 'stage' && one.object_id === stageId);
-  const own = candidates.find((one) => one.object_type === 'season');
-  const only = candidates.length === 1 ? candidates[0] : undefined;
+  const usual = candidates.filter((one) => !isOwnTable(one.id, one));
+  const own = usual.find((one) => one.object_type === 'season');
+  const only = usual.length === 1 ? usual[0] : undefined;
   const withGroup =
     group === undefined
       ? []

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { readRulesFile } from './competition-rules.ts';
+import { SeasonTables } from './season-tables.ts';
+import EURO from './testing/euro-2024.json' with { type: 'json' };
+import { countOfficial } from './testing/official-count.ts';
+import { LIVE, rulesFile, rulesOf, teamOf } from './testing/results.ts';
+import { placed, tablesOfSeason } from './testing/seasons.ts';
+import type { SeasonResult } from './types.ts';
+
+const [APERTURA, CLAUSURA, SEASON] = [10, 20, 2];
+const GENERAL = { id: 1, name: 'General table', stage_ids: ['apertura', 'clausura'] };
+
+/** Rules of two tournaments, and of the table over both. */
+function twoTournaments(more: object = {}) {
+  const rules = {
+    format: 1,
+    name: 'two tournaments',
+    applies_to: [],
+    points: { won: 3, draw: 1, lost: 0 },
+    tie_break: ['points', 'goals_diff'],
+    tables: [{ ...GENERAL, ...more }],
+    corrections: [{ participant_id: 1, value: -4, reason: 'Quit', stage_id: 'clausura', from: '2024-01-20' }],
+  };
+  const stages = { apertura: [APERTURA], clausura: [CLAUSURA] };
+  return readRulesFile(JSON.stringify(rules), 'rules').withStages(stages);
+}
+
+const RESULTS = [
+  placed(1, 'A 1-0 B', APERTURA),
+  placed(2, 'C 0-2 A', APERTURA),
+  placed(3, 'B 3-0 A', CLAUSURA),
+  placed(4, 'C 1-0 B', CLAUSURA),
+  placed(5, 'B 5-0 C', 30),
+];
+
+describe('a table over several stages', () => {
+  const league = (results: SeasonResult[], more = {}) =>
+    tablesOfSeason(results, twoTournaments(more), 'league', 'mp', 'goals_diff', 'pts');
+
+  test('has the matches of both tournaments, beside the table of each', () => {
+    expect(league(RESULTS)).toEqual({
+      [APERTURA]: ['1 A 2 3 6', '2 B 1 -1 0', '3 C 1 -2 0'],
+      [CLAUSURA]: ['1 B 2 2 3', '2 C 1 1 3', '3 A 1 -3 0'],
+      30: ['1 B 1 5 3', '2 C 1 -5 0'],
+      [SEASON]: ['1 A 3 0 6', '2 B 3 1 3', '3 C 2 -1 3'],
+    });
+  });
+
+  test('has its own criteria and zones, and the corrections of its stages on their day', () => {
+    const zones = [{ id: 7, name: 'Cup', colour: '#123456', from: 1, to: 2 }];
+    const season = new SeasonTables(1, SEASON, twoTournaments({ tie_break: ['goals_diff'], zones }));
+    for (const one of RESULTS) season.apply(one);
+    const own = season.derive().find(({ name }) => name === GENERAL.name);
+    const rows = ({ body = '' }: { body?: string } = {}) =>
+      JSON.parse(body).groups[0].participants.map(
+        (row: { name: string; zone_name: string; columns: { code: string; value: unknown }[] }) =>
+          `${row.name} ${row.columns.find(({ code }) => code === 'pts')?.value} ${row.zone_name}`,
+      );
+    expect(rows(own)).toEqual(['B 3 Cup', 'A 6 Cup', 'C 3 ']);
+    expect(own?.later.map(({ day }) => day)).toEqual(['2024-01-20']);
+    expect(rows(own?.later[0])).toEqual(['B 3 Cup', 'A 2 Cup', 'C 3 ']);
+  });
+
+  test('is derived again with results of its stages alone, and keeps its id under another name', () => {
+    const named = (season: SeasonTables) => season.derive().filter(({ name }) => !name.includes(' s'));
+    const season = new SeasonTables(1, SEASON, twoTournaments());
+    for (const one of RESULTS) season.apply(one);
+    const before = season.derive().find(({ name }) => name === GENERAL.name);
+    season.apply(placed(5, 'B 6-0 C', 30, { version: 2 }));
+    expect(named(season).map(({ name }) => name)).not.toContain(GENERAL.name);
+    season.apply(placed(6, 'B 1-0 C', CLAUSURA, { ...LIVE, start_date: '2024-01-21 15:00' }));
+    season.derive();
+    season.apply(placed(6, 'B 2-0 C', CLAUSURA, { ...LIVE, version: 2, start_date: '2024-01-21 15:00' }));
+    expect(season.derive().map(({ type }) => type.kind)).toEqual(['live']);
+    const renamed = SeasonTables.restore(1, SEASON, twoTournaments({ name: 'Tabla anual' }), RESULTS);
+    renamed.invalidate();
+    expect(renamed.derive().find(({ name }) => name === 'Tabla anual')?.id).toBe(before?.id);
+    // Rules without it delete it.
+    const without = SeasonTables.restore(1, SEASON, rulesOf(), RESULTS);
+    without.invalidate();
+    expect(without.derive().find(({ id }) => id === before?.id)).toMatchObject({ active: false });
+  });
+});
+
+describe('a table of the teams at one place of each group', () => {
+  const groups = Object.entries(EURO.groups);
+  const names = [...new Set(groups.flatMap(([, lines]) => lines.flatMap((line) => line.split(/ \d+-\d+ /))))];
+  const ids = new Map(names.map((name, at) => [name, at + 1]));
+  const id = (name: string) => ids.get(name) ?? 0;
+  const results = groups.flatMap(([, lines], group) =>
+    lines.map((line, at) => {
+      const [, home = '', goals = '', away = ''] = /^(.*) (\d+-\d+) (.*)$/.exec(line) ?? [];
+      const teams = { home: teamOf(id(home), home), away: teamOf(id(away), away) };
+      return placed(10 * group + at + 1, `A ${goals} B`, 7, {
+        ...teams,
+        group_id: group + 1,
+        round_id: 1 + Math.floor(at / 2),
+        start_date: `2024-06-${14 + 4 * Math.floor(at / 2)} 21:00`,
+      });
+    }),
+  );
+  // The ranking of the qualifiers, which decided between Denmark and Slovenia, and stands for the cards that are not known here.
+  const listed = [
+    [id('Denmark'), id('Slovenia')],
+    [id('Netherlands'), id('Georgia')],
+  ];
+  const rules = rulesFile('euro-2024');
+  const known = { ...rules, tie_break: [...rules.tie_break.slice(0, -1), { listed }] };
+  const thirds = (of: SeasonResult[], by = known) =>
+    tablesOfSeason(of, by, 'league', 'goals_scored', 'goals_allowed', 'pts')[SEASON];
+
+  test('is that of the third-placed teams of the Euro 2024', () => {
+    expect(thirds(results)).toEqual([
+      '1 Netherlands 4 4 4',
+      '2 Georgia 4 4 4',
+      '3 Slovakia 3 3 4',
+      '4 Slovenia 2 2 3',
+      '5 Hungary 2 5 3',
+      '6 Croatia 3 6 2',
+    ]);
+    countOfficial(1);
+  });
+
+  test('leaves out a group while equal teams share the place', () => {
+    expect(thirds(results, rules)?.map((line) => line.split(' ')[1])).not.toContain('Slovenia');
+    expect(thirds(results.filter(({ round_id }) => round_id === 0))).toBeUndefined();
+  });
+
+  test('leaves out the matches of knock-out stages, which have no group', () => {
+    const final = placed(99, 'A 2-1 B', 8, { home: teamOf(id('Spain')), away: teamOf(id('Slovenia')) });
+    expect(thirds([...results, final])).toEqual(thirds(results));
+  });
+});

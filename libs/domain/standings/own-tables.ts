@@ -1,0 +1,68 @@
+/** The tables that rules define beside those of each stage: over several stages, or of the teams at one place of each group. */
+import type { CompetitionRules, OwnTable } from './competition-rules.ts';
+import type { GameSet } from './game-set.ts';
+import { rankTable } from './split.ts';
+import { rulesOfStage } from './stage-rules.ts';
+import { seasonOf } from './standing.ts';
+import { PLAYED } from './subsets.ts';
+import { byId, gameSet, type ScopeInputs, scopesOf, type TableScope } from './table-scope.ts';
+import { type Table, tablesOf } from './tables.ts';
+
+/** Whether a table counts matches of a stage. */
+export function hasStage({ stage_ids }: OwnTable, stageId: number | null): boolean {
+  return stage_ids === null || (stageId !== null && stage_ids.includes(stageId));
+}
+
+/** Returns a table; undefined while it has no team. */
+export function ownTable(inputs: ScopeInputs, own: OwnTable): Table | undefined {
+  const stages = byId(inputs.games).filter(([id]) => hasStage(own, id));
+  const rules: CompetitionRules = {
+    ...inputs.rules,
+    tie_break: own.tie_break ?? inputs.rules.tie_break,
+    zones: own.zones,
+    split: null,
+    corrections: stages.flatMap(([id]) => inputs.corrections.get(id) ?? []),
+  };
+  const scope =
+    own.place === null
+      ? {
+          games: gameSet(stages.flatMap(([, groups]) => [...groups.values()].flatMap((set) => [...set]))),
+          teams: null,
+        }
+      : teamsAt(
+          own.place,
+          stages.flatMap(([id]) => groupsOf(inputs, own, id)),
+        );
+  const table = tablesOf({ ...scope, start: null }, rules, ['league']).get('league');
+  if (table === undefined || own.place === null) return table;
+  // Before the last round other teams may have had the place.
+  return { ...table, rows: table.rows.map((row) => ({ ...row, last_rank: null })) };
+}
+
+type RankedGroup = { readonly games: GameSet; readonly ranks: ReadonlyMap<number, number> };
+
+/** Returns the ranked groups of a stage. Matches without a group are none, unless the table names the stage. */
+function groupsOf(inputs: ScopeInputs, own: OwnTable, stageId: number | null): RankedGroup[] {
+  const rules = {
+    ...rulesOfStage(inputs.rules, stageId),
+    corrections: inputs.corrections.get(stageId) ?? [],
+  };
+  return [...scopesOf(inputs, stageId)].flatMap(([group, { games, teams, start }]) => {
+    if (group === null && own.stage_ids === null) return [];
+    const listed = new Map([...games.teams()].filter(([id]) => teams?.has(id) ?? true));
+    const season = seasonOf(games.view(PLAYED), listed, rules, start);
+    return { games, ranks: rankTable(season, season.now) };
+  });
+}
+
+/** Returns the team at a place of each group, with its matches. Where equal teams share the place, nobody knows who it is: none. */
+function teamsAt(place: number, groups: readonly RankedGroup[]): Pick<TableScope, 'games' | 'teams'> {
+  const found = groups.flatMap(({ games, ranks }) => {
+    const at = [...ranks].filter(([, rank]) => rank === place);
+    return at.length === 1 ? at.map(([id]) => ({ id, games: games.ofTeam(id) })) : [];
+  });
+  return {
+    games: gameSet(new Set(found.flatMap(({ games }) => games))),
+    teams: new Set(found.map(({ id }) => id)),
+  };
+}
