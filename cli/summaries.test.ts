@@ -84,6 +84,7 @@ test('shows the type and time of a message without an incident', () => {
     type: 'event' as const,
     incident: null,
     snapshot: null,
+    absence: null,
   };
   expect(summaryOf('normalized-messages', message)).toBe('event  5-889947-2  at 2018-07-15T15:53:20Z');
   const ut = 2 ** 53 - 2;

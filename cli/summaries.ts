@@ -1,4 +1,5 @@
 /** Summarises the values of each topic in one line for people. */
+import { absenceText } from '#domain/absence.ts';
 import { dateOf } from '#json/values.ts';
 import type { DeadLetter, Guard, Incident, MatchState, Score, TopicValues } from '#records/types.ts';
 import { alertScore } from '#story/alerts.ts';
@@ -9,12 +10,13 @@ type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string
 
 const SUMMARIES: Summaries = {
   'raw-messages': ({ origin, body }) => [origin, `${body.length} bytes`],
-  'normalized-messages': ({ type, message_id, incident, snapshot, ut }) => [
+  'normalized-messages': ({ type, message_id, incident, snapshot, absence, ut }) => [
     type,
     message_id,
     incident?.incident.id ?? null,
     incident === null ? null : `${incident.deleted ? 'delete of ' : ''}${incidentText(incident.incident)}`,
     snapshot === null ? null : `${snapshot.length} incidents`,
+    absence && absenceText({ ut, ...absence }),
     `at ${timeText(ut)}`,
   ],
   'match-incidents': ({ id, version, removed, incident }) => [

@@ -17,4 +17,5 @@ export const GUARD_WORDS: Readonly<Record<GuardReason, string>> = {
   score_unknown: 'score unknown',
   status_went_back: 'a finished match is reported as not started',
   unexplained_cancellation: 'a goal was cancelled, unknown which',
+  event_missing: 'the provider no longer has the match',
 };

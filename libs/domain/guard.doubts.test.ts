@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident, NormalizedMessage } from '#records/types.ts';
 import {
+  absenceMessage,
   eventFields,
   eventMessage,
   type IncidentOptions,
@@ -168,5 +169,57 @@ describe('a live or awarded match whose score is unknown (law 9)', () => {
     ],
   ])('is not safe: %s', (_, messages, expected) => {
     expect(given(...messages).state.guard.reasons).toEqual(expected);
+  });
+});
+
+describe('an event that the provider no longer has (law 2)', () => {
+  const order = { at: START * 1000, user: 'alice', host: 'ops', reason: 'never played' };
+  const opening = eventMessage(START, eventFields({ participants: participants(1, 0) }));
+  const gone = (at: number) => absenceMessage(START + at);
+  const deleted = (at: number) => absenceMessage(START + at, { confirmed: true });
+  const ended = (at: number) => absenceMessage(START + at, { confirmed: true, order });
+  const status = (at: number) => eventMessage(START + at, { status_id: 34, status_type: 'live' });
+
+  test.each<[why: string, messages: NormalizedMessage[], type: string, standing: object | null]>([
+    ['missing at a first look', [gone(10)], 'live', { ut: START + 10, confirmed: false, order: null }],
+    ['missing in the second of its status', [gone(0)], 'live', { ut: START, confirmed: false }],
+    ['deleted at a second look', [gone(10), deleted(40)], 'deleted', { ut: START + 40, confirmed: true }],
+    ['deleted, and missing once more', [deleted(10), gone(40)], 'deleted', { confirmed: false }],
+    ['deleted and missing in one second', [deleted(10), gone(10)], 'deleted', { confirmed: true }],
+    ['ended by an operator', [ended(10)], 'deleted', { ut: START + 10, confirmed: true, order }],
+    ['ended by an operator, and deleted in that second', [deleted(10), ended(10)], 'deleted', { order }],
+    ['missing, then reported', [gone(10), status(11)], 'live', null],
+    ['deleted, then reported', [gone(10), deleted(40), status(41)], 'live', null],
+    ['ended by an operator, then reported', [ended(10), status(11)], 'live', null],
+    ['reported, and missing before it', [status(11), gone(10)], 'live', null],
+    ['reported between two looks', [gone(10), status(20), gone(40)], 'live', { ut: START + 40 }],
+  ])('is %s', (_, messages, status_type, absence) => {
+    for (const order of [messages, messages.toReversed()]) {
+      const { state } = given(opening, ...order, ...messages);
+      expect(state).toMatchObject({ status_type, absence });
+      const reasons = absence === null ? [] : ['event_missing'];
+      expect(state.guard).toEqual({ safe: absence === null, reasons });
+    }
+  });
+
+  test('is told with its reason, and that it is back', () => {
+    const told = (...history: readonly [...NormalizedMessage[], NormalizedMessage]) =>
+      given(opening, ...history.slice(0, -1))
+        .when(history.at(-1) as NormalizedMessage)
+        .transitions.map(({ kind, value, guard }) => [kind, value?.after ?? guard?.safe ?? null]);
+    expect(told(gone(10))).toEqual([
+      ['absence_changed', 'missing'],
+      ['guard_changed', false],
+    ]);
+    expect(told(gone(10), ended(20))).toEqual([
+      ['status_changed', '33 deleted'],
+      ['absence_changed', 'ended by alice on ops: never played'],
+      ['event_amended', null],
+    ]);
+    expect(told(ended(20), status(21))).toEqual([
+      ['status_changed', '34 live'],
+      ['absence_changed', null],
+      ['guard_changed', true],
+    ]);
   });
 });

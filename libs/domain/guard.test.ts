@@ -271,6 +271,7 @@ describe('the other reasons (law 9)', () => {
       unreadAt: 1,
       unexplainedAt: 1,
       wentBack: true,
+      absent: true,
     };
     expect(guardOf(inputs)).toEqual({ safe: false, reasons: Object.keys(GUARD_REASONS) });
   });

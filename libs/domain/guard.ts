@@ -54,6 +54,7 @@ export const GUARD_REASONS = {
   score_unknown: 'The match is live or awarded, and its score is unknown.',
   status_went_back: 'A match that was reported as finished is reported as not started.',
   unexplained_cancellation: 'A goal was cancelled, and no known goal fits the cancellation.',
+  event_missing: 'The provider no longer has the match, or an operator ended it.',
 };
 
 /** A reason of a guard. */
@@ -84,6 +85,8 @@ export type GuardInputs = {
   /** When the latest cancellation that names no goal was written; null without one. */
   readonly unexplainedAt: number | null;
   readonly wentBack: boolean;
+  /** Whether an absence of the match stands (law 2). */
+  readonly absent: boolean;
 };
 
 /**
@@ -113,6 +116,7 @@ export function guardOf(inputs: GuardInputs): Guard {
   if (inputs.wentBack) reasons.push('status_went_back');
   if (inputs.unexplainedAt !== null && !hasAgreedSince(inputs.unexplainedAt, inputs))
     reasons.push('unexplained_cancellation');
+  if (inputs.absent) reasons.push('event_missing');
   return { safe: reasons.length === 0, reasons };
 }
 

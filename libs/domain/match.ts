@@ -1,4 +1,5 @@
 import type { Cause, MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
+import { AbsenceRegister } from './absence.ts';
 import { DomainError } from './errors.ts';
 import { readEventFacts } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
@@ -46,7 +47,12 @@ const NO_EFFECT: AppliedMessage = { transitions: [], incidents: [], result: fals
 
 /** Returns a match to which no message was applied. */
 export function newMatch(eventId: number): Match {
-  return matchOf(eventId, new EventRegister(), new IncidentRegister(), new UnreadRegister());
+  return matchOf(eventId, {
+    event: new EventRegister(),
+    incidents: new IncidentRegister(),
+    unread: new UnreadRegister(),
+    absence: new AbsenceRegister(),
+  });
 }
 
 /**
@@ -58,7 +64,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
-  const { event, incidents, unread, view: before } = match[internals];
+  const { event, incidents, unread, absence, view: before } = match[internals];
   const fieldChanges = event.apply(event.read(message.event_fields), positionOf(message));
   const unreadChanges = unread.apply(message);
   const reported =
@@ -67,7 +73,8 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       : message.incident !== null
         ? incidents.record(message.incident.incident, message.incident.deleted)
         : NO_CHANGES;
-  const isNews = fieldChanges.changed || reported.snapshot || reported.incidents.length > 0;
+  const isAbsenceNew = absence.apply(message, event);
+  const isNews = fieldChanges.changed || isAbsenceNew || reported.snapshot || reported.incidents.length > 0;
   if (!isNews && !unreadChanges.changed) return NO_EFFECT;
 
   const facts = deriveFacts(event, before.facts, fieldChanges.fields);
@@ -155,6 +162,7 @@ export function matchState(match: Match): MatchState {
     unread: unread.fields(),
     unread_at: unread.messageAt,
     first_finished: first === null ? null : { ut: first.ut, message_id: first.messageId },
+    absence: view.absence,
   };
 }
 
@@ -192,24 +200,24 @@ export function restoreMatch(state: MatchState, incidents: Iterable<MatchInciden
     first === null ? null : { ut: first.ut, messageId: first.message_id },
   );
   const register = IncidentRegister.restore(incidents, state.snapshot_at);
-  const match = matchOf(state.event_id, event, register, UnreadRegister.restore(state));
+  const match = matchOf(state.event_id, {
+    event,
+    incidents: register,
+    unread: UnreadRegister.restore(state),
+    absence: AbsenceRegister.restore(state),
+  });
   match[internals].version = state.version;
   match[internals].cause = state.cause;
   return match;
 }
 
-function matchOf(
-  eventId: number,
-  event: EventRegister,
-  incidents: IncidentRegister,
-  unread: UnreadRegister,
-): Match {
-  const registers: Registers = { event, incidents, index: new IncidentIndex(incidents.entries()), unread };
+function matchOf(eventId: number, known: Omit<Registers, 'index'>): Match {
+  const registers: Registers = { ...known, index: new IncidentIndex(known.incidents.entries()) };
   return {
     eventId,
     [internals]: {
       ...registers,
-      view: deriveView(registers, readEventFacts(event)),
+      view: deriveView(registers, readEventFacts(known.event)),
       version: 0,
       cause: null,
     },

@@ -7,6 +7,7 @@ import type {
   NormalizedMessage,
   Score,
 } from '#records/types.ts';
+import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
@@ -39,6 +40,8 @@ export const TRANSITION_KINDS = {
   event_amended: 'Other fields of the event changed; `fields` names them.',
   message_unread:
     'A message could not be read, or fields of it for the first time: `fields` names them; of a message, `value` has the reason.',
+  absence_changed:
+    'The provider no longer has the event, or has it again, or an operator ended it; `value` has before and after: `missing`, `deleted`, or `ended` with who ordered it and why.',
   snapshot_applied:
     'The event’s complete incident list was compared; incidents that it removed or brought back have their own transitions.',
   guard_changed: 'The trading guard changed; `guard` is the new one.',
@@ -97,6 +100,10 @@ export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
     emitEvent(collector, step);
   emitUnread(collector, step.unread);
+  const [was, is] = [step.before.absence, step.after.absence];
+  // A repeated absence is emitted too: it is the only change of its version.
+  if (was !== is)
+    collector.emit('absence_changed', { value: { before: absenceText(was), after: absenceText(is) } });
   emitAmended(collector, step);
   if (step.incidents.snapshot) collector.emit('snapshot_applied', {});
   if (step.before.guard !== step.after.guard) collector.emit('guard_changed', { guard: step.after.guard });

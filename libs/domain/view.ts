@@ -1,4 +1,5 @@
-import type { Clock, Coverage, Guard, Score } from '#records/types.ts';
+import type { Clock, Coverage, Guard, Score, StandingAbsence } from '#records/types.ts';
+import type { AbsenceRegister } from './absence.ts';
 import {
   type EventFacts,
   hasGoneBack,
@@ -30,6 +31,8 @@ export type DerivedMatch = {
   readonly shootOut: Score | null;
   /** Whether a finished match is reported as not started (law 2). */
   readonly wentBack: boolean;
+  /** The absence that stands; null without one (law 2). */
+  readonly absence: StandingAbsence | null;
   readonly guard: Guard;
 };
 
@@ -40,6 +43,7 @@ export type Registers = {
   /** Of `incidents`. */
   readonly index: IncidentIndex;
   readonly unread: UnreadRegister;
+  readonly absence: AbsenceRegister;
 };
 
 /** Returns the facts of an event after a change of these fields; reuses `previous` while none of them is a fact. */
@@ -74,7 +78,7 @@ export function settleList(
 
 /** Derives a view with these facts; reuses the unchanged parts of `previous`. `goals`: whether goals or cancellations changed. */
 export function deriveView(
-  { event, incidents, index, unread }: Registers,
+  { event, incidents, index, unread, absence }: Registers,
   facts: EventFacts,
   previous?: DerivedMatch,
   goals = true,
@@ -125,6 +129,7 @@ export function deriveView(
     unreadAt: unread.messageAt,
     unexplainedAt: tally.unexplainedAt,
     wentBack,
+    absent: absence.standing !== null,
   });
   return {
     facts,
@@ -134,6 +139,7 @@ export function deriveView(
     final,
     shootOut: shootOutOf(facts, tally, finished),
     wentBack,
+    absence: absence.standing,
     guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
   };
 }

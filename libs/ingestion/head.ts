@@ -64,6 +64,7 @@ export function base(
     unread: [],
     unreadable: null,
     deleted: [],
+    absence: null,
   };
 }
 

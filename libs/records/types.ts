@@ -30,7 +30,7 @@ export type FieldsAt = {
 /** Whether trading may act on the score. */
 export type Guard = {
   safe: boolean;
-  /** Reasons against: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, missing_from_list, unread_message, score_unknown, status_went_back, unexplained_cancellation. */
+  /** Reasons against: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, missing_from_list, unread_message, score_unknown, status_went_back, unexplained_cancellation, event_missing. */
   reasons: string[];
 };
 
@@ -82,6 +82,18 @@ export type Incident = {
   body: string;
   /** The whole-number id of the message that reported it, which orders records of one second; null for an entry of a list and for another kind of id, which come after. */
   message_id: null | number;
+};
+
+/** Of an operator's order about a match: who gave it, when, why. Its command is on operator-orders too. */
+export type OrderAudit = {
+  /** Unix milliseconds, by the clock of the operator's machine. */
+  at: number;
+  /** User of the operating system. */
+  user: string;
+  /** Name of the operator's machine. */
+  host: string;
+  /** As the operator gave it. */
+  reason: string;
 };
 
 /** Goals of both sides, penalty shoot-outs excluded (result 2 of the provider). */
@@ -499,6 +511,8 @@ export type MatchState = {
   unread_at: null | number;
   /** The earliest report that the match is finished: a later one that it is not started goes back (law 2). */
   first_finished: null | ReportKey;
+  /** Why the match is missing: its latest event_absence that no later report of its status took back (law 2); null where there is none. */
+  absence: null | StandingAbsence;
 };
 
 export type Clock = {
@@ -552,6 +566,15 @@ export type ReportKey = {
   message_id: null | number;
 };
 
+export type StandingAbsence = {
+  /** Unix seconds, of its message. */
+  ut: number;
+  /** Whether the match is deleted by it. */
+  confirmed: boolean;
+  /** The operator's order; null where the provider's REST no longer has the event. */
+  order: null | OrderAudit;
+};
+
 /** One change. Several may share a version. */
 export type MatchTransition = {
   /** <event_id>:<version>:<n>, unique over the topic. */
@@ -560,7 +583,7 @@ export type MatchTransition = {
   version: number;
   /** From 0 within the version. */
   n: number;
-  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_missing, incident_listed, incident_amended, incident_deleted_unseen, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, message_unread, snapshot_applied. */
+  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_missing, incident_listed, incident_amended, incident_deleted_unseen, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, message_unread, absence_changed, snapshot_applied. */
   kind: string;
   /** The incident's id, of incident and goal kinds. */
   incident_id: null | string;
@@ -568,7 +591,7 @@ export type MatchTransition = {
   incident_type: null | number;
   /** Of score_changed and firm_score_changed; of goal_cancelled and goal_reinstated the current score before and after their version. */
   score: null | ScoreChange;
-  /** Of status, clock, bet status and result kinds: the provider's values as text. */
+  /** Of status, clock, bet status and result kinds: the provider's values as text. Of absence_changed: missing, deleted, or ended with who ordered it and why; null while the provider has the event. */
   value: null | ValueChange;
   /** Of guard_changed: the new guard. */
   guard: null | Guard;
@@ -616,7 +639,7 @@ export type NormalizedMessage = {
   /** The provider's number of the message's source; null where it sent none. */
   source: null | number;
   type: MessageType;
-  /** The ingress service: webhook, feed. */
+  /** The ingress service: webhook, feed; operator for an order. */
   origin: string;
   /** The raw-messages record it was part of. */
   delivery_id: string;
@@ -639,14 +662,23 @@ export type NormalizedMessage = {
   unreadable: null | string;
   /** Of an incident_snapshot: incidents that the provider names as deleted, each with the `ut` of its deletion. */
   deleted: Incident[];
+  /** Of an event_absence: the provider no longer has the event, or an operator ended it (law 2). */
+  absence: null | Absence;
 };
 
-export type MessageType = 'incident' | 'event' | 'incident_snapshot' | 'event_keep_alive' | 'events_lineups';
+export type MessageType = 'incident' | 'event' | 'incident_snapshot' | 'event_keep_alive' | 'events_lineups' | 'event_absence';
 
 export type IncidentRecord = {
   /** The record's `action` is delete. */
   deleted: boolean;
   incident: Incident;
+};
+
+export type Absence = {
+  /** Whether a second look agrees, or an operator ended the event: it is deleted. */
+  confirmed: boolean;
+  /** The order that ended the event; null where the provider's REST no longer has it. */
+  order: null | OrderAudit;
 };
 
 /** An order that an operator gave with the command line: that it begins, and how it ended. */

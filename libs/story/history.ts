@@ -78,6 +78,8 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
       return guard.safe ? ['safe', 'Guard opened'] : ['halted', `Guard closed: ${guardWords(guard.reasons)}`];
     case 'status_changed':
       return ['status', `Status: ${statusWords(after)}`];
+    case 'absence_changed':
+      return ['status', absenceWords(after)];
     case 'bet_status_changed':
       return ['bets', `Provider’s betting: ${after ?? 'unknown'}`];
     case 'score_changed': {
@@ -96,6 +98,14 @@ function entryOf({ kind, guard, score, value }: StoryStep, byGoal: boolean, clos
     default:
       return null;
   }
+}
+
+/** Returns in words what an `absence_changed` has as its value after it. */
+export function absenceWords(after: string | null): string {
+  if (after === null) return 'The provider has the match again';
+  if (after === 'missing') return 'The provider no longer has the match';
+  if (after === 'deleted') return 'The provider still does not have the match: deleted';
+  return `Match ${after}`;
 }
 
 /** Whether a status ends a match. `status`: id and type, as `34 live`. */

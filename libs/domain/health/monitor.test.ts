@@ -141,8 +141,8 @@ describe('in every history', () => {
 });
 
 describe('a match', () => {
-  test('is stale although marks of unreadable messages arrive', () => {
-    const marks = [say('mark'), APPLY, wait(5_000)];
+  test.each([['mark'], ['absence']] as const)('is stale although each %s of it arrives', (says) => {
+    const marks = [say(says), APPLY, wait(5_000)];
     const played = watch([say('play'), ...marks, ...marks, ...marks, ...marks]);
     expect(ofMatch(played)).toMatchObject({ state: 'stale', since: BEGIN + 20_000, heard_at: BEGIN });
     expect(played.topic.get('webhook')).toMatchObject({ state: 'stale', heard_at: BEGIN });

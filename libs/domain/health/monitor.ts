@@ -84,12 +84,13 @@ export class HealthMonitor {
 
   /** Applies a message. Throws `DomainError` UNREADABLE_EVENT. */
   receive(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
-    const { origin, event_id: eventId, type, unreadable } = message;
+    const { origin, event_id: eventId, type, unreadable, absence } = message;
     const at = Math.min(message.received_at, now);
     const progress = this.#progressOf(partition);
     progress.applied.read(offset, at);
-    // The mark of an unreadable message shows nothing of its match: it is only input that match state must apply.
-    if (unreadable === null) this.#source(origin, at).noteSignOfLife(at);
+    // A mark or an absence is no word of the provider about its match: it is only input that match state must apply.
+    const isWord = unreadable === null && absence === null;
+    if (isWord) this.#source(origin, at).noteSignOfLife(at);
     const known = this.#matches.get(eventId);
     const track = known ?? new MatchTrack(eventId, progress);
     track.apply(message, at, offset);
@@ -97,7 +98,7 @@ export class HealthMonitor {
       if (!track.facts.live) return;
       this.#matches.set(eventId, track);
     }
-    if (unreadable !== null) return;
+    if (!isWord) return;
     track.noteSignOfLife(origin, at, type === 'event_keep_alive');
     if (type === 'incident_snapshot') track.fill(at);
   }

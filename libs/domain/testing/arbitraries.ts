@@ -4,6 +4,7 @@ import type { Incident, NormalizedMessage } from '#records/types.ts';
 import { readPart } from '../event-parts.ts';
 import {
   AWAY,
+  absenceMessage,
   eventMessage,
   HOME,
   incident,
@@ -195,6 +196,17 @@ const snapshot = fc
     deleted: names ? deleted : [],
   }));
 
+/** What the poller, or an operator with one of two reasons, says of an event that is gone. */
+const absence = fc
+  .tuple(
+    times,
+    fc.constantFrom<[boolean, string | null]>([false, null], [true, null], [true, 'a'], [true, 'b']),
+  )
+  .map(([ut, [confirmed, reason]]) => {
+    const order = reason === null ? null : { at: START, user: 'u', host: 'h', reason };
+    return absenceMessage(ut, { confirmed, order });
+  });
+
 /** A message of the event under test. */
 const messages: fc.Arbitrary<NormalizedMessage> = fc
   .tuple(
@@ -204,6 +216,7 @@ const messages: fc.Arbitrary<NormalizedMessage> = fc
       { weight: 4, arbitrary: event },
       { weight: 3, arbitrary: snapshot },
       { weight: 1, arbitrary: unreadable },
+      { weight: 1, arbitrary: absence },
     ),
     messageIds,
   )
@@ -211,11 +224,15 @@ const messages: fc.Arbitrary<NormalizedMessage> = fc
 
 /** Whether a message changes a match that nothing is known of. */
 export function hasContent(message: NormalizedMessage): boolean {
-  const { event_fields, incident, snapshot, deleted, unread, unreadable } = message;
+  const { event_fields, incident, snapshot, deleted, unread, unreadable, absence } = message;
   const isReported = event_fields.some((part) => readPart(part).fields.length > 0);
   const isUnread = unread.length > 0 || unreadable !== null;
   return (
-    incident !== null || [snapshot ?? [], deleted].some((list) => list.length > 0) || isReported || isUnread
+    absence !== null ||
+    incident !== null ||
+    [snapshot ?? [], deleted].some((list) => list.length > 0) ||
+    isReported ||
+    isUnread
   );
 }
 

@@ -4,7 +4,7 @@ import type { FeedHealth, IngressStatus, NormalizedMessage } from '#records/type
 import { HealthTable } from '#tradability/feed-status.ts';
 import { HealthMonitor } from '../health/monitor.ts';
 import type { HealthLimits } from '../health/verdict.ts';
-import { eventMessage, snapshotMessage } from './messages.ts';
+import { absenceMessage, eventMessage, snapshotMessage } from './messages.ts';
 
 export const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
 /** The start of every test, Unix milliseconds. */
@@ -17,7 +17,7 @@ const STATES = {
 } as const;
 
 /** What a message says of its match. */
-export type HealthMessage = keyof typeof STATES | 'keep_alive' | 'snapshot' | 'mark';
+export type HealthMessage = keyof typeof STATES | 'keep_alive' | 'snapshot' | 'mark' | 'absence';
 
 /** A step of a history. */
 export type Action =
@@ -74,6 +74,7 @@ const says = fc.constantFrom(
   'keep_alive' as const,
   'snapshot' as const,
   'mark' as const,
+  'absence' as const,
 );
 
 /** Histories of two matches and two sources. */
@@ -212,7 +213,7 @@ export class PlayedMonitor {
           if (runs !== ran) runsSince = sent.received_at;
         }
         const known = heard.get(sent.origin);
-        if (sent.unreadable === null && (known !== undefined || live))
+        if (sent.unreadable === null && sent.absence === null && (known !== undefined || live))
           heard.set(sent.origin, {
             heardAt: sent.received_at,
             keepAlive: known?.keepAlive === true || sent.type === 'event_keep_alive',
@@ -270,6 +271,7 @@ export class PlayedMonitor {
 function messageOf(says: HealthMessage, ut: number): NormalizedMessage {
   if (says === 'snapshot') return snapshotMessage(ut, []);
   if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event_fields: [] };
+  if (says === 'absence') return absenceMessage(ut);
   if (says === 'mark')
     return { ...eventMessage(ut, {}), event_fields: [], unreadable: 'ut: expected a number' };
   return eventMessage(ut, STATES[says]);

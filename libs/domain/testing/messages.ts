@@ -1,5 +1,5 @@
 import { canonicalJson } from '#json/canonical-json.ts';
-import type { Cause, Incident, NormalizedMessage } from '#records/types.ts';
+import type { Absence, Cause, Incident, NormalizedMessage } from '#records/types.ts';
 
 /** The event of all builders of this file, its sides, and a start time. */
 export const EVENT_ID = 7000001;
@@ -93,6 +93,19 @@ export function snapshotMessage(time: number, incidents: readonly Incident[]): N
   return { ...message(time), type: 'incident_snapshot', snapshot: [...incidents] };
 }
 
+/** Returns a message that the provider no longer has the event, or that an operator ended it. */
+export function absenceMessage(
+  ut: number,
+  { confirmed = false, order = null }: Partial<Absence> = {},
+): NormalizedMessage {
+  return {
+    ...message(ut),
+    type: 'event_absence',
+    event_fields: confirmed ? [canonicalJson({ action: 'delete' })] : [],
+    absence: { confirmed, order },
+  };
+}
+
 function message(ut: number): Omit<NormalizedMessage, 'type'> {
   return {
     message_id: `m-${ut}`,
@@ -110,5 +123,6 @@ function message(ut: number): Omit<NormalizedMessage, 'type'> {
     unread: [],
     unreadable: null,
     deleted: [],
+    absence: null,
   };
 }

@@ -130,6 +130,7 @@ type GuardFacts = {
   readonly scoreUnknown: boolean;
   readonly wentBack: boolean;
   readonly unexplained: boolean;
+  readonly absent: boolean;
 };
 
 const STARTS = [429, 430, 431, 432, 433];
@@ -180,6 +181,7 @@ export function deriveReasons(known: readonly OracleKnownIncident[], facts: Guar
     ['score_unknown', facts.scoreUnknown],
     ['status_went_back', facts.wentBack],
     ['unexplained_cancellation', facts.unexplained],
+    ['event_missing', facts.absent],
   ];
   return held.filter(([, holds]) => holds).map(([reason]) => reason);
 }

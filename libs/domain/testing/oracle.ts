@@ -106,18 +106,21 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
   const settledSince = (ut: number): boolean =>
     resultsAt > ut && reported !== null && (agreement === 'agrees' || !fromIncidents);
   const unreadAt = highest(relevant.flatMap(({ ut, unreadable }) => (unreadable === null ? [] : [ut])));
+  const statusAt = highest([utOf('field status_id'), utOf('field status_type')].flatMap((ut) => ut ?? []));
+  const absence = latestAbsence(relevant.filter(({ ut }) => ut >= (statusAt ?? 0)));
   const reasons = deriveReasons(soccer ? known : [], {
     underReview: goals.underReview,
     differs: agreement === 'differs' && !(finished && isVerified(value('verified_result'))),
     statusId,
     statusType,
     betStatus,
-    statusAt: highest([utOf('field status_id'), utOf('field status_type')].flatMap((ut) => ut ?? [])),
+    statusAt,
     missing: goals.missing,
     unread: unreadAt !== null && (snapshotAt ?? -1) < unreadAt && !settledSince(unreadAt),
     scoreUnknown: (statusType === 'live' || awarded) && score === null,
     wentBack,
     unexplained: goals.unexplained.some((ut) => !settledSince(ut)),
+    absent: absence !== null,
   });
   return {
     incidents,
@@ -171,6 +174,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       unread: unreadFields(relevant),
       unread_at: unreadAt,
       first_finished: firstFinished === undefined ? null : positionOf(firstFinished),
+      absence,
     },
   };
 }
@@ -227,6 +231,19 @@ function unreadFields(messages: readonly NormalizedMessage[]): MatchState['unrea
     path,
     ut: Math.max(...messages.filter(({ unread }) => unread.includes(path)).map(({ ut }) => ut)),
   }));
+}
+
+/** Law 2: the latest absence; of one second one that is confirmed, then one with an order. */
+function latestAbsence(messages: readonly NormalizedMessage[]): MatchState['absence'] {
+  const absences = messages.flatMap(({ ut, absence }) => (absence === null ? [] : [{ ut, ...absence }]));
+  absences.sort(
+    (a, b) =>
+      a.ut - b.ut ||
+      Number(a.confirmed) - Number(b.confirmed) ||
+      Number(a.order !== null) - Number(b.order !== null) ||
+      compare(a.order?.reason ?? '', b.order?.reason ?? ''),
+  );
+  return absences.at(-1) ?? null;
 }
 
 function hasBody(one: OracleIncident): one is OracleKnownIncident {

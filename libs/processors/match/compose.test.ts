@@ -78,6 +78,7 @@ function shared(match: Match) {
     first_finished: _f,
     unread: _u,
     unread_at: _a,
+    absence: _b,
     ...rest
   } = state;
   const reasons = guard.reasons.filter((reason) => !LOCAL_REASONS.has(reason));
@@ -99,6 +100,7 @@ const LOCAL_REASONS: ReadonlySet<string> = new Set([
   'unread_message',
   'unexplained_cancellation',
   'status_went_back',
+  'event_missing',
 ]);
 
 function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): void {

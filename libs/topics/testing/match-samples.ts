@@ -33,6 +33,8 @@ const eventFields = [
   '{"competition_id":1478,"name":"France - Croatia","season_id":29402,"sport_id":5,"start_date":"2018-07-15 15:00"}',
 ];
 
+const order = { at: 1_531_670_000_123, user: 'alice', host: 'ops-1', reason: 'never played' };
+
 export const MATCH_SAMPLES = {
   'raw-messages': {
     delivery_id: 'a'.repeat(64),
@@ -57,6 +59,7 @@ export const MATCH_SAMPLES = {
     unread: ['event.neutral_venue'],
     unreadable: 'ut: expected a whole number',
     deleted: [incident],
+    absence: { confirmed: true, order },
   },
   'match-incidents': {
     event_id: 2_429_281,
@@ -128,6 +131,7 @@ export const MATCH_SAMPLES = {
     unread: [{ path: 'event.neutral_venue', ut: 1_531_670_000 }],
     unread_at: 1_531_670_001,
     first_finished: { ut: 1_531_676_000, message_id: 900_000_002 },
+    absence: { ut: 1_531_670_000, confirmed: true, order },
   },
   'match-transitions': {
     id: '2429281:12:0',

@@ -12,11 +12,12 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
 const FIRST_MADE_ID = 2 ** 52;
 
 /**
- * Renders a message of type `incident` or `event`; returns null for other types, which the feed does not have, and for an
- * unreadable message. Copies the texts of event and incident and restores their `action`.
+ * Renders a message of type `incident` or `event`, or that deletes its event; returns null for others, which the feed does not
+ * have, and for an unreadable message. Copies the texts of event and incident and restores their `action`.
  */
 export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
-  const { type, incident, unreadable } = message;
+  const { incident, unreadable, absence } = message;
+  const type = absence?.confirmed === true ? 'event' : message.type;
   if ((type !== 'incident' && type !== 'event') || unreadable !== null) return null;
   const fields = eventRest(message);
   const event = eventJson(message, fields);

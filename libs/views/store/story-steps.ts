@@ -18,6 +18,7 @@ const CLASS_BY_KIND: ReadonlyMap<string, StepClass> = new Map([
   ['score_changed', 'score'],
   ['firm_score_changed', 'score'],
   ['status_changed', 'status'],
+  ['absence_changed', 'status'],
   ['result_verified', 'status'],
   ['bet_status_changed', 'guard'],
   ['guard_changed', 'guard'],

@@ -4,6 +4,7 @@ import { isInShootOut } from '#domain/goal-facts.ts';
 import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { STATUSES } from '#soccer/statuses.ts';
+import { absenceWords } from '#story/history.ts';
 import { minuteOf, whyVoid } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
@@ -151,6 +152,8 @@ function changeText(own: readonly StoryStep[], incident: ShownIncident | undefin
       return 'Score changed without a goal';
     case 'status_changed':
       return `Status: ${statusName(value?.before)} to ${statusName(value?.after)}`;
+    case 'absence_changed':
+      return absenceWords(value?.after ?? null);
     case 'bet_status_changed':
       return `Betting at the provider: ${value?.before ?? 'unknown'} to ${value?.after ?? 'unknown'}`;
     case 'result_verified':

@@ -44,7 +44,7 @@ const answer = z.object({
   score: score.describe('Includes goals under review; null is unknown, never zero.'),
   firm_score: firm_score.describe('Without goals that await confirmation.'),
   guard: guard.describe(
-    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_stale, feed_down etc.`,
+    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_stale etc.`,
   ),
   feed: feed.describe(
     'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), unreadable_messages (a release or the provider must change), credentials, contract, network, ingress.',
