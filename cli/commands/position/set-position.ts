@@ -79,7 +79,12 @@ async function writePosition(
   try {
     const known = await findPosition(client, positions, partition);
     const ids = await topicIds(brokers, topics.changelogs);
-    const accepted = (topic: string): LogMark => ({ id: ids.get(topic) ?? null, end: null, last: null });
+    const accepted = (topic: string): LogMark => ({
+      id: ids.get(topic) ?? null,
+      start: null,
+      end: null,
+      last: null,
+    });
     const position = {
       next,
       topicId,

@@ -75,7 +75,7 @@ function committerOf(
       topicId: 'id',
       logs: new TaskLogs(
         { application: 'touchline.counting', partition: 3, outputs: [], mixedChangelogs },
-        new Map([['changelog', { id: 'c', end: changelogEnd, last: null }]]),
+        new Map([['changelog', { id: 'c', start: 0, end: changelogEnd, last: null }]]),
       ),
       committed: null,
       lifetime: new Lifetime(),
@@ -144,8 +144,8 @@ test('stores with each position where its changelog ends, and its last record un
   await committer.process(batchOf(5));
   await committer.process(batchOf(6));
   expect(positions()).toMatchObject([
-    { next: 6, logs: { changelog: { id: 'c', end: 12, last: 10 } } },
-    { next: 7, logs: { changelog: { id: 'c', end: 14, last: null } } },
+    { next: 6, logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } },
+    { next: 7, logs: { changelog: { id: 'c', start: 0, end: 14, last: null } } },
   ]);
 });
 

@@ -88,10 +88,10 @@ export class Incarnation {
     const { producer, topicId, position, found } = claimed;
     const { application, mixedChangelogs = [] } = this.#context;
     const marks = new Map<string, KnownMark>();
-    for (const { topic, id, end } of claimed.changelogs)
-      marks.set(topic, { id, end, last: lastOffsets.get(topic) ?? null });
+    for (const { topic, id, start, end } of claimed.changelogs)
+      marks.set(topic, { id, start, end, last: lastOffsets.get(topic) ?? null });
     for (const { topic, end } of claimed.outputs)
-      marks.set(topic, { id: null, end, last: found?.logs[topic]?.last ?? null });
+      marks.set(topic, { id: null, start: null, end, last: found?.logs[topic]?.last ?? null });
     const outputs = claimed.outputs.map(({ topic }) => topic);
     const of = { application, partition: this.#partition, outputs, mixedChangelogs };
     const work = {
@@ -165,7 +165,7 @@ export class Incarnation {
     this.#kept = null;
     this.#processor?.close();
     this.#processor = null;
-    const processor = this.#context.createProcessor(partition);
+    const processor = this.#context.createProcessor(partition, this.#context.partitions);
     this.#processor = processor;
     return {
       kept: null,

@@ -8,12 +8,14 @@ const TOPICS = ['positions', 'state', 'output'];
 /** The cluster: ids by topic, and the end of every partition of a topic. */
 let ids: Map<string, string>;
 let ends: Record<string, number>;
+let starts: Record<string, number>;
 let requests: string[];
 let recheck: LogRecheck;
 
 beforeEach(() => {
   ids = new Map(TOPICS.map((topic) => [topic, `id of ${topic}`]));
   ends = { positions: 10, state: 20, output: 30 };
+  starts = {};
   requests = [];
   recheck = new LogRecheck(
     {
@@ -23,18 +25,18 @@ beforeEach(() => {
       },
       async logBounds(of: readonly TopicPartition[]) {
         requests.push('bounds');
-        return of.map(({ topic }) => ({ start: 0, end: ends[topic] ?? 0 }));
+        return of.map(({ topic }) => ({ start: starts[topic] ?? 0, end: ends[topic] ?? 0 }));
       },
     },
     TOPICS,
   );
 });
 
-const mark = (end: number | null, id: string | null = null): LogMark => ({ id, end, last: null });
-const MARKS = { state: mark(20, 'id of state'), output: mark(30) };
+const mark = (end: number | null, id: string | null = null): LogMark => ({ id, start: 0, end, last: null });
+const MARKS = { state: mark(20, 'id of state'), output: { ...mark(30), start: null } };
 /** Checks two partitions with these marks. Returns the code and the message of each doubt. */
-async function doubts(marks: Readonly<Record<string, LogMark>> = MARKS) {
-  const found = await recheck.find([0, 1].map((partition) => ({ partition, marks })));
+async function doubts(marks: Readonly<Record<string, LogMark>> = MARKS, isIdle = true) {
+  const found = await recheck.find([0, 1].map((partition) => ({ partition, marks, isIdle })));
   return [...found].map(([partition, { code, message }]) => `${partition} ${code}: ${message}`);
 }
 
@@ -75,6 +77,15 @@ test('finds logs that end before the marks of their task', async () => {
   expect(await doubts()).toEqual([
     '0 LOG_TRUNCATED: state-0 ends at offset 19, and had reached 20',
     '1 LOG_TRUNCATED: state-1 ends at offset 19, and had reached 20',
+  ]);
+});
+
+test('finds a changelog that lost its first records, also of a task that commits, whose ends may be ahead', async () => {
+  starts.state = 3;
+  ends.state = 19;
+  expect(await doubts(MARKS, false)).toEqual([
+    '0 LOG_TRUNCATED: state-0 begins at offset 3, and had begun at 0',
+    '1 LOG_TRUNCATED: state-1 begins at offset 3, and had begun at 0',
   ]);
 });
 

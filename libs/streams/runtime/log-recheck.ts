@@ -2,15 +2,17 @@ import { type LogBounds, partitionKey, type StreamClient } from '../client/port.
 import { StreamError } from '../errors.ts';
 import type { LogMark } from './positions.ts';
 
-/** An idle partition, with the marks of the logs that its task has written. */
-export type IdlePartition = {
+/** A running partition, with the marks of the logs that its task has written. */
+export type RunningPartition = {
   readonly partition: number;
   readonly marks: Readonly<Record<string, LogMark>>;
+  /** Whether it committed nothing since the last check. A task that commits learns the ends of its logs with each transaction. */
+  readonly isIdle: boolean;
 };
 
 /**
- * Finds partitions whose logs were deleted, created again or lost their end. A task finds that out with its next transaction, which
- * an idle partition may not have for hours. A doubt is no verdict: the next claim of the partition checks its logs.
+ * Finds partitions whose logs were deleted, created again or lost their beginning or their end. A task finds that out with its next
+ * claim or transaction, which an idle partition may not have for hours. A doubt is no verdict: the next claim of the partition checks its logs.
  */
 export class LogRecheck {
   readonly #client: Pick<StreamClient, 'topicIds' | 'logBounds'>;
@@ -26,29 +28,38 @@ export class LogRecheck {
   }
 
   /** Resolves with the reason for each doubtful partition. Three requests for all of them. Rejects with `StreamError`. */
-  async find(idle: readonly IdlePartition[]): Promise<Map<number, StreamError>> {
+  async find(running: readonly RunningPartition[]): Promise<Map<number, StreamError>> {
     const doubts = new Map<number, StreamError>();
     const ids = await this.#client.topicIds(this.#topics);
     for (const topic of this.#topics) {
-      for (const { partition, marks } of idle) {
+      for (const { partition, marks } of running) {
         const known = marks[topic]?.id ?? this.#ids.get(topic);
         if (known !== undefined && ids.get(topic) !== known && !doubts.has(partition))
           doubts.set(partition, gone(topic, ids.has(topic)));
       }
     }
     for (const [topic, id] of ids) this.#ids.set(topic, id);
-    const logs = idle
+    const logs = running
       .filter(({ partition }) => !doubts.has(partition))
-      .flatMap(({ partition, marks }) =>
+      .flatMap(({ partition, marks, isIdle }) =>
         this.#topics
           .filter((topic) => ids.has(topic))
-          .map((topic) => ({ topic, partition, mark: marks[topic] })),
+          .map((topic) => ({ topic, partition, mark: marks[topic], isIdle })),
       );
     const bounds = await this.#client.logBounds(logs);
-    for (const [at, { topic, partition, mark }] of logs.entries()) {
+    for (const [at, { topic, partition, mark, isIdle }] of logs.entries()) {
       const key = partitionKey({ topic, partition });
       const log = `${ids.get(topic)} ${partition}`;
-      const { end } = bounds[at] as LogBounds;
+      const { start, end } = bounds[at] as LogBounds;
+      if (start > (mark?.start ?? start))
+        doubts.set(
+          partition,
+          new StreamError(
+            'LOG_TRUNCATED',
+            `${key} begins at offset ${start}, and had begun at ${mark?.start}`,
+          ),
+        );
+      if (!isIdle) continue;
       const known = Math.max(mark?.end ?? 0, this.#ends.get(log) ?? 0);
       this.#ends.set(log, end);
       if (end < known)

@@ -10,12 +10,17 @@ import { RefusedError } from '../errors.ts';
 import { readRange } from '../read/read-range.ts';
 
 /** Version of the layout of a stream's topics: positions, changelogs, transactional ids. Any other layout is refused. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /** A changelog, or an output that only this task writes to, at the time of a commit (docs/decisions/0113). */
 const logMark = z.object({
   /** Topic id of a changelog, which has the state of the position. Null for outputs. */
   id: z.string().nullable(),
+  /**
+   * Where a changelog begins. Compaction alone never moves the beginning of a log: one that begins later lost state. Null for outputs,
+   * and where an operator accepts any beginning.
+   */
+  start: z.number().nullable(),
   /** Lower bound of the end of the log; null when unknown. A changelog that ends before it lost state. */
   end: z.number().nullable(),
   /**

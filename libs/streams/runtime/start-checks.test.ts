@@ -5,7 +5,7 @@ import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { ReaderOptions, StreamClient } from '../client/port.ts';
 import type { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
-import type { Position } from './positions.ts';
+import type { LogMark, Position } from './positions.ts';
 import {
   requireChangelogs,
   requireLastRecord,
@@ -114,19 +114,32 @@ test('refuses input that retention removed unprocessed, or counts it with onLost
 });
 
 test.each([
-  ['was created again', { id: 'd', end: 12 }, 'CHANGELOG_RECREATED'],
-  ['ends before the commit of the position', { id: 'c', end: 11 }, 'CHANGELOG_TRUNCATED'],
+  ['was created again', { id: 'd', start: 0, end: 12 }, 'CHANGELOG_RECREATED'],
+  ['ends before the commit of the position', { id: 'c', start: 0, end: 11 }, 'CHANGELOG_TRUNCATED'],
+  ['lost its first records', { id: 'c', start: 4, end: 12 }, 'CHANGELOG_TRUNCATED'],
+  ['lost all of its records', { id: 'c', start: 12, end: 12 }, 'CHANGELOG_TRUNCATED'],
 ])('refuses a changelog that %s', (_, found, code) => {
-  const committed = { ...position(7), logs: { changelog: { id: 'c', end: 12, last: 10 } } };
+  const committed = { ...position(7), logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } };
   const check = (one: typeof found) =>
     requireChangelogs('touchline.match-processor', 3, committed, [{ topic: 'changelog', ...one }]);
   expect(() => check(found)).toThrow(expect.objectContaining({ code }));
-  expect(() => check({ id: 'c', end: 12 })).not.toThrow();
+  expect(() => check({ id: 'c', start: 0, end: 12 })).not.toThrow();
+});
+
+test('accepts a changelog whose beginning an operator accepted, and one created again that had no record', () => {
+  const check = (mark: LogMark, found: { id: string; start: number; end: number }) => () =>
+    requireChangelogs('touchline.match-processor', 3, { ...position(7), logs: { changelog: mark } }, [
+      { topic: 'changelog', ...found },
+    ]);
+  expect(
+    check({ id: 'c', start: null, end: null, last: null }, { id: 'c', start: 4, end: 12 }),
+  ).not.toThrow();
+  expect(check({ id: 'c', start: 0, end: 0, last: null }, { id: 'd', start: 0, end: 0 })).not.toThrow();
 });
 
 describe('a changelog that lost its end and has aborted records there', () => {
   const last = (offset: number) => ({ offset, isTombstone: false });
-  const committed = { ...position(7), logs: { changelog: { id: 'c', end: 12, last: 10 } } };
+  const committed = { ...position(7), logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } };
   const check = (found: ReturnType<typeof last> | null, start = 0) =>
     requireLastRecord('touchline.match-processor', 3, committed, { topic: 'changelog', start, last: found });
 
@@ -148,7 +161,7 @@ describe('a changelog that lost its end and has aborted records there', () => {
 });
 
 describe('an output whose position has the last record at 10 and the end at 12', () => {
-  const committed = { ...position(7), logs: { output: { id: null, end: 12, last: 10 } } };
+  const committed = { ...position(7), logs: { output: { id: null, start: null, end: 12, last: 10 } } };
 
   /** Checks a log up to `end` in which only the records at `offsets` are committed. */
   function check(offsets: readonly number[], end: number, start = 0): Promise<void> {

@@ -123,24 +123,32 @@ export function requireInput(
 
 /**
  * Throws `RefusedError` when a changelog is not the topic that the position was written with, as that topic had the state, or
- * when it ends before the records committed with the position.
+ * when it lacks its first records, or ends before the records committed with the position.
  */
 export function requireChangelogs(
   application: string,
   partition: number,
   { next, logs }: Pick<Position, 'next' | 'logs'>,
-  changelogs: readonly { readonly topic: string; readonly id: string; readonly end: number }[],
+  changelogs: readonly (LogBounds & { readonly topic: string; readonly id: string })[],
 ): void {
-  for (const { topic, id, end } of changelogs) {
+  for (const { topic, id, start, end } of changelogs) {
     const mark = logs[topic];
     if (mark === undefined) continue;
-    if (mark.id !== null && mark.id !== id) {
+    // A topic without a record had no state: it may be created again with other partitions.
+    if (mark.id !== null && mark.id !== id && mark.end !== 0) {
       throw new RefusedError(
         'CHANGELOG_RECREATED',
         `${topic}-${partition} is not the topic that position ${next} was written with: it was deleted and created again, ` +
           `and the state of that position is lost; process all input again with ${rebuildCommand(application)}`,
       );
     }
+    if (mark.start !== null && mark.id === id && start > mark.start)
+      throw new RefusedError(
+        'CHANGELOG_TRUNCATED',
+        `${topic}-${partition} begins at offset ${start} and began at ${mark.start} at the position ${next}: its first records were deleted, ` +
+          'by retention (cleanup.policy=delete) or by an operator, and with them the state of their keys; run npx touchline topics, and ' +
+          truncatedAdvice(application, partition, next),
+      );
     if (mark.end !== null && end < mark.end)
       throw changelogTruncated(application, { topic, partition, end }, mark.end, next);
   }
@@ -200,8 +208,14 @@ export function changelogTruncated(
   return new RefusedError(
     'CHANGELOG_TRUNCATED',
     `${topic}-${partition} ends at offset ${end} and had reached ${expected} at the position ${next}: it lost up to ${expected - end} records ` +
-      `of state; process all input again with ${rebuildCommand(application)}, or continue with the remaining state with ` +
-      `npx touchline position ${serviceOf(application)} ${partition} ${next} --accept-state`,
+      `of state; ${truncatedAdvice(application, partition, next)}`,
+  );
+}
+
+function truncatedAdvice(application: string, partition: number, next: number): string {
+  return (
+    `process all input again with ${rebuildCommand(application)}, or continue with the remaining state with ` +
+    `npx touchline position ${serviceOf(application)} ${partition} ${next} --accept-state`
   );
 }
 

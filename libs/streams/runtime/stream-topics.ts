@@ -64,7 +64,8 @@ export type TaskContext = StreamTopics & {
   readonly client: StreamClient;
   /** The runtime's only clock; a simulation passes its own. */
   readonly clock: MachineClock;
-  readonly createProcessor: (partition: number) => PartitionProcessor;
+  /** `partitions`: as above. */
+  readonly createProcessor: (partition: number, partitions: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: FetchedRecord, error: PoisonError) => OutputRecord;
   /**
    * Rejects with `RefusedError` while the settings of a topic would lose or misplace records. Asked at each claim, and every 30 s while

@@ -44,7 +44,7 @@ const RETRY_POLL_MS = 50;
 /** Interval of committing the positions as offsets of the group. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
-/** Minimum interval between checks of the logs of idle partitions, and of the settings of the topics. */
+/** Minimum interval between checks of the logs of running partitions, and of the settings of the topics. */
 const RECHECK_MS = 30_000;
 
 /**
@@ -188,7 +188,7 @@ class StreamRuntime implements GroupListener {
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     const positions = this.#positions();
-    void this.#recheckIdle(positions, now);
+    void this.#recheckLogs(positions, now);
     void this.#recheckTopics(now);
     void this.#commitLag(positions);
   }
@@ -205,21 +205,21 @@ class StreamRuntime implements GroupListener {
     }
   }
 
-  /** Checks the logs of the partitions that have not moved since the last commit of the lag. Sends nothing while there are none. */
-  async #recheckIdle(positions: ReadonlyMap<number, number>, now: number): Promise<void> {
+  /** Checks the logs of running partitions; those that moved since the last commit of the lag are not idle. */
+  async #recheckLogs(positions: ReadonlyMap<number, number>, now: number): Promise<void> {
     if (now < this.#recheckAt) return;
-    const idle = [...this.#tasks.values()].flatMap(({ partition, marks }) =>
-      marks !== null && positions.get(partition) === this.#lagCommitted.get(partition)
-        ? [{ partition, marks }]
-        : [],
+    const running = [...this.#tasks.values()].flatMap(({ partition, marks }) =>
+      marks === null
+        ? []
+        : [{ partition, marks, isIdle: positions.get(partition) === this.#lagCommitted.get(partition) }],
     );
-    if (idle.length === 0) return;
+    if (running.length === 0) return;
     this.#recheckAt = now + RECHECK_MS;
     try {
-      for (const [partition, doubt] of await this.#recheck.find(idle))
+      for (const [partition, doubt] of await this.#recheck.find(running))
         this.#tasks.get(partition)?.doubt(doubt);
     } catch (error) {
-      this.#context.log.debug({ err: error }, 'the logs of idle partitions cannot be checked');
+      this.#context.log.debug({ err: error }, 'the logs of running partitions cannot be checked');
     }
   }
 

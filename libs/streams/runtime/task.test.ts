@@ -75,7 +75,7 @@ function withPosition(): void {
   const { openReader } = client;
   client.full.add('app-positions');
   const ids = { topic_id: 'id', producer_id: '1', producer_epoch: 0 };
-  const position = { layout: 3, next: 0, input_epoch: null, logs: {}, ...ids };
+  const position = { layout: 4, next: 0, input_epoch: null, logs: {}, ...ids };
   client.openReader = (options) => {
     const reader = openReader.call(client, options);
     if (options.topic !== 'app-positions') return reader;

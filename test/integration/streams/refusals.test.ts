@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { topicIds } from '#cluster/logs.ts';
+import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
 import { until, untilTrue } from '../../support/poll.ts';
@@ -41,15 +42,41 @@ async function refusal(code: string) {
 }
 
 /** Writes the position of partition 1 like an operator or another version. */
-async function writePosition(next: number, layout = 3): Promise<void> {
+async function writePosition(next: number, layout = 4): Promise<void> {
   const ids = await topicIds(connection.brokers, [counting.input]);
   const written = { topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
   const position = { layout, next, input_epoch: null, logs: {}, ...written };
   await counting.write(counting.positions, [{ key: '1', value: JSON.stringify(position), partition: 1 }]);
 }
 
+/** Deletes the records of partition 1 before an offset, as retention does. */
+async function deleteBefore(name: string, offset: number): Promise<void> {
+  const lost = { name, partitions: [{ partition: 1, offset: BigInt(offset) }] };
+  await withAdmin(connection.brokers, (admin) => admin.deleteRecords({ topics: [lost] }));
+}
+
 const recreate = (topic: string, numPartitions: number) =>
   recreateTopic(connection.brokers, { topic, numPartitions });
+
+test('a changelog whose first records were deleted is refused, also when its policy is put back', async () => {
+  await countThree();
+  const setPolicy = (policy: string) =>
+    withTopicAdmin(connection.brokers, 30_000, (admin) =>
+      admin.alterSettings(new Map([[counting.counts, { 'cleanup.policy': policy }]])),
+    );
+  await setPolicy('delete');
+  await untilTrue('the broker deletes records', () =>
+    deleteBefore(counting.counts, 2).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await setPolicy('compact');
+  const { message } = await refusal('CHANGELOG_TRUNCATED');
+  expect(message).toContain(`${counting.counts}-1 begins at offset 2 and began at 0 at the position 3`);
+  expect(message).toContain(`npx touchline rebuild ${service}`);
+  expect(message).toContain(`npx touchline position ${service} 1 3 --accept-state`);
+});
 
 describe('a position', () => {
   test('beyond the end of the input is refused, until it is corrected', async () => {
@@ -71,7 +98,7 @@ describe('a position', () => {
     await writePosition(3, 2);
     const { message } = await refusal('LAYOUT_UNKNOWN');
     expect(message).toContain(`${counting.positions}-1`);
-    expect(message).toContain('layout 2, this one knows 3');
+    expect(message).toContain('layout 2, this one knows 4');
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 
@@ -156,8 +183,7 @@ describe('an input', () => {
   test('that lost unprocessed records is refused, or counts them with onLostInput continue', async () => {
     await countThree();
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
-    const lost = { name: counting.input, partitions: [{ partition: 1, offset: 5n }] };
-    await withAdmin(connection.brokers, (admin) => admin.deleteRecords({ topics: [lost] }));
+    await deleteBefore(counting.input, 5);
     const { message, stream } = await refusal('INPUT_LOST');
     expect(message).toContain(`${counting.input}-1 begins at offset 5, after the position 3`);
     expect(message).toContain(`npx touchline position ${service} 1 5`);
