@@ -7,6 +7,7 @@ import {
   identifier,
   isValue,
   isWhole,
+  LONG_MAX,
   textOrNone,
   whole,
   wholeInText,
@@ -63,6 +64,17 @@ export function numberOrNone(max: number): FieldKind<ReturnType<typeof wholeOrNo
 /** A whole number from 0 to `max`. */
 export function number(max: number): FieldKind<ReturnType<typeof whole>> {
   return essential(kindOf(whole(max), (value) => wholeUpTo(max, value)));
+}
+
+/** The id of a match, from 1: no provider has others. */
+export function eventId(): FieldKind<ReturnType<typeof whole>> {
+  const positive = whole(LONG_MAX).refine((value) => Number(value) >= 1, 'expected an id from 1');
+  return essential(
+    kindOf(positive, (value) => {
+      const found = wholeUpTo(LONG_MAX, value);
+      return found === 0 ? UNREADABLE : found;
+    }),
+  );
 }
 
 function wholeUpTo(max: number, value: unknown): unknown {

@@ -2,10 +2,10 @@
  * Marks: messages that say to a match that one about it could not be read. Without one, the match would be believed as if
  * nothing had been sent.
  */
-import { LONG_MAX, toWholeNumber } from '#json/values.ts';
+import { toWholeNumber } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
 import { base, isAhead, type MessageContext, receiptOf } from './head.ts';
-import { canonicalWord, number } from './kinds.ts';
+import { canonicalWord, eventId } from './kinds.ts';
 import { envelopeFields } from './messages.ts';
 import { isRecord, repairRecord } from './records.ts';
 import { repairEnvelope } from './repair.ts';
@@ -33,7 +33,7 @@ export function markOfMessage(
   return markOf({ messageId, eventId: Number(event.id), time: known ?? receiptOf(context) }, reason, context);
 }
 
-const EVENT_ID = number(LONG_MAX);
+const EVENT_ID = eventId();
 
 /** Returns the mark of an unreadable message or incident list. `time`: Unix seconds. */
 export function markOf(

@@ -8,6 +8,7 @@ import { INT_MAX, LONG_MAX, valuesOrNone } from '#json/values.ts';
 import {
   confirmation,
   essential,
+  eventId,
   matchTime,
   messageId,
   number,
@@ -45,7 +46,7 @@ const participantFields = {
 
 /** A match, as in every message about it. */
 export const eventFields = {
-  id: number(LONG_MAX),
+  id: eventId(),
   action,
   name: text,
   sport_id: numberOrNone(INT_MAX),

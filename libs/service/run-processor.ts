@@ -21,6 +21,8 @@ type ProcessorContext = Pick<
   'config' | 'logger' | 'metrics' | 'fail'
 >;
 
+type CreateProcessor = (partition: number, partitions: number) => PartitionProcessor;
+
 /** The resources of an open processor; `T`: the topics of its codecs. */
 export type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openProcessor<T>>>;
 
@@ -48,7 +50,7 @@ export async function openProcessor<const T extends TopicName>(
     /** Returns the name of a topic on the broker. */
     topicName: (topic: TopicName) => topicName(prefix, topic),
     /** Runs its stream. `createProcessor` creates the processor of a claimed partition. Rejects as `runStream`. */
-    run: (createProcessor: (partition: number) => PartitionProcessor): Promise<Stream> =>
+    run: (createProcessor: CreateProcessor): Promise<Stream> =>
       runStream({
         brokers,
         client,
@@ -83,8 +85,8 @@ export async function runProcessor<const T extends TopicName>(
   name: ProcessorName,
   context: ProcessorContext,
   values: readonly T[],
-  create: (open: OpenProcessor<T>, partition: number) => PartitionProcessor,
+  create: (open: OpenProcessor<T>, partition: number, partitions: number) => PartitionProcessor,
 ): Promise<Stream> {
   const open = await openProcessor(name, context, values);
-  return open.run((partition) => create(open, partition));
+  return open.run((partition, partitions) => create(open, partition, partitions));
 }

@@ -24,10 +24,11 @@ export const matchProcessor: ServiceDefinition<typeof settings> = {
     const { KEEP_LOADED_SECONDS, MAX_LOADED_MATCHES: maxLoaded, COMPOSE_WEBHOOKS } = context.config;
     const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
     const values = [...VALUES, ...WEBHOOK_TOPICS] as const;
-    return runProcessor(NAME, context, values, ({ codecs, topicName }, partition) => {
+    return runProcessor(NAME, context, values, ({ codecs, topicName }, partition, partitions) => {
       const onCommitted: MatchPartitionOptions['onCommitted'] = (commit) => observe(partition, commit);
       return new MatchPartition({
         partition,
+        partitions,
         codecs,
         topicName,
         keepLoadedMs,

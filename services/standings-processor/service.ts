@@ -26,11 +26,19 @@ export const standingsProcessor: ServiceDefinition<typeof settings> = {
       const committedAt = Date.now();
       for (const at of receivedAt) received_to_standings(committedAt - at);
     };
-    return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {
+    return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition, partitions) => {
       const onFlags: StandingsPartitionOptions['onFlags'] = (counts) => {
         for (const reason of FLAG_REASONS) flagged.set({ partition, reason }, counts.get(reason) ?? 0);
       };
-      return new StandingsPartition({ partition, codecs, topicName, rulesOf, onFlags, onCommitted });
+      return new StandingsPartition({
+        partition,
+        partitions,
+        codecs,
+        topicName,
+        rulesOf,
+        onFlags,
+        onCommitted,
+      });
     });
   },
 };

@@ -38,6 +38,8 @@ export type ReplayEngineOptions = {
   readonly prefix: string;
   readonly codecs: ReplayCodecs;
   readonly rulesOf: RulesOf;
+  /** Number of partitions of topics of a match. Default: each record is in the partition of its match. */
+  readonly partitions?: number;
   /** Reads records that earlier calls of `process` returned. Called only after a failure. */
   readonly readBack: ReadBack;
 };
@@ -131,14 +133,14 @@ export class ReplayEngine {
     const key = `${service}/${partition}`;
     const known = this.#tasks.get(key);
     if (known !== undefined) return known;
-    const { codecs, rulesOf, readBack } = this.#options;
+    const { codecs, rulesOf, readBack, partitions } = this.#options;
     const { input, changelogs } = PROCESSORS[service];
     const own = { partition, codecs, topicName: this.#named };
     const task = new ReplayTask({
       partition,
       create: () =>
         service === 'match-processor'
-          ? new MatchPartition({ ...own, keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED })
+          ? new MatchPartition({ ...own, partitions, keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED })
           : new StandingsPartition({ ...own, rulesOf }),
       readBack,
       limits: this.#limits,

@@ -72,6 +72,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
     prefix,
     codecs,
     rulesOf,
+    partitions: options.partitions ?? (await matchPartitions(source)),
     readBack: (topic, partition) => writer.readBack(client, topic, partition),
   });
   try {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TopicValues } from '#records/types.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
 import { MAX_PENDING_BYTES } from './loaded-match.ts';
 import { codecs, commitMessages, goal, lineOf, partitionOf, run } from './testing/partition.ts';
@@ -92,4 +93,22 @@ test('ends a transaction before the size of messages of one match must be checke
   partition.flush(collector);
   partition.committed();
   expect(partition.isFull()).toBe(false);
+});
+
+test.each([
+  ['of another partition', 1, 1, 'WRONG_PARTITION'],
+  ['whose id no provider has', 0, -1, 'UNKNOWN_SHAPE'],
+])('refuses a message of a match %s, and changes nothing', (_, away, event_id, code) => {
+  const codec = codecs['normalized-messages'];
+  const value = codec.encode({ ...codec.decode(goal(1, 100, 0, false)), event_id });
+  const owner = partitionHash(Buffer.from('1')) % 3;
+  const partition = partitionOf({ partition: (owner + away) % 3, partitions: 3 });
+  const collector = new RecordCollector(0);
+  expect(() => partition.process({ offset: 0, key: null, value }, collector)).toThrow(
+    expect.objectContaining({ code }),
+  );
+  expect(partition.size()).toBe(0);
+  const own = partitionOf({ partition: owner, partitions: 3 });
+  own.process({ offset: 0, key: null, value: goal(1, 100, 0, false) }, collector);
+  expect(own.size()).toBe(1);
 });

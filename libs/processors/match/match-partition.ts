@@ -1,11 +1,13 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
+import { PoisonError } from '#errors/touchline-error.ts';
 import type { Cause, NormalizedMessage } from '#records/types.ts';
 import { type ConsumedRecord, partitionHash } from '#streams/client/port.ts';
 import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 import { decodeInput, fetchSchemas, fetchStateSchemas, identify } from '#topics/codec.ts';
 import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
+import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import {
   checkSize,
   checkSizes,
@@ -31,15 +33,15 @@ export type MatchCommit = {
   readonly flagged: FlagCounts;
 };
 
-export type MatchPartitionOptions = MatchCacheOptions & {
-  readonly partition: number;
-  /** Returns the name of a topic on the broker. */
-  readonly topicName: NameTopic;
-  /** Composes the webhook messages. Default: they are left out. */
-  readonly webhooks?: WebhookStage | undefined;
-  /** Called after each commit, for the metrics. */
-  readonly onCommitted?: (commit: MatchCommit) => void;
-};
+export type MatchPartitionOptions = MatchCacheOptions &
+  OwnPartition & {
+    /** Returns the name of a topic on the broker. */
+    readonly topicName: NameTopic;
+    /** Composes the webhook messages. Default: they are left out. */
+    readonly webhooks?: WebhookStage | undefined;
+    /** Called after each commit, for the metrics. */
+    readonly onCommitted?: (commit: MatchCommit) => void;
+  };
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
@@ -87,6 +89,10 @@ export class MatchPartition implements PartitionProcessor {
 
   process(record: ConsumedRecord, collector: RecordCollector): void {
     const message = decodeInput(this.#options.codecs['normalized-messages'], record.value);
+    const { event_id } = message;
+    if (event_id < 1)
+      throw new PoisonError('UNKNOWN_SHAPE', `event_id: expected 1 or more, found ${event_id}`);
+    requireOwnPartition(String(event_id), this.#options);
     this.#apply(this.#cache.find(message.event_id), record, message, collector);
   }
 

@@ -10,6 +10,7 @@ import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCau
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
+import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { hasValue, type KeyedValue } from '../spill/entry.ts';
 import { SpillStore } from '../spill/spill-store.ts';
 import { KnownTables } from './known-tables.ts';
@@ -19,8 +20,7 @@ export const VALUES = ['match-results', 'standings-results', 'standings-catalogu
 
 export type StandingsCodecs = CodecsOf<(typeof VALUES)[number]>;
 
-export type StandingsPartitionOptions = {
-  readonly partition: number;
+export type StandingsPartitionOptions = OwnPartition & {
   readonly codecs: StandingsCodecs;
   /** Returns the name of a topic on the broker. */
   readonly topicName: NameTopic;
@@ -109,6 +109,7 @@ export class StandingsPartition implements PartitionProcessor {
     const result = decodeInput(this.#options.codecs['match-results'], value);
     if (key === null || value === null) throw new PoisonError('NO_KEY', 'a match result without a key');
     const season = seasonKey(result);
+    requireOwnPartition(season, this.#options);
     const { ut, received_at, message_id } = result.cause;
     const cause: Cause = {
       topic: 'match-results',

@@ -1,0 +1,23 @@
+import { PoisonError } from '#errors/touchline-error.ts';
+import { partitionHash } from '#streams/client/port.ts';
+
+/** A partition of the input, and how many there are. */
+export type OwnPartition = {
+  readonly partition: number;
+  /** Default: any record belongs to the partition. */
+  readonly partitions?: number | undefined;
+};
+
+/**
+ * Throws `PoisonError` WRONG_PARTITION for a record that belongs to another partition by the key that decides: applied here, it would be
+ * a second match or table beside the one that its owner has.
+ */
+export function requireOwnPartition(key: string, { partition, partitions }: OwnPartition): void {
+  if (partitions === undefined) return;
+  const owner = partitionHash(Buffer.from(key)) % partitions;
+  if (owner !== partition)
+    throw new PoisonError(
+      'WRONG_PARTITION',
+      `a record of ${key}, which belongs to partition ${owner} of ${partitions}: its writer uses another partitioner than murmur2 of the key`,
+    );
+}
