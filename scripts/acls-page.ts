@@ -1,5 +1,5 @@
 /** Renders docs/reference/acls.md from the table of rights. */
-import { rightsOf, SERVICE_NAMES } from '#topics/acls.ts';
+import { type Right, rightsOf, SERVICE_NAMES } from '#topics/acls.ts';
 
 const PREFIX = 'touchline.';
 
@@ -23,17 +23,26 @@ At the registry a service reads the schemas and the compatibility of its subject
 
 /** Returns the whole page. */
 export function renderAclsDoc(): string {
-  const sections = SERVICE_NAMES.map((service) => {
-    const rows = rightsOf(PREFIX, service).map(
-      ({ operation, resource, name, pattern }) => `| ${operation} | ${resource} | \`${name}\` | ${pattern} |`,
-    );
-    return [
-      `## ${service}\n`,
-      '| operation | resource | name | pattern |',
-      '|---|---|---|---|',
-      ...rows,
-      '',
-    ].join('\n');
+  const rows = SERVICE_NAMES.map((service) => {
+    const rights = rightsOf(PREFIX, service);
+    const names = (wanted: Right['operation'], of: Right['resource']): string =>
+      rights
+        .filter(({ operation, resource }) => operation === wanted && resource === of)
+        .map(({ name, pattern }) => `\`${name.replace(PREFIX, '')}${pattern === 'Prefixed' ? '*' : ''}\``)
+        .join(', ');
+    const cells = [
+      names('Read', 'Topic'),
+      names('Write', 'Topic'),
+      names('Read', 'Group'),
+      names('Write', 'TransactionalId'),
+    ];
+    return `| \`${service}\` | ${cells.join(' | ')} |`;
   });
-  return [HEAD, ...sections].join('\n');
+  return [
+    HEAD,
+    '| service | Read of topics | Write of topics | Read of group | Write of transactional id |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
 }

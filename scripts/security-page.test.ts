@@ -5,14 +5,14 @@ const ROOT = new URL('..', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
 const rows = read('docs/reference/security.md')
   .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| threat |'))
-  .map((line) => line.slice(2, -2).split(' | ') as [threat: string, against: string, tests: string]);
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| boundary |'))
+  .map((line) => line.slice(2, -2).split(' | ') as [boundary: string, threat: string, defence: string, tests: string]);
 
 test('the page has threats', () => {
   expect(rows.length).toBeGreaterThan(0);
 });
 
-test.each(rows)('names an existing test against "%s"', (_threat, _against, tests) => {
+test.each(rows)('names an existing test at "%s" against "%s"', (_boundary, _threat, _defence, tests) => {
   const named = [...tests.matchAll(/`([^`]+\.test\.ts)`: "([^"]+)"/g)];
   expect(named.length).toBe(tests.split('; ').length);
   for (const [, file = '', title = ''] of named) {

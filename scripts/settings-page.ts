@@ -39,15 +39,12 @@ export function renderSettingsPage(services: readonly ServiceSettings[]): string
     ...cells(JSON.parse(id)),
     names.length === services.length ? 'all' : names.join(', '),
   ]);
-  const own = services.map(({ service, settings }) => {
-    const rows = settings.filter((setting) => !isShared.has(JSON.stringify(setting))).map(cells);
-    return `## ${service}\n\n${rows.length === 0 ? 'No settings beyond the shared ones.\n' : tableOf(['setting', 'default', 'meaning'], rows)}`;
-  });
-  return [
-    HEAD,
-    `## Shared\n\n${tableOf(['setting', 'default', 'meaning', 'services'], common)}`,
-    ...own,
-  ].join('\n');
+  const own = services.flatMap(({ service, settings }) =>
+    settings
+      .filter((setting) => !isShared.has(JSON.stringify(setting)))
+      .map((setting) => [...cells(setting), service]),
+  );
+  return `${HEAD}\n${tableOf(['setting', 'default', 'meaning', 'services'], [...common, ...own])}`;
 }
 
 function cells({ name, fallback, secret, about }: SettingHelp): string[] {
