@@ -6,7 +6,10 @@ const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8')
 const rows = read('docs/reference/security.md')
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| boundary |'))
-  .map((line) => line.slice(2, -2).split(' | ') as [boundary: string, threat: string, defence: string, tests: string]);
+  .map(
+    (line) =>
+      line.slice(2, -2).split(' | ') as [boundary: string, threat: string, defence: string, tests: string],
+  );
 
 test('the page has threats', () => {
   expect(rows.length).toBeGreaterThan(0);
