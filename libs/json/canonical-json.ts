@@ -87,7 +87,6 @@ function write(value: unknown, depth: number): string {
   if (!Array.isArray(value)) {
     return writeFields(value as Record<string, unknown>, fieldsByKeys.of(value), depth);
   }
-  if (depth > 1 && isListOfValues(value)) return JSON.stringify(value);
   let text = '[';
   for (let i = 0; i < value.length; i++) {
     if (i > 0) text += ',';
@@ -100,40 +99,8 @@ function write(value: unknown, depth: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them as escapes only.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Up to this length a loop finds them faster than the expression. */
-const SHORT = 24;
-
 function quote(text: string): string {
-  return hasEscaped(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-function hasEscaped(text: string): boolean {
-  if (text.length > SHORT) return ESCAPED.test(text);
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // Behind the surrogates are only rare characters, which JSON.stringify writes as they are.
-    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return true;
-  }
-  return false;
-}
-
-/**
- * Whether a list has only records of `id` and `value` in this order, of which `JSON.stringify` writes the canonical form.
- * Results, statistics and details, most of a message, are such lists.
- */
-function isListOfValues(list: readonly Readonly<Record<string, unknown>>[]): boolean {
-  for (const item of list) {
-    let fields = 0;
-    // Nothing else than such a record has these two keys: neither a list nor null or a scalar.
-    for (const key in item) {
-      if (key !== (fields === 0 ? 'id' : 'value')) return false;
-      const value = item[key];
-      if (typeof value !== 'string' && value !== null && !Number.isFinite(value)) return false;
-      fields += 1;
-    }
-    if (fields !== 2) return false;
-  }
-  return true;
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 function writeFields(record: Record<string, unknown>, fields: Fields, depth: number): string {

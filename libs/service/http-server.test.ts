@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createHttpServer, type HttpServerOptions, rawAnswer, writeWholeHead } from './http-server.ts';
+import { createHttpServer, type HttpServerOptions, rawAnswer } from './http-server.ts';
 
 async function serve(
   options: HttpServerOptions,
@@ -121,13 +121,6 @@ test.each<[string, RequestListener]>([
   [
     'passed to writeHead',
     (_request, response) => response.writeHead(200, { 'cache-control': 'max-age=1', etag: 'x' }).end('ab'),
-  ],
-  [
-    'passed to writeWholeHead',
-    (_request, response) => {
-      writeWholeHead(response, 200, { 'cache-control': 'max-age=1', etag: 'x', 'content-length': 2 });
-      response.end('ab');
-    },
   ],
 ])('sends the common headers beside headers %s', async (_name, listener) => {
   const { headers, status } = await fetch(

@@ -2,8 +2,6 @@
 import {
   createServer,
   type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -27,12 +25,10 @@ const BODY_LIMIT = 64 * 1024;
 /** Minimum interval between warnings about closed connections. */
 const WARN_MS = 60_000;
 
-/** Headers of an answer that only programs read. */
-export const TEXT_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
-
 /** Headers of every answer; a route may override their values. */
 const HEADERS = {
-  ...TEXT_HEADERS,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 } as const;
@@ -50,8 +46,6 @@ export type HttpServerOptions = {
   readonly tls?: ServerTlsFiles | null;
   /** Whether clients use https through a proxy. The server's own TLS is detected by connection. */
   readonly https?: boolean;
-  /** Whether the service sets all headers itself: the common ones cost 5 µs per answer. */
-  readonly ownHeaders?: boolean;
   /** After its abort each answer closes its connection, so that proxies keep none to a stopping server. */
   readonly draining?: AbortSignal | undefined;
   /** Receives a warning when connections above the limit are closed. */
@@ -61,13 +55,13 @@ export type HttpServerOptions = {
 /** Creates a server that does not listen yet. Throws `SecretFileError`. */
 export function createHttpServer(options: HttpServerOptions, listener?: RequestListener): Server {
   const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
-  const { ownHeaders = false, tls = null, draining } = options;
+  const { tls = null, draining } = options;
   const settings = {
     requestTimeout: requestMs,
     headersTimeout: requestMs,
     connectionsCheckingInterval: Math.ceil(requestMs / CHECKS),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
+    ServerResponse: responseClass(https),
   };
   const server = tls === null ? createServer(settings, listener) : createTls(tls, settings, listener);
   refuseSeveralHosts(server);
@@ -181,42 +175,14 @@ export function refuseWith(error: NodeJS.ErrnoException, socket: Socket, answer:
   else socket.end(answer(), () => socket.destroy());
 }
 
-/** Key of a response's common headers, which `writeHead` adds. */
-const COMMON = Symbol('headers of every answer');
-
-type CommonHeaders = { readonly [COMMON]?: Readonly<Record<string, string>> };
-
 function responseClass(https: boolean): typeof ServerResponse {
-  return class<Request extends IncomingMessage> extends ServerResponse<Request> implements CommonHeaders {
-    readonly [COMMON]: Readonly<Record<string, string>>;
-
-    constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
-      super(...args);
-      const [{ socket }] = args;
-      this[COMMON] = https || 'encrypted' in socket ? HTTPS_HEADERS : HEADERS;
-    }
-
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
     // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node.
     override writeHead(...args: any): this {
-      for (const [name, value] of Object.entries(this[COMMON]))
+      const common = https || 'encrypted' in this.req.socket ? HTTPS_HEADERS : HEADERS;
+      for (const [name, value] of Object.entries(common))
         if (!this.hasHeader(name)) this.setHeader(name, value);
       return super.writeHead.apply(this, args);
     }
   };
-}
-
-/**
- * Writes the head of an answer with these and the common headers in one call: setting headers one by one takes a fifth of the
- * time that a cached answer needs before the socket.
- */
-export function writeWholeHead(
-  response: ServerResponse & CommonHeaders,
-  status: number,
-  headers: OutgoingHttpHeaders,
-): void {
-  const all: OutgoingHttpHeader[] = [];
-  const common = response[COMMON];
-  for (const name in common) if (!(name in headers)) all.push(name, common[name] as string);
-  for (const name in headers) all.push(name, headers[name] as OutgoingHttpHeader);
-  ServerResponse.prototype.writeHead.call(response, status, all);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { deliveryId } from '#ingestion/delivery.ts';
-import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
+import { createHttpServer } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, type SignatureFault } from '#signing/signing.ts';
@@ -81,8 +81,7 @@ export class ReceiverApp {
     this.#options = options;
     const { answerTimeoutMs, bodyLimit, limits, tally, tls = null } = options;
     this.#unproven = new UnprovenDecoding(bodyLimit, answerTimeoutMs);
-    const server = { requestMs: answerTimeoutMs, maxConnections: null, ownHeaders: true, tls };
-    this.#server = createHttpServer(server);
+    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections: null, tls });
     this.#connections = new SenderConnections(this.#server, limits, tally);
     this.#server.on('request', (request, response) => this.#handle(request, response, false));
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
@@ -324,7 +323,6 @@ export class ReceiverApp {
     // A kept-alive connection would delay the close of the server until it times out.
     if (this.#draining) response.setHeader('connection', 'close');
     response.writeHead(status, {
-      ...TEXT_HEADERS,
       'content-type': 'text/plain; charset=utf-8',
       'content-length': line.length,
     });

@@ -18,23 +18,14 @@ type IntakeOptions = {
   readonly log: Logger;
 };
 
-/** A delivery whose sender waits for an answer. `deadline`: on the clock of `performance.now`. */
-type PendingDelivery = { readonly deadline: number; readonly reject: (error: PublishError) => void };
-
-/** Number of checks for expired deliveries within one timeout: one timer for all costs less than one each. */
-const CHECKS_PER_TIMEOUT = 40;
-
 /** Stores deliveries: reads, encodes, publishes and counts them. */
 export class Intake {
   readonly #options: IntakeOptions;
-  readonly #pending = new Set<PendingDelivery>();
   /** Paths of unread fields that the log has named. */
   readonly #namedPaths = new Set<string>();
-  readonly #timer: NodeJS.Timeout;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#rejectExpired(), options.answerTimeoutMs / CHECKS_PER_TIMEOUT);
   }
 
   /**
@@ -51,8 +42,11 @@ export class Intake {
       return Promise.reject(new DeliveryRefusedError('TOO_MANY_MESSAGES'));
     const span = startSpan(delivery, waitedMs, traceparent);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const pending = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
-    this.#pending.add(pending);
+    // Publishing continues.
+    const timer = setTimeout(
+      () => reject(new PublishError('TIMEOUT', 'not acknowledged in time')),
+      answerTimeoutMs - waitedMs,
+    );
     const records = encode(delivery);
     const published =
       span === null
@@ -61,22 +55,17 @@ export class Intake {
     published.then(
       () => {
         span?.end();
-        this.#pending.delete(pending);
+        clearTimeout(timer);
         this.#count(delivery, performance.now() - readAt);
         resolve();
       },
       (error: unknown) => {
         span?.end(String(error));
-        this.#pending.delete(pending);
+        clearTimeout(timer);
         reject(error);
       },
     );
     return promise;
-  }
-
-  /** Stops the timer. Call it when no delivery is pending. */
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   #count(delivery: ReadDelivery, storedMs: number): void {
@@ -93,16 +82,6 @@ export class Intake {
     for (const times of ignored.values()) tally.count('messages', 'unknown', times);
     for (const { code } of deadLetters) tally.count('deadLetters', code);
     logDelivery(log, delivery, this.#namedPaths);
-  }
-
-  /** Rejects deliveries past their deadline; publishing them continues. */
-  #rejectExpired(): void {
-    const now = performance.now();
-    for (const pending of this.#pending) {
-      if (pending.deadline > now) continue;
-      this.#pending.delete(pending);
-      pending.reject(new PublishError('TIMEOUT', 'not acknowledged in time'));
-    }
   }
 }
 

@@ -58,7 +58,6 @@ const reports = setInterval(report, REPORT_MS);
 
 async function stop(): Promise<void> {
   await app.close();
-  intake.close();
   await publisher.close();
   await stopTracing();
   clearInterval(reports);

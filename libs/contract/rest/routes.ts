@@ -6,7 +6,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toWholeNumber } from '#json/values.ts';
-import { writeWholeHead } from '#service/http-server.ts';
 import { ENVELOPE_END, envelopeStart, neighbours, pathAndQuery } from './envelope.ts';
 import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.ts';
 import { RestError } from './errors.ts';
@@ -196,7 +195,7 @@ function send(reply: FastifyReply, start: string, data: RestAnswer['data']): Fas
   const length = Buffer.byteLength(start) + data.length + ENVELOPE_END.length;
   answerHeaders(reply).header('content-length', length);
   const { raw } = reply.hijack();
-  writeWholeHead(raw, reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   raw.cork();
   raw.write(start);
   raw.write(data);

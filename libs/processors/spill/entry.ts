@@ -48,24 +48,12 @@ export function writeEntry(
   let end = start + HEAD;
   for (let at = from; at < to; at++) {
     const { key, value } = records[at] as KeyedValue;
-    end = writeLength(target, writeLength(target, end, key.length), value.length);
-    // Keys are short: a loop is faster than a call of `copy`.
-    for (let byte = 0; byte < key.length; byte++) target[end + byte] = key[byte] as number;
-    end += key.length;
-    target.set(value, end);
-    end += value.length;
+    end = target.writeUInt32LE(value.length, target.writeUInt32LE(key.length, end));
+    end += key.copy(target, end);
+    end += value.copy(target, end);
   }
   target.writeUInt32LE(end - start, target.writeDoubleLE(previous, start));
   return end;
-}
-
-/** Writes a length as four bytes. Returns the position after it. */
-function writeLength(target: Buffer, at: number, length: number): number {
-  target[at] = length;
-  target[at + 1] = length >> 8;
-  target[at + 2] = length >> 16;
-  target[at + 3] = length >>> 24;
-  return at + 4;
 }
 
 /** Returns the last value of each key, in the order of the last writes. `entries`: newest first. The values are views of them. */

@@ -14,8 +14,6 @@ const NONE = -1;
 const READ_BYTES = 4096;
 /** Maximum number of chunks that are being written before `room` returns a promise. */
 const MAX_WRITING = 8;
-/** Maximum number of chunks whose memory is reused: page faults of fresh memory cost as much as the copy into it. */
-const MAX_SPARE = 2;
 
 const firstRead = Buffer.allocUnsafeSlow(READ_BYTES);
 
@@ -30,7 +28,6 @@ export class SpillLog {
   readonly #last = new Map<number, number>();
   /** Chunks, oldest first. Entries are appended to the last one. */
   readonly #chunks: Chunk[] = [];
-  readonly #spare: Buffer[] = [];
   #file: WriteStream | null = null;
   /** The error of a failed write; null without one. */
   #failure: Error | null = null;
@@ -106,8 +103,7 @@ export class SpillLog {
     if (current !== undefined && current.used + bytes <= current.bytes.length) return current;
     if (current !== undefined) this.#write(current);
     const size = Math.max(bytes, this.#chunkBytes);
-    const spare = size === this.#chunkBytes ? this.#spare.pop() : undefined;
-    const next = { start: this.#used, bytes: spare ?? Buffer.allocUnsafeSlow(size), used: 0 };
+    const next = { start: this.#used, bytes: Buffer.allocUnsafeSlow(size), used: 0 };
     this.#chunks.push(next);
     return next;
   }
@@ -116,10 +112,7 @@ export class SpillLog {
     if (this.#failure !== null) throw this.#failure;
     this.#file ??= this.#open();
     this.#file.write(chunk.bytes.subarray(0, chunk.used), (error) => {
-      if (error != null) return;
-      this.#chunks.splice(this.#chunks.indexOf(chunk), 1);
-      if (chunk.bytes.length === this.#chunkBytes && this.#spare.length < MAX_SPARE)
-        this.#spare.push(chunk.bytes);
+      if (error == null) this.#chunks.splice(this.#chunks.indexOf(chunk), 1);
     });
   }
 
