@@ -18,6 +18,7 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { backboneLines } from './addresses.ts';
 import { backboneFile, pausedServicesFile } from './backbone-file.ts';
+import { CommandError } from './command.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { movedPorts, portFor } from './ports.ts';
@@ -93,6 +94,7 @@ export async function startPlatform(options: PlatformOptions) {
 async function start(options: PlatformOptions) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
   requireOpenFiles();
+  requireFreeFolder(dataDir);
   const ports = await portsOf(given);
   const urls = urlsOf(given.LISTEN_HOST, ports);
   const secrets = platformSecrets(dataDir, given);
@@ -153,6 +155,16 @@ async function start(options: PlatformOptions) {
     await stop();
     throw error;
   }
+}
+
+/** Throws `CommandError` when another platform runs with the data folder. */
+function requireFreeFolder(dataDir: string): void {
+  const running = backboneFile(dataDir).read();
+  if (running === null) return;
+  throw new CommandError(
+    `touchline up already runs with the data folder ${dataDir} (broker ${running.brokers.join(',')}, topics ${running.topicPrefix}*): use it, ` +
+      'stop it, or set DATA_DIR',
+  );
 }
 
 type PortSetting = (typeof PORT_SETTINGS)[number];

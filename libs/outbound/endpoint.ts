@@ -56,6 +56,8 @@ export type EndpointOptions = {
 const ACCEPTED = 'Accepted';
 /** Default timeout of the whole answer, milliseconds (spec, "Limits"). */
 const TIMEOUT_MS = 10_000;
+/** Timeout of resolving a name that nothing is sent to, milliseconds. */
+const NAME_MS = 3_000;
 /** Maximum bytes of an answer's body that are read: the expected text has eight. */
 const MAX_BODY_BYTES = 1024;
 /** Maximum bytes of an answer's head that are read. */
@@ -69,6 +71,19 @@ const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 /** Reasons of an aborted attempt; they never leave this file. */
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
+
+/**
+ * Returns why nothing would ever be sent to an address as it is now, without sending; null where it may be called, or its name is not
+ * resolved.
+ */
+export async function refusalOfAddress(text: string, allowed: AllowedRanges): Promise<RefusalReason | null> {
+  const url = parseUrl(text);
+  const refusal = refusalOf(url, allowed);
+  if (url === null || refusal !== null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return refusal;
+  const addresses = await resolveName(url.hostname, AbortSignal.timeout(NAME_MS)).catch(() => []);
+  const isRefused = addresses.length > 0 && !addresses.some((address) => allowed.allows(address));
+  return isRefused ? 'address_not_public' : null;
+}
 
 /** Posts one body, by default `[]`, like a real delivery, over a new connection. */
 export async function probeEndpoint(options: EndpointOptions, body = '[]'): Promise<DeliveryOutcome> {

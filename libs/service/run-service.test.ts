@@ -107,6 +107,16 @@ describe('stopping', () => {
     expect(run.log).not.toContain('000000');
   });
 
+  test('stops when the shell of npm has ended, which got a signal alone', async () => {
+    const spawned = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })`;
+    const run = start({ npm_execpath: 'npm' }, [], ['-e', spawned, FIXTURE]);
+    await said(run, 'started');
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect(run.out).toContain('stop done');
+    expect(run.log).toContain('"reason":"parent gone"');
+  });
+
   test('is not ready after SIGTERM, still serves for DRAIN_MS, then stops', async () => {
     const run = start({ DRAIN_MS: '2000' });
     await said(run, 'started');

@@ -9,11 +9,12 @@ type StopHandlers = { graceful(reason: string): void; force(exitCode: number): v
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const SAME_REQUEST_MS = 250;
+const PARENT_CHECK_MS = 500;
 
 /**
  * Calls `graceful` once, and `force` on a later signal. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent holds:
- * its end means that the parent has ended, even by a kill. The end of an IPC channel means the same. Returns a function that
- * removes the handlers.
+ * its end means that the parent has ended, even by a kill. The end of an IPC channel means the same. So does another parent under npm or
+ * npx: they pass a SIGTERM on to the shell between, which ends without its child. Returns a function that removes the handlers.
  */
 export function onStopRequest(handlers: StopHandlers): () => void {
   let firstAt: number | undefined;
@@ -39,8 +40,14 @@ export function onStopRequest(handlers: StopHandlers): () => void {
   }
   process.on('disconnect', onParentGone);
   process.channel?.unref();
+  const { ppid } = process;
+  const watch =
+    process.env.npm_execpath === undefined
+      ? undefined
+      : setInterval(() => process.ppid !== ppid && onParentGone(), PARENT_CHECK_MS).unref();
 
   return () => {
+    clearInterval(watch);
     for (const signal of SIGNALS) process.off(signal, onSignal);
     process.off('disconnect', onParentGone);
     if (!watchesPipe) return;

@@ -35,7 +35,7 @@ export const settings = z.object({
     .prefault(String(128 * KIB))
     .describe('Maximum bytes of one request; a larger message is sent alone.'),
   WEBHOOK_RETRY_SECONDS: list(seconds)
-    .prefault('1,5,30,120,300,900,1800,3600')
+    .prefault('1,5,8,30,120,300,900,1800,3600')
     .describe(
       'Delays after consecutive failed attempts, in seconds, up to a fifth more or less at random; the last one repeats.',
     ),

@@ -11,7 +11,7 @@ import {
   type Webhook,
   webhookInput,
 } from '#clients/webhooks.ts';
-import { type DeliveryOutcome, probeEndpoint } from '#outbound/endpoint.ts';
+import { type DeliveryOutcome, probeEndpoint, refusalOfAddress } from '#outbound/endpoint.ts';
 import { outboundSettings } from '#outbound/settings.ts';
 import type { Client, WebhookSubscription } from '#records/types.ts';
 import { loadConfig } from '#service/config.ts';
@@ -50,8 +50,17 @@ export async function addWebhook(
   if (test) await requireAccepted({ ...checked.data, ...form });
   const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now(), form });
   await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
-  const added = `webhook ${webhook.id} of client ${id}\n`;
-  return format === null ? `${added}signing secret ${checked.data.secret}\n` : added;
+  const secret = format === null ? `signing secret ${checked.data.secret}\n` : '';
+  return `webhook ${webhook.id} of client ${id}\n${secret}${test ? '' : await warningOf(checked.data.url)}`;
+}
+
+/** Returns a line about an address that no dispatcher calls with these settings; empty for any other. */
+async function warningOf(url: string): Promise<string> {
+  const refusal = await refusalOfAddress(url, loadConfig(settings, process.env).WEBHOOK_ALLOWED_RANGES);
+  if (refusal === null) return '';
+  return refusal === 'credentials'
+    ? 'warning: it will never be called: its address contains a user name or password\n'
+    : 'warning: its address is not public: it is never called unless WEBHOOK_ALLOWED_RANGES of webhook-dispatcher includes it\n';
 }
 
 /** Reads the template of a body. Throws `UsageError` when it cannot be used. */

@@ -107,6 +107,19 @@ test('seals webhooks, and shows their addresses with the key', async () => {
   expect((await directory.list())[0]?.webhooks).toEqual([]);
 });
 
+test.each([
+  ['https://10.1.2.3/hook', {}, 'its address is not public'],
+  ['https://localhost/hook', {}, 'its address is not public'],
+  ['https://me:pass@customer.example/', {}, 'it will never be called'],
+  ['https://10.1.2.3/hook', { WEBHOOK_ALLOWED_RANGES: '10.0.0.0/8' }, null],
+])('says of %s with %j that it is never called', async (url, ranges, warning) => {
+  const { run } = await started();
+  await run('add');
+  const { out } = await run(`webhook add 1 --url ${url}`, 0, { CLIENTS_KEY, ...ranges });
+  if (warning === null) expect(out).not.toContain('warning');
+  else expect(out).toContain(`warning: ${warning}`);
+});
+
 test('shows and changes a client with a webhook that another key sealed', async () => {
   const { directory, run } = await started();
   await run('add');
