@@ -28,6 +28,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   rebuild: ['rebuild standings-processor --yes'],
   replay: ['replay --into rebuilt.', 'replay --into rebuilt. --source raw --replace'],
   compare: ['compare touchline. rebuilt. --level state'],
+  rules: ['rules check my-rules', 'rules check my-rules --season 31'],
   topics: ['topics', 'topics --print'],
   acls: ['acls --print --service api'],
   completion: ['completion bash', 'completion fish'],

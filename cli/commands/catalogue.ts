@@ -20,6 +20,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   rebuild: 'makes a processor process its whole input again',
   replay: 'rebuilds everything from the log into another topic prefix',
   compare: 'compares the states, transitions and tables of two topic prefixes',
+  rules: 'checks files of competition rules, and prints the tables that they give',
   topics: 'creates the topics and registers their schemas',
   acls: 'prints the commands that grant each service its rights',
   completion: 'prints the completion script of a shell',
