@@ -15,6 +15,8 @@ const KINDS: Readonly<Record<string, { readonly valid: string; readonly wrong: r
   '<letter start>': { valid: 'a1b2', wrong: ['a', 'a1b', '*'] },
   // Compared as a whole.
   '<id>': { valid: 'a1b2c3', wrong: [] },
+  '<event>': { valid: '7', wrong: ['x', '-1', '7x', '*'] },
+  '<why>': { valid: 'never played', wrong: ['a\nb', 'x'.repeat(201)] },
   '<text>': { valid: 'desk', wrong: [] },
   '<file>': { valid: '/nonexistent/file', wrong: [] },
   '<url>': { valid: 'https://a.example/hook', wrong: [] },
@@ -63,6 +65,7 @@ const ORDERS: readonly string[] = [
   'tokens expire <token> --never',
   'dead-letters resend <letter start> <letter start>',
   'dead-letters resend --all',
+  'match <event> --end --reason <why> --yes',
   'position <processor> <partition> <offset> --yes --accept-state',
   'rebuild <processor> --yes',
   'replay --into <prefix> --replace --yes --source <source> --from <moment> --gaps <factor> --partitions <count>',

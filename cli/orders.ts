@@ -100,8 +100,8 @@ function findClusterOrNull(): OpenCluster | null {
   }
 }
 
-/** The user's name, or the number of a user without a name, as in a container. */
-function userName(): string {
+/** Returns the user's name, or the number of a user without a name, as in a container. */
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -8,7 +8,7 @@ import type { Envelope } from './messages.ts';
 /** The origin of a message. */
 export type MessageContext = {
   /** The ingress service. */
-  readonly origin: 'webhook' | 'feed';
+  readonly origin: 'webhook' | 'feed' | 'operator';
   /** Key of the raw-messages record that contains the message. */
   readonly deliveryId: string;
   /** Unix milliseconds. */

@@ -705,7 +705,7 @@ export type OperatorOrder = {
 
 /** The progress of reading a resource of the provider's REST: everything up to it is published. */
 export type PollerCheckpoint = {
-  /** feed, catalogue/<kind>, season/<id>, finished/<event id>. */
+  /** feed, catalogue/<kind>, season/<id>, finished/<event id>, missing/<event id>. */
   resource: string;
   /** The provider's time that is read and published, Unix seconds. */
   position: number;

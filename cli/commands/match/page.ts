@@ -1,10 +1,11 @@
 /** Renders the page of one match. Pure. */
 import { styleText } from 'node:util';
+import { absenceText } from '#domain/absence.ts';
 import { periodWords } from '#domain/sports/periods.ts';
-import type { MatchIncident, MatchState, MatchTransition, Score } from '#records/types.ts';
+import type { MatchIncident, MatchState, MatchTransition, Score, StandingAbsence } from '#records/types.ts';
 import { matchCourse } from '#story/course.ts';
 import type { FeedPast } from '#story/feed-past.ts';
-import { historyOf } from '#story/history.ts';
+import { absenceWords, historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
 import { runningScores } from '#story/running-score.ts';
@@ -121,12 +122,19 @@ function headLines(
     escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
     ...(match.periods.length === 0 ? [] : [escapeLine(match.periods.map(periodWords).join(', '))]),
     `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
+    ...(state.absence === null ? [] : [escapeLine(absenceLine(state.absence))]),
     ...(state.missing.length === 0
       ? []
       : [escapeLine(`not on the provider’s latest list: ${state.missing.join(', ')}`)]),
     ...unreadWords(state).map((words) => escapeLine(`not read: ${words}`)),
     `event ${event_id}, version ${version}, last changed ${durationWords(age)} ago`,
   ];
+}
+
+/** Returns the line of a missing, deleted or ended match. */
+function absenceLine(absence: StandingAbsence): string {
+  const at = absence.order?.at ?? absence.ut * 1_000;
+  return `${absenceWords(absenceText(absence))}, ${timeText(at)}`;
 }
 
 /** Returns the names of both sides, or the name of the match. */

@@ -11,12 +11,15 @@ import { TradingPermissions } from '../../trading-permissions.ts';
 import { escapeLine, jsonText } from '../../values.ts';
 import { parsePastTime } from '../option-values.ts';
 import type { command } from './command.ts';
+import { endMatch } from './end.ts';
 import { FollowedMatch } from './followed-match.ts';
 import { pageJson, pageLines, timeText } from './page.ts';
 import { gapsAt, publishedAt } from './published.ts';
 import { publishedLines } from './published-page.ts';
 import { MatchRecords } from './records.ts';
 
+/** Maximum length of the reason of an order, in UTF-16 code units. */
+const MAX_REASON = 200;
 /** Interval between two checks whether the trading permission has changed. */
 const TRADING_INTERVAL_MS = 200;
 
@@ -24,6 +27,11 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parse(given, Date.now());
   const cluster = await findClusterWith(['match-state']);
   const records = await MatchRecords.open(cluster, request.eventId);
+  if (request.end !== null) {
+    const state = (await records.read('match-state')).at(-1)?.value;
+    if (state === undefined) throw unknownEvent(cluster, request.eventId);
+    return endMatch(cluster, state, request.end);
+  }
   if (request.at !== null) return showPublished(cluster, records, { ...request, at: request.at });
   const followed = await FollowedMatch.read(records, { whole: request.json });
   if (followed === null) throw unknownEvent(cluster, request.eventId);
@@ -136,8 +144,20 @@ function unknownEvent({ prefix }: OpenCluster, eventId: number): CommandError {
 function parse({ values, positionals }: ArgumentsOf<typeof command>, now: number) {
   const [id = '', ...more] = positionals;
   if (more.length > 0 || !/^\d{1,15}$/.test(id)) throw new UsageError('name one match by its event id');
-  const { follow: follows, json } = values;
+  const { follow: follows, json, yes } = values;
+  const end = values.end ? { reason: reasonOf(values.reason), yes } : null;
+  if (end === null && (values.reason !== undefined || yes))
+    throw new UsageError('--reason and --yes go with --end');
+  if (end !== null && (follows || json || values.at !== undefined))
+    throw new UsageError('--end goes with --reason and --yes only');
   const at = values.at === undefined ? null : parsePastTime('--at', values.at, now);
   if (follows && (at !== null || json)) throw new UsageError('--follow goes with neither --at nor --json');
-  return { eventId: Number(id), follows, json, at };
+  return { eventId: Number(id), follows, json, at, end };
+}
+
+function reasonOf(text: string | undefined): string {
+  const reason = text?.trim() ?? '';
+  if (reason === '' || reason.length > MAX_REASON || /\p{Cc}/u.test(reason))
+    throw new UsageError(`--end needs --reason: why, in one line of up to ${MAX_REASON} characters`);
+  return reason;
 }

@@ -98,10 +98,10 @@ export class Lists {
     return timestamp;
   }
 
-  /** Reads all events of a season. Throws `ProviderError`, `PublishError`. */
-  async readSeason(seasonId: number, signal: AbortSignal): Promise<void> {
+  /** Reads all events of a season. Returns their ids. Throws `ProviderError`, `PublishError`. */
+  readSeason(seasonId: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const query = { season_id: seasonId, limit: EVENT_PAGE };
-    await this.#readEvents({ operation: 'events.index', query }, 'schedule', signal);
+    return this.#readEvents({ operation: 'events.index', query }, 'schedule', signal);
   }
 
   /** Reads the live board of a sport. Returns the ids of its events. Throws `ProviderError`, `PublishError`. */
@@ -114,15 +114,14 @@ export class Lists {
       date_to: formatDate(now + BOARD_AHEAD_SECONDS),
       limit: EVENT_PAGE,
     };
-    const events = await this.#readEvents({ operation: 'livescore.index', query }, 'livescore', signal);
-    return new Set(events.map(({ id }) => Number(id)));
+    return this.#readEvents({ operation: 'livescore.index', query }, 'livescore', signal);
   }
 
   async #readEvents(
     request: ProviderRequest,
     source: EventSource,
     signal: AbortSignal,
-  ): Promise<readonly Raw[]> {
+  ): Promise<ReadonlySet<number>> {
     const { provider, catalogue, eventPublisher, onEvents } = this.#options;
     const entries: CatalogueItem[] = [];
     // Pages count events: a page may end inside a stage, and each page has a whole tree.
@@ -136,6 +135,6 @@ export class Lists {
     await catalogue.publish(entries, timestamp);
     await eventPublisher.publish(items, { source, time: timestamp });
     onEvents(items, timestamp);
-    return items;
+    return new Set(items.map(({ id }) => Number(id)));
   }
 }

@@ -113,7 +113,7 @@ test.each([
   [400, 'REJECTED'],
   [403, 'FORBIDDEN'],
   [404, 'NOT_FOUND'],
-  [410, 'REJECTED'],
+  [410, 'NOT_FOUND'],
   [429, 'SERVER_ERROR'],
   [500, 'SERVER_ERROR'],
   [503, 'SERVER_ERROR'],

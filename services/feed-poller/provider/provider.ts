@@ -151,7 +151,7 @@ function refusal(operation: string, status: number): ProviderError {
   const code = ((): ProviderError['code'] => {
     if (status === 401) return 'UNAUTHORIZED';
     if (status === 403) return 'FORBIDDEN';
-    if (status === 404) return 'NOT_FOUND';
+    if (status === 404 || status === 410) return 'NOT_FOUND';
     // 408 and 429 are not in the contract; a proxy before the server may answer them, and a retry helps.
     if (status === 408 || status === 429 || status >= 500) return 'SERVER_ERROR';
     return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';

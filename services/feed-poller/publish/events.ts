@@ -19,6 +19,8 @@ type EventsReading = {
   readonly time: number;
   /** Whether the read settles the event: it then overrides all older messages. */
   readonly final?: boolean;
+  /** The time of a published absence of the events, Unix seconds: the message overrides it. Null or left out without one. */
+  readonly absentAt?: number | null;
 };
 
 type Published = {
@@ -63,12 +65,14 @@ export class EventPublisher {
   }
 
   /** Returns the change to publish for an event; null when there is none. */
-  #changeOf(record: Raw, { source, time, final = false }: EventsReading): Change | null {
+  #changeOf(record: Raw, { source, time, final = false, absentAt = null }: EventsReading): Change | null {
     const id = idOf(record);
     if (id === null) return null;
     const stamped = toWholeNumber(record.ut);
     const own = stamped ?? time;
     const digest = hash('sha1', JSON.stringify(without(record, ['ut', 'events_incidents'])), 'base64');
+    if (absentAt !== null)
+      return { id, record, ut: Math.max(own, absentAt + 1, time - SETTLE_SECONDS), own, digest };
     const before = this.#published.get(id);
     if (before === undefined)
       return { id, record, ut: final ? Math.max(own, time - SETTLE_SECONDS) : own, own, digest };

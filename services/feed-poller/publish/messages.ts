@@ -1,6 +1,7 @@
 /** Turns answers of the provider into deliveries by the rules of webhook bodies. Pure. */
 
 import { isUtf8 } from 'node:buffer';
+import { absenceMessage } from '#ingestion/absence.ts';
 import {
   deadLetter,
   deliveryId,
@@ -116,6 +117,21 @@ export function readSnapshot(
   if (result.kind === 'ignored') return { ...base, ignored: new Map([[result.type, 1]]) };
   const letter = deadLetter(result, 'body', body, delivery_id, { service: SERVICE, receivedAt });
   return { ...base, normalized: result.mark === null ? [] : [result.mark], deadLetters: [letter] };
+}
+
+/**
+ * Returns the delivery of the message that the provider no longer has an event. `ut`: the provider's time, Unix seconds; `confirmed`:
+ * whether a second look agrees.
+ */
+export function readAbsence(
+  eventId: number,
+  ut: number,
+  confirmed: boolean,
+  receivedAt: number,
+): ReadDelivery {
+  const head = { origin: 'feed', deliveryId: '', receivedAt } as const;
+  const message = absenceMessage(eventId, ut, { confirmed, order: null }, head);
+  return { raw: null, normalized: [message], deadLetters: [], ignored: new Map() };
 }
 
 function listOf(records: readonly Buffer[]): Buffer {

@@ -103,6 +103,12 @@ export class TopicWriter {
     this.#options.metrics.checkpoints.inc();
   }
 
+  /** Deletes a checkpoint. */
+  async forget(resource: string): Promise<void> {
+    const topic = topicName(this.#options.prefix, 'poller-checkpoints');
+    await this.#publish([{ topic, key: resource, value: null }]);
+  }
+
   /** Writes the status of the feed. */
   async status(status: IngressStatus): Promise<void> {
     await this.#publish([this.#record('ingress-status', status.source, status)]);

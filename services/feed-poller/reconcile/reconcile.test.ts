@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { NormalizedMessage } from '#records/types.ts';
-import { ProviderError } from '../provider/answer.ts';
+import { ProviderError, type ProviderErrorCode } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
+import type { EventPublisher } from '../publish/events.ts';
 import { ContractScope } from '../schedule/contract-scope.ts';
 import { answer, testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { MissingEvents } from './missing-events.ts';
 import { Reconciler, type ReconcilerOptions } from './reconcile.ts';
 import { MatchWatch } from './watch.ts';
 
@@ -42,6 +44,7 @@ class CheckedMatch {
   readonly done: string[] = [];
   readonly published: NormalizedMessage[] = [];
   readonly warnings: unknown[] = [];
+  readonly errors: unknown[] = [];
   requests = 0;
   readonly watch = new MatchWatch(
     {
@@ -54,26 +57,45 @@ class CheckedMatch {
     },
     [],
   );
+  readonly missing = new MissingEvents([], 0);
+  /** The codes with which the provider refuses its events, by id. */
+  readonly refused = new Map<number, ProviderErrorCode>();
   readonly #reconciler = new Reconciler({
-    provider: { get: async (request) => this.#get(request) },
+    provider: { get: async (request) => this.#get(request), time: async () => this.time },
     watch: this.watch,
-    eventPublisher: { publish: async () => {} } as unknown as ReconcilerOptions['eventPublisher'],
+    missing: this.missing,
+    eventPublisher: {
+      publish: async (_, { absentAt }) => {
+        if (typeof absentAt === 'number') this.done.push(`back since ${absentAt - T0}`);
+      },
+    } as Pick<EventPublisher, 'publish'> as EventPublisher,
     catalogue: { publish: async () => {} } as unknown as ReconcilerOptions['catalogue'],
     topicWriter: {
       deliver: async ({ normalized, deadLetters }) => {
         this.published.push(...normalized);
-        const kinds = normalized.map(({ unreadable }) => (unreadable === null ? 'snapshot' : 'mark'));
+        const kinds = normalized.map(({ absence, unreadable }) => {
+          if (absence !== null) return absence.confirmed ? 'deleted' : 'missing';
+          return unreadable === null ? 'snapshot' : 'mark';
+        });
         this.done.push(...kinds, ...deadLetters.map(() => 'dead letter'));
       },
       checkpoint: async (resource) => {
         this.done.push(resource);
+      },
+      forget: async (resource) => {
+        this.done.push(`no ${resource}`);
       },
     },
     context: {
       clock: this.clock,
       backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
       contract: new ContractScope({ clock: this.clock, log: { error() {} }, metrics: testMetrics() }),
-      log: { debug() {}, info() {}, warn: (fields) => this.warnings.push(fields), error() {} },
+      log: {
+        debug() {},
+        info() {},
+        warn: (fields) => this.warnings.push(fields),
+        error: (fields) => this.errors.push(fields),
+      },
       metrics: testMetrics(),
     },
   });
@@ -97,14 +119,34 @@ class CheckedMatch {
     return checks;
   }
 
+  /** Lets the loop of the reconciler run for `ms`; every ten seconds the season's list is read, which has these events. */
+  async run(ms: number, listed: readonly number[] | null): Promise<void> {
+    const stop = new AbortController();
+    const end = this.clock.now + ms;
+    const read = (): void => {
+      if (listed === null) return;
+      for (const id of this.missing.onList('season/2', new Set(listed), this.clock.now))
+        this.watch.suspect(id, this.clock.now);
+    };
+    read();
+    this.clock.sleep = async (pause) => {
+      this.clock.now += pause;
+      if (this.clock.now >= end) stop.abort();
+      else read();
+    };
+    await this.#reconciler.run(10_000, stop.signal);
+  }
+
   #event(): Raw {
     return { id: 9, sport_id: 5, start_date: this.start, ...this.event };
   }
 
-  #get({ operation, query }: ProviderRequest) {
+  #get({ operation, id, query }: ProviderRequest) {
     this.requests += 1;
+    const refusal = this.refused.get(id ?? 0);
+    if (refusal !== undefined) throw new ProviderError(refusal, operation, 'refused');
     if (operation === 'events.show') {
-      const stage = { id: 3, group: { id: 4, event: this.#event() } };
+      const stage = { id: 3, group: { id: 4, event: { ...this.#event(), id } } };
       return answer({ competition: { id: 1, season: { id: 2, stage } } }, this.time);
     }
     if (query.deleted === 'no') {
@@ -290,5 +332,116 @@ describe('a list that omits a known incident', () => {
     expect(match.done.at(-1)).toBe('snapshot');
     await match.checksWithin(15_000);
     expect(match.done.at(-1)).toBe('finished/9');
+  });
+});
+
+describe('an event that the provider no longer has', () => {
+  type Step = readonly [
+    minutes: number,
+    listed: readonly number[] | null,
+    refused: readonly [number, ProviderErrorCode][],
+  ];
+  const GONE: ProviderErrorCode = 'NOT_FOUND';
+
+  /** Lists match 9 beside others, then goes these steps. Returns what was published. */
+  async function played(...steps: readonly Step[]): Promise<string[]> {
+    const match = new CheckedMatch();
+    await match.run(60_000, [8, 9]);
+    for (const [minutes, listed, refused] of steps) {
+      match.refused.clear();
+      for (const [id, code] of refused) match.refused.set(id, code);
+      await match.run(minutes * 60_000, listed);
+    }
+    return match.done.filter((what) => what !== 'snapshot');
+  }
+
+  const first = ['missing/9', 'missing'];
+  const second = [...first, 'missing/9', 'deleted'];
+
+  test.each<[does: string, steps: Step[], published: string[]]>([
+    ['is missing at once', [[1, [8], [[9, GONE]]]], first],
+    ['is deleted at a second look', [[10, [8], [[9, GONE]]]], second],
+    ['is not missing while a list has it', [[10, [8, 9], [[9, GONE]]]], []],
+    ['is not missing while it is shown', [[10, [8], []]], []],
+    ['is not missing while its answer fails', [[10, [8], [[9, 'SERVER_ERROR']]]], []],
+    [
+      'is not missing while no event is found',
+      [
+        [
+          10,
+          [8],
+          [
+            [8, GONE],
+            [9, GONE],
+          ],
+        ],
+      ],
+      [],
+    ],
+    [
+      'is not missing while no other event is listed',
+      [
+        [
+          10,
+          [],
+          [
+            [8, GONE],
+            [9, GONE],
+          ],
+        ],
+      ],
+      [],
+    ],
+    [
+      'is not deleted while no list is read',
+      [
+        [1 / 6, [8], [[9, GONE]]],
+        [30, null, [[9, GONE]]],
+      ],
+      first,
+    ],
+    [
+      'is not deleted when it is shown again',
+      [
+        [1, [8], [[9, GONE]]],
+        [9, [8], []],
+      ],
+      [...first, 'back since 60', 'no missing/9'],
+    ],
+    [
+      'is back when a list has it again',
+      [
+        [10, [8], [[9, GONE]]],
+        [1, [8, 9], []],
+      ],
+      [...second, 'back since 360', 'no missing/9'],
+    ],
+  ])('%s', async (_, steps, published) => {
+    expect(await played(...steps)).toEqual(published);
+  });
+
+  test('is looked at again when the feed has a message of it', async () => {
+    const match = new CheckedMatch();
+    await match.run(60_000, [8, 9]);
+    match.refused.set(9, GONE);
+    await match.run(600_000, [8]);
+    expect(match.missing.onMessage(9, match.clock.now)).toBe(true);
+    match.watch.suspect(9, match.clock.now);
+    await match.run(600_000, [8]);
+    expect(match.done).toEqual([...second, ...second]);
+    expect(match.missing.onMessage(8, match.clock.now)).toBe(false);
+  });
+
+  test('is missing but not deleted, for as long as it takes, when more than 20 are', async () => {
+    const match = new CheckedMatch();
+    const ids = Array.from({ length: 22 }, (_, n) => 100 + n);
+    await match.run(60_000, [8, ...ids]);
+    for (const id of ids.slice(0, 21)) match.refused.set(id, GONE);
+    await match.run(4 * 3_600_000, [8, 121]);
+    const count = (what: string) => match.done.filter((one) => one === what).length;
+    expect([count('missing'), count('deleted'), match.errors.length]).toEqual([21, 0, 1]);
+    match.refused.delete(100);
+    await match.run(3_600_000, [8, 121]);
+    expect(count('deleted')).toBe(20);
   });
 });

@@ -6,27 +6,35 @@ import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
-import { readSnapshot } from '../publish/messages.ts';
+import { readAbsence, readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { RepeatContext } from '../schedule/repeat.ts';
 import { type IncidentList, IncidentLists, type ListRefusal } from './incident-lists.ts';
+import type { MissingEvents } from './missing-events.ts';
 import { listedGoals, reportedGoals } from './reported-goals.ts';
 import { isYes, type MatchWatch } from './watch.ts';
 
 /** Prefix of the resource of a finished event's checkpoint. */
 export const FINISHED = 'finished/';
 
+/** Prefix of the resource of a missing event's checkpoint: the provider's time of its absence. */
+export const MISSING = 'missing/';
+
 /** Labels of events in metrics. */
 const EVENT = { resource: 'event' } as const;
 
 export type ReconcilerOptions = {
-  readonly provider: Pick<ProviderClient, 'get'>;
+  readonly provider: Pick<ProviderClient, 'get' | 'time'>;
   readonly watch: MatchWatch;
+  readonly missing: MissingEvents;
   readonly eventPublisher: EventPublisher;
   readonly catalogue: Catalogue;
-  readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
+  readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint' | 'forget'>;
   readonly context: RepeatContext;
 };
+
+const HELD =
+  'too many events are missing at once, none is deleted: check the contract with the provider; npx touchline match <event id> --end --reason <text> ends a match';
 
 /** Checks events: reads each with its whole incident list, and publishes both with the time of the answer. */
 export class Reconciler {
@@ -36,6 +44,8 @@ export class Reconciler {
   readonly #logged = new Set<number>();
   /** Hash of the unreadable list by event, so that the same list becomes a dead letter only once. */
   readonly #unreadable = new Map<number, string>();
+  /** Whether the last event that was not found is held: one log line for all. */
+  #isHeld = false;
   /** One timer for all loops that wait for a due event; null while none waits. */
   #pause: Promise<void> | null = null;
 
@@ -70,7 +80,7 @@ export class Reconciler {
 
   /** Checks one event. Throws `ProviderError`, `PublishError`. */
   async check(id: number, signal: AbortSignal): Promise<void> {
-    const { provider, watch, eventPublisher, catalogue, topicWriter, context } = this.#options;
+    const { provider, watch, missing, eventPublisher, catalogue, topicWriter, context } = this.#options;
     const shown = await provider.get({ operation: 'events.show', id, query: {} }, signal);
     const tree = readTree(shown.data);
     const event = tree.events.find((record) => idOf(record) === String(id));
@@ -78,11 +88,23 @@ export class Reconciler {
       throw new ProviderError('BAD_ANSWER', 'events.show', 'the event is not in the answer');
     const settled = watch.isSettled(event, shown.timestamp);
     await catalogue.publish(tree.entries, shown.timestamp);
+    const absentAt = missing.publishedUt(id);
     await eventPublisher.publish([event], {
       source: 'show',
       time: shown.timestamp,
       final: event.status_type === 'finished',
+      absentAt,
     });
+    if (absentAt !== null) {
+      await topicWriter.forget(`${MISSING}${id}`);
+      context.log.info({ event_id: id }, 'the provider has the event again');
+    }
+    missing.found(id);
+    if (watch.isUnlisted(id)) {
+      watch.drop(id);
+      watch.onEvent(event, shown.timestamp, context.clock.monotonic());
+      return;
+    }
     // The list is read after the event, so that a verified event gets its final list. When the provider reports only the
     // result of an event, its list is no timeline.
     const list = isYes(event.ft_only) ? null : await this.#readIncidents(event, id, signal);
@@ -152,6 +174,39 @@ export class Reconciler {
     watch.refused(id, { event_id: id, reason, since: context.clock.unix() }, now);
   }
 
+  /** Ends a check of an event that `/v2/events/{id}` does not have. Publishes that it is missing as far as that is proven. */
+  async #onNotFound(id: number, signal: AbortSignal): Promise<void> {
+    const { provider, watch, missing, topicWriter, context } = this.#options;
+    const { clock, log } = context;
+    const look = missing.look(id, clock.monotonic());
+    if (look === 'held' && !this.#isHeld) log.error({ event_id: id }, HELD);
+    this.#isHeld = look === 'held';
+    if (look === 'nothing' || look === 'held' || !(await this.#answersForOthers(signal))) {
+      watch.absent(id, clock.monotonic());
+      return;
+    }
+    const ut = await provider.time();
+    await topicWriter.checkpoint(`${MISSING}${id}`, ut);
+    await topicWriter.deliver(readAbsence(id, ut, look === 'deleted', clock.unix()));
+    missing.published(id, look, ut, clock.monotonic());
+    log.warn({ event_id: id, look }, 'the provider no longer has the event, and no list has it');
+    if (look === 'deleted') watch.drop(id);
+    else watch.absent(id, clock.monotonic());
+  }
+
+  /** Whether the provider answers for an event that it lists: else its 404 is of its interface and not of an event. */
+  async #answersForOthers(signal: AbortSignal): Promise<boolean> {
+    const id = this.#options.missing.control();
+    if (id === null) return false;
+    try {
+      await this.#options.provider.get({ operation: 'events.show', id, query: {} }, signal);
+      return true;
+    } catch (error) {
+      if (error instanceof ProviderError && error.code !== 'STOPPED') return false;
+      throw error;
+    }
+  }
+
   /** Checks a claimed event. A failed check makes it due later; a missing event is dropped. */
   async #checkClaimed(id: number, signal: AbortSignal): Promise<void> {
     const { watch, context } = this.#options;
@@ -176,7 +231,8 @@ export class Reconciler {
         return;
       }
       contract.admit(resource);
-      if (code === 'NOT_FOUND' || code === 'STOPPED') watch.drop(id);
+      if (code === 'STOPPED') watch.drop(id);
+      else if (code === 'NOT_FOUND') await this.#onNotFound(id, signal);
       else {
         metrics.retries.inc({ ...EVENT, code: published });
         log.debug({ resource, code, detail: message }, 'a check failed, it is retried');

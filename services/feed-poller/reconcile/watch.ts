@@ -1,7 +1,7 @@
 /**
  * Decides which events need a check (a read of the whole incident list), and when: live events with an unconfirmed or missing
- * incident or a silent feed, finished events until they are verified, events with late or unreadable messages. Pure: the
- * caller passes times in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
+ * incident or a silent feed, finished events until they are verified, events with late or unreadable messages, events that no
+ * list has any more. Pure: the caller passes times in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
 import { toWholeNumber } from '#json/values.ts';
 import type { Incident, NormalizedMessage, RefusedList } from '#records/types.ts';
@@ -91,6 +91,28 @@ export class MatchWatch {
         watched.checkedAt = null;
       }
     }
+  }
+
+  /** Makes an event due at once that no list has any more, or that may be back. */
+  suspect(id: number, now: number): void {
+    const watched = this.#events.get(id) ?? this.#enter(id, {}, 'unlisted', now);
+    watched.checkedAt = null;
+    watched.notBefore = 0;
+  }
+
+  /** Whether an event is watched for no other reason than that it may be missing. */
+  isUnlisted(id: number): boolean {
+    return this.#events.get(id)?.state === 'unlisted';
+  }
+
+  /** Ends a check that found that the provider does not have the event. It is due again after its interval. */
+  absent(id: number, now: number): void {
+    const watched = this.#events.get(id);
+    if (watched === undefined) return;
+    const { unconfirmedMs, verifyMs } = this.#settings;
+    watched.checking = false;
+    watched.checkedAt = null;
+    watched.notBefore = now + (watched.state === 'live' ? unconfirmedMs : verifyMs);
   }
 
   /** Returns the ids of known incidents that a list with these ids at a time, Unix seconds, omits. */
@@ -201,9 +223,9 @@ export class MatchWatch {
 
   /** Returns the number of watched events, by state. */
   counts(): { readonly live: number; readonly finished: number } {
-    let live = 0;
-    for (const { state } of this.#events.values()) if (state === 'live') live += 1;
-    return { live, finished: this.#events.size - live };
+    const of = (wanted: Watched['state']): number =>
+      this.#events.values().reduce((count, { state }) => (state === wanted ? count + 1 : count), 0);
+    return { live: of('live'), finished: of('finished') };
   }
 
   #enter(id: number, event: Raw, state: Watched['state'], now: number): Watched {

@@ -8,7 +8,8 @@ import { ReportedIncidents } from './reported-incidents.ts';
 export type Watched = {
   readonly id: number;
   readonly sport: number | null;
-  state: 'live' | 'finished';
+  /** `unlisted`: no list has it any more. */
+  state: 'live' | 'finished' | 'unlisted';
   clockRuns: boolean;
   /** Ids of unconfirmed incidents. */
   readonly unconfirmed: Set<string>;

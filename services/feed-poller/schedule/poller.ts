@@ -12,7 +12,8 @@ import type { PollerMetrics } from '../metrics.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import { EventPublisher } from '../publish/events.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
+import { MissingEvents } from '../reconcile/missing-events.ts';
+import { FINISHED, MISSING, Reconciler } from '../reconcile/reconcile.ts';
 import { MatchWatch, type WatchSettings } from '../reconcile/watch.ts';
 import { ContractScope } from './contract-scope.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
@@ -67,6 +68,7 @@ class Polling {
   readonly #readings: Promise<void>[] = [];
   readonly #catalogue: Catalogue;
   readonly #watch: MatchWatch;
+  readonly #missing: MissingEvents;
   readonly #eventPublisher: EventPublisher;
   readonly #lists: Lists;
 
@@ -79,7 +81,9 @@ class Polling {
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
     this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => contract.widen());
-    this.#watch = new MatchWatch(watchSettings(config), verifiedOf(restored));
+    this.#watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
+    this.#missing = new MissingEvents(positionsOf(restored, MISSING), clock.monotonic());
+    for (const id of this.#missing.ids()) this.#watch.suspect(id, clock.monotonic());
     this.#eventPublisher = new EventPublisher(topicWriter, clock);
     this.#lists = new Lists({
       provider,
@@ -112,6 +116,8 @@ class Polling {
         if (message.unreadable === null)
           metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
         this.#watch.onMessage(message, messageAt);
+        if (this.#missing.onMessage(message.event_id, messageAt))
+          this.#watch.suspect(message.event_id, messageAt);
       },
       onCounts: (counts) => status.received(counts, clock.unix()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider was set back'),
@@ -143,8 +149,11 @@ class Polling {
   readBoards(): void {
     const { LIVESCORE_PERIOD_MS: periodMs } = this.#options.config;
     for (const sport of this.#sports) {
-      this.#repeat(`livescore/${sport}`, periodMs, async (signal) => {
-        this.#watch.onBoard(sport, await this.#lists.readBoard(sport, signal));
+      const board = `livescore/${sport}`;
+      this.#repeat(board, periodMs, async (signal) => {
+        const listed = await this.#lists.readBoard(sport, signal);
+        this.#watch.onBoard(sport, listed);
+        this.#onList(board, listed);
         return 'done';
       });
     }
@@ -186,13 +195,18 @@ class Polling {
           return 'done';
         }
         started.delete(resource);
+        this.#missing.forget(resource);
         return 'end';
       });
     };
     this.#repeat('seasons', Math.min(SEARCH_MS, periodMs), async () => {
       wanted = this.#seasonsToFollow();
       for (const season of wanted) {
-        follow(SEASON, periodMs, season, (signal) => this.#lists.readSeason(season, signal));
+        follow(SEASON, periodMs, season, async (signal) => {
+          const listed = await this.#lists.readSeason(season, signal);
+          // An empty list proves nothing (law 3): a season does not lose all its matches at once.
+          if (listed.size > 0) this.#onList(`${SEASON}${season}`, listed);
+        });
         follow(LEAGUES, STANDINGS_PERIOD_MS, season, (signal) => leagues.readSeason(season, signal));
       }
       this.#countWatched();
@@ -231,6 +245,7 @@ class Polling {
       topicWriter,
       context: this.#context,
       watch: this.#watch,
+      missing: this.#missing,
       eventPublisher: this.#eventPublisher,
       catalogue: this.#catalogue,
     });
@@ -256,6 +271,12 @@ class Polling {
     const untilMissing = resource.startsWith(RANKING);
     const reading = { resource, periodMs: () => periodMs, untilMissing, read };
     this.#track(repeat(reading, this.#context, this.#working).finally(ended));
+  }
+
+  /** Makes the events due that the lists no longer have, or have again. */
+  #onList(list: string, listed: ReadonlySet<number>): void {
+    const now = this.#options.clock.monotonic();
+    for (const id of this.#missing.onList(list, listed, now)) this.#watch.suspect(id, now);
   }
 
   /** Adds a running read. When it fails, all others end. */
@@ -300,8 +321,12 @@ function watchSettings(config: PollerConfig): WatchSettings {
   };
 }
 
-function* verifiedOf({ checkpoints }: RestoredRecords): Generator<[id: number, position: number]> {
+/** Yields the events that have a checkpoint with this prefix. */
+function* positionsOf(
+  { checkpoints }: RestoredRecords,
+  prefix: string,
+): Generator<[id: number, position: number]> {
   for (const [resource, { position }] of checkpoints) {
-    if (resource.startsWith(FINISHED)) yield [Number(resource.slice(FINISHED.length)), position];
+    if (resource.startsWith(prefix)) yield [Number(resource.slice(prefix.length)), position];
   }
 }
