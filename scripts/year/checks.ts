@@ -31,15 +31,11 @@ export class RestClient {
     this.credentials = credentials;
   }
 
-  /** Status of an exchange of the credentials for a token, and the token. */
-  async exchange({ id, secret } = this.credentials): Promise<{ status: number; token: string }> {
-    const { status, body } = await ask(`${this.#base}/v2/oauth?client_id=${id}&secret_key=${secret}`);
-    return { status, token: JSON.parse(body).api.data?.token ?? '' };
-  }
-
   /** Returns `api.data` of a path. Throws `CheckError` for any status but 200. */
   async data<T>(path: string): Promise<T> {
-    const { token } = await this.exchange();
+    const { id, secret } = this.credentials;
+    const login = await ask(`${this.#base}/v2/oauth?client_id=${id}&secret_key=${secret}`);
+    const { token } = JSON.parse(login.body).api.data ?? {};
     const { status, body } = await ask(`${this.#base}${path}${path.includes('?') ? '&' : '?'}token=${token}`);
     require(status === 200, `${path} answers ${status}: ${body.slice(0, 200)}`);
     return JSON.parse(body).api.data;

@@ -28,11 +28,9 @@ type Delivered = {
 export class Customer {
   /** By event id. */
   readonly matches = new Map<number, HeldMatch>();
-  /** Messages that came, and how many of them again. */
+  /** Messages that came. */
   messages = 0;
-  repeated = 0;
   readonly #server: Server;
-  readonly #uuids = new Set<string>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -73,11 +71,6 @@ export class Customer {
 
   #keep({ uuid, data }: Delivered): void {
     this.messages += 1;
-    if (this.#uuids.has(uuid)) {
-      this.repeated += 1;
-      return;
-    }
-    this.#uuids.add(uuid);
     const [eventId = 0, version = 0] = uuid.split(':').map(Number);
     const held = this.matches.get(eventId) ?? { versions: new Set(), home: null, away: null, last: 0 };
     this.matches.set(eventId, held);

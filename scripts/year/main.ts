@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { CUSTOMER_EXPIRES, FIRST_DAY, feedStops, happen, hasEvent, LAST_DAY } from './calendar.ts';
+import { CUSTOMER_EXPIRES, FIRST_DAY, happen, hasEvent, LAST_DAY } from './calendar.ts';
 import { require } from './checks.ts';
 import { LIBFAKETIME, SteppedClock } from './clock.ts';
 import { judgeGrowth } from './measure.ts';
@@ -21,7 +21,6 @@ const DAY_TAKES_MS = 250;
 const WAKES = '00:10:00';
 /** Quiet days in a row that the clock steps at once. */
 const QUIET_DAYS = 3;
-const FEED_STOPS = '2028-03-11';
 /** A match day on which the machine sleeps again and again, for half an hour each. */
 const MACHINE_SLEEPS = '2028-04-15';
 /** The last day on which the customer's certificate is not renewed. */
@@ -79,12 +78,8 @@ async function yearIn(
     });
     return {
       realSeconds: (performance.now() - began) / 1_000,
-      matches: year.played.size,
-      messages: year.accepted,
-      happenings: year.happenings,
       checks: year.checks,
       growth: isWhole && until === LAST_DAY ? judgeGrowth(year.samples, year.lags) : [],
-      warnings: year.warnings(),
       samples: year.samples,
       lags: year.lags,
     };
@@ -136,10 +131,7 @@ async function matchDay(year: Year, day: string): Promise<void> {
   const today = year.matches.filter((match) => match.day === day);
   if (today.length === 0) return;
   if (day === SILENT_DAY) year.isCustomerAway = true;
-  await year.playDay(today, {
-    pause: day === FEED_STOPS ? () => feedStops(year) : undefined,
-    sleeps: day === MACHINE_SLEEPS,
-  });
+  await year.playDay(today, day === MACHINE_SLEEPS);
   const settledMs = await year.settle();
   year.lags.push({ at: year.clock.now(), settledMs });
   year.note(
@@ -148,13 +140,12 @@ async function matchDay(year: Year, day: string): Promise<void> {
 }
 
 /** Prints the outcome. Returns the exit code: 1 when a check failed or a measure grows. */
-function report({ checks, growth, realSeconds, warnings }: YearRecord, file: string): number {
+function report({ checks, growth, realSeconds }: YearRecord, file: string): number {
   const failed = checks.filter(({ problem }) => problem !== null);
   const grown = growth.filter(({ isFlat }) => !isFlat);
   for (const { what, problem } of failed) console.log(`failed: ${what}: ${problem}`);
   for (const { what, second, last, limit } of grown)
     console.log(`grows: ${what}: ${second.toFixed(0)}, then ${last.toFixed(0)}, limit ${limit.toFixed(0)}`);
-  for (const { what, count } of warnings) console.log(`${count} times in the logs: ${what}`);
   console.log(
     `${checks.length - failed.length} of ${checks.length} checks passed, ${growth.length - grown.length} of ${growth.length} measures are flat, in ${Math.round(realSeconds)} s: ${file}`,
   );

@@ -131,7 +131,7 @@ export class YearSystem {
     return { ...process.env, ...this.#clock.env, ...this.#env };
   }
 
-  url(port: 'WEBHOOK_PORT' | 'API_PORT' | 'TOOLS_PORT'): string {
+  url(port: 'WEBHOOK_PORT' | 'API_PORT'): string {
     return `http://127.0.0.1:${this.#env[port]}`;
   }
 
@@ -237,12 +237,4 @@ export class YearSystem {
 }
 
 /** A line of a service's log. */
-export type LogLine = {
-  readonly level: number;
-  readonly time: number | string;
-  readonly pid: number;
-  readonly msg?: string;
-  readonly port?: number;
-  readonly code?: string;
-  readonly err?: { readonly code?: string; readonly message?: string };
-};
+export type LogLine = { readonly pid: number; readonly msg?: string; readonly port?: number };

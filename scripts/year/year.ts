@@ -39,32 +39,16 @@ const DELIVERY = 50;
 const REPEAT_EVERY = 10;
 /** The clock steps by so many minutes within a match, so that its day takes seconds. */
 const SLICE_MINUTES = 30;
-/** Minute of a match at which the feed may stop: its clock runs. */
-const PAUSE_MINUTE = 30;
 const SETTLE_MS = 120_000;
 /** So many looks in a row find nothing to do: services learn of new records a moment after they are written. */
 const STILL = 3;
 
 /** Outcome of a check: what differs, null when it passed. */
 export type Check = { readonly at: number; readonly what: string; readonly problem: string | null };
-/** Something that happened in the year. */
-export type Happening = { readonly at: number; readonly what: string };
-/** A kind of warning or error in the logs: how often, and from when to when, Unix milliseconds. Numbers and topics are left out of it. */
-export type LoggedWarning = {
-  readonly what: string;
-  readonly count: number;
-  readonly first: number;
-  readonly last: number;
-};
-
 export type YearRecord = {
   readonly realSeconds: number;
-  readonly matches: number;
-  readonly messages: number;
-  readonly happenings: readonly Happening[];
   readonly checks: readonly Check[];
   readonly growth: readonly GrowthFinding[];
-  readonly warnings: readonly LoggedWarning[];
   readonly samples: readonly Sample[];
   readonly lags: readonly LagSample[];
 };
@@ -78,7 +62,6 @@ export class Year {
   readonly played = new Set<YearMatch>();
   readonly announced: YearMatch[] = [];
   readonly checks: Check[] = [];
-  readonly happenings: Happening[] = [];
   readonly samples: Sample[] = [];
   readonly lags: LagSample[] = [];
   /** Whether the customer accepts nothing: what is undelivered then is no work to wait for. */
@@ -113,13 +96,13 @@ export class Year {
       CLIENTS_KEY: year.clientsKey,
       WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
       WEBHOOK_CA_FILE: join(folder, 'ca.pem'),
-      TOKEN_LIFETIME_DAYS: '90',
     });
     try {
       await system.startServices();
-      const added = await year.addClient('year');
-      client.credentials = added;
-      await system.succeed('clients', 'webhook', 'add', added.id, '--url', customer.url);
+      const printed = await system.succeed('clients', 'add', '--name', 'year');
+      const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
+      client.credentials = { id, secret };
+      await system.succeed('clients', 'webhook', 'add', id, '--url', customer.url);
       return year;
     } catch (error) {
       await year.stop();
@@ -136,14 +119,7 @@ export class Year {
     this.note(`all services are restarted${changed.join('')}`);
   }
 
-  async addClient(name: string): Promise<{ readonly id: string; readonly secret: string }> {
-    const printed = await this.system.succeed('clients', 'add', '--name', name);
-    const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
-    return { id, secret };
-  }
-
   note(what: string): void {
-    this.happenings.push({ at: this.clock.now(), what });
     console.log(`${new Date(this.clock.now()).toISOString().slice(0, 16)}  ${what}`);
   }
 
@@ -197,13 +173,10 @@ export class Year {
   }
 
   /**
-   * Plays the matches of a day in slices. `pause` is called within the first half, while the feed is silent. With `sleeps` the machine
-   * sleeps between the slices while messages are processed, so that transactions are open as its clock steps.
+   * Plays the matches of a day in slices. With `sleeps` the machine sleeps between the slices while messages are processed, so that
+   * transactions are open as its clock steps.
    */
-  async playDay(
-    matches: readonly YearMatch[],
-    { pause, sleeps }: { readonly pause?: (() => Promise<void>) | undefined; readonly sleeps: boolean },
-  ): Promise<void> {
+  async playDay(matches: readonly YearMatch[], sleeps: boolean): Promise<void> {
     const [{ day }] = matches as [YearMatch];
     const messages = matches.flatMap(messagesOf).sort((a, b) => a.at - b.at);
     let next = 0;
@@ -214,7 +187,6 @@ export class Year {
       const until = next;
       while ((messages[next]?.at ?? Number.POSITIVE_INFINITY) <= this.clock.now()) next += 1;
       await this.deliver(messages.slice(until, next).map(({ message }) => message));
-      if (minute === PAUSE_MINUTE) await pause?.();
     }
     if (next < messages.length) throw new Error('a match is longer than its day');
     for (const match of matches) this.played.add(match);
@@ -299,22 +271,6 @@ export class Year {
 
   doctor(): Promise<{ code: number; out: string }> {
     return this.system.command(['doctor']);
-  }
-
-  /** The warnings and errors in the logs of all services, the most frequent first. */
-  warnings(): LoggedWarning[] {
-    const found = new Map<string, LoggedWarning>();
-    for (const { name } of this.system.services()) {
-      for (const { level, time, msg, code, err } of this.system.log(name)) {
-        if (level < 40) continue;
-        const text = [msg, code ?? err?.code, err?.message].filter((part) => part !== undefined).join(' · ');
-        const what = `${name}: ${text.replace(/touchline\.[\w.-]+/g, '…').replace(/-?\d+/g, 'n')}`;
-        const last = new Date(time).getTime();
-        const known = found.get(what);
-        found.set(what, { what, count: (known?.count ?? 0) + 1, first: known?.first ?? last, last });
-      }
-    }
-    return [...found.values()].sort((a, b) => b.count - a.count);
   }
 
   async stop(): Promise<void> {
