@@ -3,7 +3,7 @@
  * docs/reference/performance.md, `--smallest` only checks that each runs. Exits with code 1 when a bench failed.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { type Bench, type Figure, format } from './context.ts';
 import { killAll } from './processes.ts';
-import { isMet, ratioOf, record, targetOf } from './record.ts';
+import { ratioOf, record } from './record.ts';
 import { SMALLEST } from './size.ts';
 
 /** All benches in their order; a bench is loaded when it runs. */
@@ -142,12 +142,9 @@ function startCheaply(dir: string): void {
 
 function lineOf(figure: Figure): string {
   const { name, ours, beside, unit } = figure;
-  const wanted = targetOf(figure);
-  const verdict = wanted === '' ? '' : `, wanted ${wanted}${isMet(figure) ? '' : ': MISSED'}`;
-  return (
-    `${name}: ${format(ours)} ${unit}, ${beside.name} ${format(beside.value)} ${unit}: ` +
-    `ratio ${ratioOf(figure).toFixed(2)}${verdict}`
-  );
+  const [ratio, wanted] = ratioOf(figure);
+  const peer = `${beside.name} ${format(beside.value)} ${unit}`;
+  return `${name}: ${format(ours)} ${unit}, ${peer}: ratio ${ratio}${wanted === '' ? '' : `, wanted ${wanted}`}`;
 }
 
 async function machineLine({ kind }: Backbone): Promise<string> {
@@ -157,11 +154,6 @@ async function machineLine({ kind }: Backbone): Promise<string> {
   const memory = Math.round(totalmem() / 2 ** 30);
   return (
     `machine: ${cores.length} cores ${cores[0]?.model ?? ''}, ${memory} GiB, ${process.platform}, load ${loadavg()[0]?.toFixed(1)} at the start; ` +
-    `node ${process.versions.node}, java ${java}, kafka ${kind === 'embedded' ? await embeddedKafka() : `${kind}, version not known`}`
+    `node ${process.versions.node}, java ${java}, kafka ${kind}`
   );
-}
-
-async function embeddedKafka(): Promise<string> {
-  const pom = await readFile(join(import.meta.dirname, '../libs/embedded/pom.xml'), 'utf8');
-  return `${/<kafka.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown'} on the same machine`;
 }

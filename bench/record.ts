@@ -13,67 +13,42 @@ export type BenchResult = {
   readonly raw: readonly string[];
 };
 
-const PAGE = join(import.meta.dirname, '../docs/reference/performance.md');
-/** Marks around the table of figures. */
-const OPEN = '<!-- figures -->\n';
-const CLOSE = '<!-- end figures -->';
-/** Folder with one file of rounds for each bench, beside the page. */
-const ROUNDS = join(import.meta.dirname, '../docs/reference/rounds');
+const REFERENCE = join(import.meta.dirname, '../docs/reference');
 
-/** Returns the ratio of our value to the peer's. */
-export function ratioOf({ ours, beside }: Figure): number {
-  return ours / beside.value;
+/** Returns the ratio of a figure and its target in words: `1.45 (missed)`, `at least 2`. */
+export function ratioOf({ ours, beside, better = 'more', target }: Figure): [ratio: string, wanted: string] {
+  const ratio = ours / beside.value;
+  if (target === undefined) return [ratio.toFixed(2), ''];
+  const isMet = better === 'more' ? ratio >= target : ratio <= target;
+  const wanted = `${better === 'more' ? 'at least' : 'at most'} ${target}`;
+  return [`${ratio.toFixed(2)}${isMet ? '' : ' (missed)'}`, wanted];
 }
 
-/** Whether a figure meets its target; true without a target. */
-export function isMet(figure: Figure): boolean {
-  const { better = 'more', target } = figure;
-  if (target === undefined) return true;
-  return better === 'more' ? ratioOf(figure) >= target : ratioOf(figure) <= target;
-}
-
-/** Returns the target of a figure's ratio in words; empty without a target. */
-export function targetOf({ better = 'more', target }: Figure): string {
-  if (target === undefined) return '';
-  return `${better === 'more' ? 'at least' : 'at most'} ${target}`;
-}
-
-/** Replaces the figures and the rounds of the bench. Throws when the page has no table. */
+/** Replaces the figures and the rounds of the bench. */
 export async function record(measured: BenchResult): Promise<void> {
   const { bench, commit, machine, raw } = measured;
-  const page = await readFile(PAGE, 'utf8');
-  await writeFile(PAGE, withFigures(page, measured));
-  await writeFile(join(ROUNDS, `${bench}.txt`), `${[`commit ${commit}`, machine, ...raw].join('\n')}\n`);
+  const page = join(REFERENCE, 'performance.md');
+  await writeFile(page, withFigures(await readFile(page, 'utf8'), measured));
+  await writeFile(
+    join(REFERENCE, `rounds/${bench}.txt`),
+    `${[`commit ${commit}`, machine, ...raw].join('\n')}\n`,
+  );
 }
 
-/** Returns the page with the figures of a bench, which replace its previous ones or are appended. */
-export function withFigures(page: string, measured: BenchResult): string {
-  const open = page.indexOf(OPEN);
-  const to = page.indexOf(CLOSE);
-  if (open < 0 || to < open) throw new Error('docs/reference/performance.md has no marks for figures');
-  const from = open + OPEN.length;
-  const rows = page.slice(from, to).split('\n').slice(0, -1);
-  const isOld = (row: string): boolean => row.startsWith(`| [${measured.bench}](`);
-  const first = rows.findIndex(isOld);
-  const at = first < 0 ? rows.length : first;
-  const kept = rows.filter((row) => !isOld(row));
-  const table = [...kept.slice(0, at), ...rowsOf(measured), ...kept.slice(at)].join('\n');
-  return `${page.slice(0, from)}${table}\n${page.slice(to)}`;
-}
-
-function rowsOf({ bench, commit, figures }: BenchResult): string[] {
-  return figures.map((figure) => {
+/** Returns the page with the figures of a bench, which replace its previous ones. Throws when it has none of the bench. */
+export function withFigures(page: string, { bench, commit, figures }: BenchResult): string {
+  const lines = page.split('\n');
+  const isOwn = (line: string): boolean => line.startsWith(`| [${bench}](`);
+  const first = lines.findIndex(isOwn);
+  if (first < 0) throw new Error(`docs/reference/performance.md has no row of ${bench}`);
+  const rows = figures.map((figure) => {
     const { name, ours, beside, unit } = figure;
-    const missed = isMet(figure) ? '' : ' (missed)';
-    const cells = [
-      `[${bench}](rounds/${bench}.txt)`,
-      name,
-      `${format(ours)} ${unit}`,
-      `${beside.name}: ${format(beside.value)} ${unit}`,
-      `${ratioOf(figure).toFixed(2)}${missed}`,
-      targetOf(figure),
-      commit,
-    ];
-    return `| ${cells.join(' | ')} |`;
+    const peer = `${beside.name}: ${format(beside.value)} ${unit}`;
+    const cells = [`[${bench}](rounds/${bench}.txt)`, name, `${format(ours)} ${unit}`, peer];
+    return `| ${[...cells, ...ratioOf(figure), commit].join(' | ')} |`;
   });
+  return lines
+    .filter((line) => !isOwn(line))
+    .toSpliced(first, 0, ...rows)
+    .join('\n');
 }
