@@ -194,6 +194,7 @@ export const PRINTED_RUNS: readonly PrintedRuns[] = [
       'webhooks list',
       'clients disable <client id>',
       'clients disable "$CLIENT"',
+      'rules check my-rules',
       'rebuild match-processor --yes',
       'rebuild standings-processor --yes',
       'rebuild <processor> --yes',
@@ -217,7 +218,7 @@ export const PRINTED_RUNS: readonly PrintedRuns[] = [
     in: 'docs',
     state: 'stopped processors',
     test: COMMANDS,
-    commands: ['<service>', 'standings-processor', 'feed-poller', 'webhook-receiver'],
+    commands: ['<service>', 'feed-poller', 'webhook-receiver'],
   },
   {
     in: 'docs',

@@ -129,6 +129,7 @@ test('commands find a platform that starts, and those that it and the pages prin
     '"$CLIENT"': client,
     '<webhook id>': webhook,
     '<https address>': NO_RECEIVER,
+    'my-rules': 'data/rules',
   });
   platform.child.kill('SIGTERM');
   expect(await platform.end()).toBe(0);
