@@ -230,7 +230,7 @@ async function requireNothing(
   throw new RefusedError(
     'POSITION_MISSING',
     `${positions}-${partition} has no position, but ${topic}-${partition} has a record at offset ${offset} that was committed with one: ` +
-      `these are topics of an earlier version, or ${positions} was lost; process all input again with ${rebuildCommand(application)}`,
+      `${positions} was lost, or another program wrote these topics; process all input again with ${rebuildCommand(application)}`,
   );
 }
 

@@ -1,7 +1,6 @@
 /** Refuses positions, inputs and topics with which continuing would lose or repeat records, and names the remedy. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { topicIds } from '#cluster/logs.ts';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
@@ -41,14 +40,6 @@ async function refusal(code: string) {
   return { ...started, message, lines };
 }
 
-/** Writes the position of partition 1 like an operator or another version. */
-async function writePosition(next: number, layout = 4): Promise<void> {
-  const ids = await topicIds(connection.brokers, [counting.input]);
-  const written = { topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
-  const position = { layout, next, input_epoch: null, logs: {}, ...written };
-  await counting.write(counting.positions, [{ key: '1', value: JSON.stringify(position), partition: 1 }]);
-}
-
 /** Deletes the records of partition 1 before an offset, as retention does. */
 async function deleteBefore(name: string, offset: number): Promise<void> {
   const lost = { name, partitions: [{ partition: 1, offset: BigInt(offset) }] };
@@ -78,64 +69,6 @@ test('a changelog whose first records were deleted is refused, also when its pol
   expect(message).toContain(`npx touchline position ${service} 1 3 --accept-state`);
 });
 
-describe('a position', () => {
-  test('beyond the end of the input is refused, until it is corrected', async () => {
-    await countThree();
-    await writePosition(50);
-    const { message, metric, stream } = await refusal('POSITION_BEYOND_END');
-    expect(message).toContain(`${counting.input}-1 ends at offset 3, before the position 50`);
-    expect(message).toContain(`npx touchline position ${service} 1 3`);
-    expect(message).toContain(`npx touchline rebuild ${service}`);
-    await writePosition(3);
-    await counting.send(['a', '3']);
-    await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 1);
-    expect(await counting.read(counting.counts)).toEqual({ a: '3', b: '1' });
-    await untilTrue('it is ready', () => stream.ready());
-  });
-
-  test('of another layout is refused', async () => {
-    await countThree();
-    await writePosition(3, 2);
-    const { message } = await refusal('LAYOUT_UNKNOWN');
-    expect(message).toContain(`${counting.positions}-1`);
-    expect(message).toContain('layout 2, this one knows 4');
-    expect(message).toContain(`npx touchline rebuild ${service}`);
-  });
-
-  test('is refused when its changelog has a record of a later commit', async () => {
-    await countThree();
-    // Stands for the record of a commit whose position is lost.
-    await counting.write(counting.counts, [{ key: 'a', value: '3', partition: 1 }]);
-    const { message } = await refusal('POSITION_TRUNCATED');
-    expect(message).toContain(
-      `${counting.positions}-1 has lost a position: ${counting.counts}-1 has a record at offset`,
-    );
-    expect(message).toContain('committed after the position 3');
-    expect(message).toContain(`npx touchline rebuild ${service}`);
-  });
-
-  test('that an earlier version stored as an offset of the group is refused', async () => {
-    await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
-    await counting.write(counting.counts, [
-      { key: 'a', value: '2', partition: 1 },
-      { key: 'b', value: '1', partition: 1 },
-      { key: '__barrier', value: null, partition: 1 },
-      { key: '__barrier', value: null, partition: 0 },
-    ]);
-    await withAdmin(connection.brokers, (admin) =>
-      admin.alterConsumerGroupOffsets({
-        groupId: counting.application,
-        topics: [{ name: counting.input, partitionOffsets: [{ partition: 1, offset: 3n }] }],
-      }),
-    );
-    const { message, metric } = await refusal('POSITION_MISSING');
-    expect(message).toContain('topics of an earlier version');
-    expect(message).toContain(`npx touchline rebuild ${service}`);
-    expect(await metric('touchline_records_total')).toBe(0);
-    expect(await counting.history(counting.counts)).toHaveLength(2);
-  });
-});
-
 test('refuses a changelog that is created again within a minute, without another message', async () => {
   const { log, lines } = keepingLog();
   const { stream, metric } = await counting.start({}, { log });
@@ -147,16 +80,6 @@ test('refuses a changelog that is created again within a minute, without another
   expect(performance.now() - began).toBeLessThan(60_000);
   expect(stream.ready()).toBe(false);
   expect(lines.join('\n')).toContain('CHANGELOG_RECREATED');
-});
-
-test('refuses a changelog that was deleted and created again', async () => {
-  await countThree();
-  await recreate(counting.counts, 2);
-  await counting.send(['a', '3']);
-  const { message, metric } = await refusal('CHANGELOG_RECREATED');
-  expect(message).toContain(`${counting.counts}-1 is not the topic that position 3 was written with`);
-  expect(message).toContain(`npx touchline rebuild ${service}`);
-  expect(await metric('touchline_records_total')).toBe(0);
 });
 
 describe('an input', () => {

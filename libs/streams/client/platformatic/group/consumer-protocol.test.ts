@@ -26,15 +26,3 @@ test('encodes an empty share for a member without partitions', () => {
   const members = ['a', 'b', 'c', 'd', 'e'].map((name) => member(name, [], -1));
   expect(sharesOf(members).e).toEqual([]);
 });
-
-test('reads the subscription of an earlier version, which has no owned partitions', () => {
-  // Version 1 as kafkajs writes it: one topic, user data "[0,1]", and no further fields.
-  const topic = Buffer.from(TOPIC);
-  const user = Buffer.from('[0,1]');
-  const head = Buffer.from([0, 1, 0, 0, 0, 1, 0, topic.length]);
-  const metadata = Buffer.concat([head, topic, Buffer.from([0, 0, 0, user.length]), user]);
-  expect(sharesOf([{ memberId: 'old', metadata }, member('new', [0, 1], 4)])).toEqual({
-    new: [0, 1],
-    old: [2, 3],
-  });
-});

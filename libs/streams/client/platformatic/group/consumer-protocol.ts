@@ -20,8 +20,6 @@ export function encodeSubscription(topic: string, { partitions, generation }: Ow
   return encodeConsumerProtocolSubscription({
     version: VERSION,
     topics: [topic],
-    // Not null: during an upgrade the leader may be a member of an earlier version, which reads it.
-    userData: '',
     ownedPartitions: [{ topic, partitions: [...partitions] }],
     generationId: generation,
   });
