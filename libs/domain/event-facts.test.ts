@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NormalizedMessage } from '#records/types.ts';
 import {
   hasGoneBack,
   isVerified,
@@ -12,6 +13,7 @@ import { EventRegister } from './event-register.ts';
 import {
   eventFields,
   eventMessage,
+  type IncidentOptions,
   incident,
   incidentMessage,
   participants,
@@ -256,6 +258,71 @@ describe('a match that goes back to not started (law 2)', () => {
     ).state;
     expect(match.anomalies).toEqual(back ? ['status_went_back'] : []);
     expect(match.guard.reasons.includes('status_went_back')).toBe(back);
+  });
+});
+
+describe('a match that begins anew (law 9)', () => {
+  const live = { status_id: 33, status_type: 'live' };
+  const off = { status_id: 5, status_type: 'scheduled' };
+  const message = (id: string, ut: number, fields: object) => ({
+    ...eventMessage(START + ut, { ...eventFields(), ...fields }),
+    message_id: id,
+  });
+  const goal = (ut: number, options: IncidentOptions = {}) =>
+    incidentMessage(incident('5-110', 413, { ut: START + ut, ...options }));
+  const [kickOff, postponed, again] = [
+    message('1', 0, live),
+    message('9', 60, off),
+    message('10', 900, live),
+  ];
+  const abandoned = message('2', 30, { status_id: 7, status_type: 'cancelled' });
+  const begun = incidentMessage(incident('5-100', 429));
+  const end = (fields: object = {}) =>
+    message('11', 990, { status_id: 11, status_type: 'finished', ...fields });
+
+  test.each<[back: boolean, why: string, readonly NormalizedMessage[]]>([
+    [true, 'abandoned, postponed, and played again', [kickOff, goal(20), abandoned, postponed, again]],
+    [true, 'postponed while in play, and played again', [kickOff, goal(20), postponed, again]],
+    [true, 'not played again yet', [kickOff, goal(20), postponed]],
+    [true, 'its goal awaits confirmation', [kickOff, goal(20, { confirmation: 'tbd' }), postponed, again]],
+    [
+      true,
+      'a goal of its second, by an earlier message',
+      [kickOff, goal(60, { message_id: 8 }), postponed, again],
+    ],
+    [
+      false,
+      'a goal of its second, by a later message',
+      [kickOff, goal(60, { message_id: 10 }), postponed, again],
+    ],
+    [false, 'a goal of its second, by a list', [kickOff, goal(60), postponed, again]],
+    [
+      false,
+      'its goal was removed',
+      [
+        kickOff,
+        goal(20),
+        postponed,
+        again,
+        incidentMessage(incident('5-110', 413, { ut: START + 21 }), { deleted: true }),
+      ],
+    ],
+    [false, 'its goal was disallowed', [kickOff, goal(20, { confirmation: 'cancelled' }), postponed, again]],
+    [false, 'without a goal from before', [kickOff, postponed, again, goal(910)]],
+    [false, 'never in play before', [message('1', 0, off), goal(20), postponed, again]],
+    [false, 'in play alone', [kickOff, goal(20), again]],
+    [true, 'finished without a result', [kickOff, begun, goal(20), postponed, again, end()]],
+    [
+      false,
+      'finished, its result the score',
+      [kickOff, begun, goal(20), postponed, again, end({ participants: participants(0, 1) })],
+    ],
+  ])('%s: %s', (back, _, messages) => {
+    for (const order of [messages, messages.toReversed()]) {
+      const { anomalies, guard } = given(...order).state;
+      expect(anomalies).toEqual(back ? ['status_went_back'] : []);
+      expect(guard.reasons.includes('status_went_back')).toBe(back);
+    }
   });
 });
 

@@ -109,9 +109,17 @@ export function hasGoneBack(
   register: EventRegister,
   { status_type }: Pick<EventFacts, 'status_type'>,
 ): boolean {
-  if (status_type !== 'scheduled' || register.firstFinished === null) return false;
+  const { firstFinished } = register.course;
+  if (status_type !== 'scheduled' || firstFinished === null) return false;
   const status = statusReport(register);
-  return status !== null && comparePositions(register.firstFinished, status) < 0;
+  return status !== null && comparePositions(firstFinished, status) < 0;
+}
+
+/** Law 9: returns the latest report that the match is scheduled, after one that it was in play or finished; null without one. */
+export function newBeginning({ course }: EventRegister): MessagePosition | null {
+  const { firstStarted, lastScheduled } = course;
+  if (firstStarted === null || lastScheduled === null) return null;
+  return comparePositions(firstStarted, lastScheduled) < 0 ? lastScheduled : null;
 }
 
 const YES: ReadonlySet<unknown> = new Set([true, 1, 'yes', 'true', '1']);
@@ -160,8 +168,7 @@ export function readClock(register: EventRegister): Clock | null {
 
 /** Returns the fields of both sides: counter 1 is home, 2 is away. */
 function fieldsOfSides(register: EventRegister): readonly (PartField | undefined)[] {
-  const [home, away] = [register.side(1), register.side(2)];
-  return [home?.own?.current, home?.results?.current, away?.own?.current, away?.results?.current];
+  return [1, 2].flatMap((counter) => [register.side(counter), register.results(counter)?.field]);
 }
 
 /** Reads both sides of an event. */
@@ -171,15 +178,8 @@ export function readSides(register: EventRegister): Sides {
 
 /** Returns when the results of both sides were last reported, Unix seconds; null while those of a side are unknown. */
 export function resultsReportedAt(register: EventRegister): number | null {
-  let time: number | null = null;
-  let sides = 0;
-  for (const { side, results } of register.sides) {
-    if (results === null || (side !== 1 && side !== 2)) continue;
-    const { ut } = results.stamp.report;
-    time = time === null || ut < time ? ut : time;
-    sides += 1;
-  }
-  return sides === 2 ? time : null;
+  const [home, away] = [register.results(1), register.results(2)];
+  return home === undefined || away === undefined ? null : Math.min(home.report.ut, away.report.ut);
 }
 
 function sidesOf(fields: readonly (PartField | undefined)[]): Sides {

@@ -17,7 +17,7 @@ test.each([
 });
 
 describe('a part of an event', () => {
-  test('has its fields as canonical JSON, its progress, and whether it reports the end', () => {
+  test('has its fields as canonical JSON, its progress, and the stage that it reports', () => {
     expect(readPart('{"a":{"x":1,"b":2},"status_id":34}')).toMatchObject({
       fields: [
         { name: 'a', member: '"a":', json: '{"b":2,"x":1}', side: null },
@@ -25,12 +25,14 @@ describe('a part of an event', () => {
       ],
       isExact: true,
       progress: 4,
-      isFinished: false,
+      stage: 'in_play',
     });
-    expect(readPart('{"status_type":"finished"}')).toMatchObject({ progress: 30, isFinished: true });
-    expect(readPart('{"status_id":"13"}')).toMatchObject({ progress: 30, isFinished: true });
-    expect(readPart('{"name":"A"}')).toMatchObject({ progress: 0, isFinished: false });
-    expect(readPart('{"name":"finished"}')).toMatchObject({ progress: 0, isFinished: false });
+    expect(readPart('{"status_type":"finished"}')).toMatchObject({ progress: 30, stage: 'finished' });
+    expect(readPart('{"status_id":"13"}')).toMatchObject({ progress: 30, stage: 'finished' });
+    expect(readPart('{"status_id":5}')).toMatchObject({ progress: 1, stage: 'scheduled' });
+    expect(readPart('{"status_type":"interrupted"}')).toMatchObject({ progress: 20, stage: 'in_play' });
+    expect(readPart('{"name":"A"}')).toMatchObject({ progress: 0, stage: null });
+    expect(readPart('{"name":"finished"}')).toMatchObject({ progress: 0, stage: null });
   });
 
   test('is not exact where it has something that says nothing', () => {
@@ -99,7 +101,7 @@ describe('a part of an event', () => {
     expect(readAtIndex('{"a":9,"b":"x"}', 0, before).fields[1]).toBe(before.fields[1]);
     const inexact = readPart('{"name":"A","sport_id":null}');
     expect(readAtIndex('{"name":"B"}', 0, inexact)).toEqual(readPart('{"name":"B"}'));
-    const away = { ...HOME, counter: 2, results: [{ id: 2, value: 1 }] };
+    const away = { ...HOME, id: 12, counter: 2, results: [{ id: 2, value: 1 }] };
     const both = of([{ ...HOME, results: [{ id: 2, value: 0 }] }, away]);
     const goal = `{"participants":${JSON.stringify([{ ...HOME, results: [{ id: 2, value: 1 }] }, away])}}`;
     expect(readAtIndex(goal, 0, both)).toEqual(readPart(goal));

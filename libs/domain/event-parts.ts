@@ -3,7 +3,7 @@
 import { canonicalJson } from '#json/canonical-json.ts';
 import { DomainError } from './errors.ts';
 import { fieldsOfSides, PARTICIPANTS, type PartField, readSidesByTemplate } from './event-sides.ts';
-import { isFinished, progressOf } from './message-key.ts';
+import { type MatchStage, progressOf, stageOf } from './message-key.ts';
 import { int, object, text as readText } from './values.ts';
 
 const QUOTE = 34;
@@ -36,8 +36,7 @@ export type EventPart = {
   readonly isExact: boolean;
   /** See `progressOf`; 0 without a status. */
   readonly progress: number;
-  /** Whether the part reports that the match is finished. */
-  readonly isFinished: boolean;
+  readonly stage: MatchStage | null;
 };
 
 /** The last part that was parsed in full, by index: events of one provider have the same fields in the same order. */
@@ -78,7 +77,7 @@ export function readPart(text: string): EventPart {
     const member = memberOf(name);
     // A part with one field is already canonical: it is not written again.
     const json = entries.length === 1 ? text.slice(1 + member.length, -1) : canonicalJson(one);
-    return [{ name, member, json, side: null, isResults: false, whole: json }];
+    return [{ name, member, json, side: null, isResults: false, team: null, whole: json }];
   });
   return partOf(text, fields, isExact);
 }
@@ -95,7 +94,7 @@ function partOf(text: string, fields: readonly PartField[], isExact: boolean): E
     else if (name === 'status_type') statusType = readText(JSON.parse(json));
   }
   const progress = progressOf(statusId, statusType);
-  return { text, fields, isExact, progress, isFinished: isFinished(statusId, statusType) };
+  return { text, fields, isExact, progress, stage: stageOf(statusId, statusType) };
 }
 
 /**
@@ -124,7 +123,7 @@ function readByTemplate(text: string, template: EventPart): EventPart | null {
     at = endOfPlain(text, start);
     if (at < 0) return null;
     const whole = text.slice(start, at);
-    fields.push({ name, member, json: whole, side: null, isResults: false, whole });
+    fields.push({ name, member, json: whole, side: null, isResults: false, team: null, whole });
     if (STATUS.has(name)) isSameStatus = false;
   }
   if (text.charCodeAt(at) !== CLOSE_BRACE || at !== text.length - 1) return null;

@@ -117,10 +117,10 @@ describe('the sides of the event (law 2)', () => {
   const two = (value: number) => ({ results: [{ id: 2, value }] });
   /** What the register knows: of each side its own name and the value of its first result. */
   const known = (register: EventRegister) =>
-    register.sides.map(({ side, own, results }) => [
+    [1, 2].map((side) => [
       side,
-      own === null ? null : JSON.parse(own.current.json).name,
-      results === null ? null : JSON.parse(results.current.json)[0].value,
+      JSON.parse(register.side(side)?.json ?? '{}').name,
+      JSON.parse(register.results(side)?.field.json ?? '[{}]')[0].value,
     ]);
   const list = (ut: number, ...participants: unknown[]): Message => [ut, { participants }];
   const both = list(1, { ...HOME, ...two(1) }, { ...AWAY, ...two(2) });
@@ -147,6 +147,39 @@ describe('the sides of the event (law 2)', () => {
     }
   });
 
+  test.each<[why: string, results: readonly unknown[], ...later: Message[]]>([
+    ['without results', [2, 1], list(2, { ...AWAY, counter: 1 }, { ...HOME, counter: 2 })],
+    ['with results', [4, 3], list(2, { ...AWAY, counter: 1, ...two(4) }, { ...HOME, counter: 2, ...two(3) })],
+    [
+      'with the results of one team',
+      [4, 1],
+      list(2, { ...AWAY, counter: 1, ...two(4) }, { ...HOME, counter: 2 }),
+    ],
+    [
+      'and back',
+      [1, 4],
+      list(2, { ...AWAY, counter: 1, ...two(4) }, { ...HOME, counter: 2 }),
+      list(3, HOME, AWAY),
+    ],
+    [
+      'then results that name no team',
+      [5, 1],
+      list(2, { ...AWAY, counter: 1 }, { ...HOME, counter: 2 }),
+      list(3, { counter: 1, ...two(5) }),
+    ],
+    [
+      'with results of one team twice: the first',
+      [1, 3],
+      list(2, { ...AWAY, ...two(3) }, { ...AWAY, counter: 5, ...two(9) }),
+    ],
+  ])('keep their results when they change places %s', (_, results, ...later) => {
+    const messages = [both, ...later];
+    for (const register of [registerOf(...messages), registerOf(...messages.toReversed())]) {
+      expect(known(register).map(([, , value]) => value)).toEqual(results);
+      expect(known(EventRegister.restore(register.grouped()))).toEqual(known(register));
+    }
+  });
+
   test('have other fields and results by the message that reported them last, in any order', () => {
     const messages: Message[] = [
       list(1, { ...HOME, ...two(1) }),
@@ -154,21 +187,25 @@ describe('the sides of the event (law 2)', () => {
       list(3, { counter: 1, ...two(3) }),
     ];
     for (const register of [registerOf(...messages), registerOf(...messages.toReversed())])
-      expect(known(register)).toEqual([[1, 'New', 3]]);
+      expect(known(register)[0]).toEqual([1, 'New', 3]);
   });
 
   test('beyond home and away are kept by their counter', () => {
-    expect(known(registerOf(list(1, { ...AWAY, counter: 0 }, { ...HOME, counter: 3 })))).toEqual([
-      [0, 'A', null],
-      [3, 'H', null],
+    const register = registerOf(list(1, { ...AWAY, counter: 0 }, { ...HOME, counter: 3 }));
+    expect([0, 1, 2, 3].map((counter) => register.side(counter)?.team)).toEqual([
+      20,
+      undefined,
+      undefined,
+      10,
     ]);
   });
 
   test('are restored from the grouped fields', () => {
     const register = registerOf(both, list(2, { ...HOME, name: 'New' }), list(3, { counter: 2, ...two(5) }));
     const groups = register.grouped();
+    const away = '{"counter":2,"id":20,"name":"A","results":[{"id":2,"value":2}]}';
     expect(groups.map(({ ut, json }) => [ut, json])).toEqual([
-      [1, '{"participants":[{"counter":1,"results":[{"id":2,"value":1}]},{"counter":2,"id":20,"name":"A"}]}'],
+      [1, `{"participants":[{"counter":1,"results":[{"id":2,"value":1}],"results_of":10},${away}]}`],
       [2, '{"participants":[{"counter":1,"id":10,"name":"New"}]}'],
       [3, '{"participants":[{"counter":2,"results":[{"id":2,"value":5}]}]}'],
     ]);
@@ -258,8 +295,8 @@ describe('the first report of the end', () => {
     ],
   ])('%s', (_, messages, first) => {
     const register = registerOf(...messages);
-    expect(register.firstFinished).toEqual(first);
-    expect(EventRegister.restore(register.grouped(), register.firstFinished).firstFinished).toEqual(first);
+    expect(register.course.firstFinished).toEqual(first);
+    expect(EventRegister.restore(register.grouped(), register.course).course).toEqual(register.course);
   });
 
   test('changes the register, even where the status is another by now', () => {

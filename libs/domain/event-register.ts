@@ -2,7 +2,13 @@ import { canonicalJson } from '#json/canonical-json.ts';
 import type { FieldsAt } from '#records/types.ts';
 import { type EventPart, readAtIndex, readPart } from './event-parts.ts';
 import { joinSides, PARTICIPANTS_MEMBER, type PartField } from './event-sides.ts';
-import { compareKeys, comparePositions, type MessageKey, type MessagePosition } from './message-key.ts';
+import {
+  compareKeys,
+  comparePositions,
+  type MatchStage,
+  type MessageKey,
+  type MessagePosition,
+} from './message-key.ts';
 import { lowerBound } from './sorted.ts';
 
 /** The report that all fields share which one part of a message reported last; `fields`: their number. */
@@ -11,12 +17,19 @@ type Stamp = { report: Report; fields: number };
 /** A field with its current value. */
 type Field = { current: PartField; stamp: Stamp };
 
-/** A side of the event's `participants`. */
-export type SideFields = { readonly side: number; own: Field | null; results: Field | null };
+/** The memory of where a match was, beside its fields (laws 2 and 9). Null where no message said so. */
+export type CourseMemory = {
+  /** The earliest report that the match is finished. */
+  firstFinished: MessagePosition | null;
+  /** The earliest report that it is in play or finished. */
+  firstStarted: MessagePosition | null;
+  /** The latest report that it is scheduled. */
+  lastScheduled: MessagePosition | null;
+};
 
 /** What a message's event changed in the register. */
 type FieldChanges = {
-  /** Whether the register changed: the value or the time of a field, or the first report of the end. */
+  /** Whether the register changed: the value or the time of a field, or the memory of its course. */
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
@@ -105,17 +118,19 @@ export class EventRegister {
   readonly #fields = new Map<string, Field>();
   /** Their names in order, and `participants` if a side is known. */
   readonly #names: string[] = [];
-  /** In the order of their counters. */
-  readonly #sides: SideFields[] = [];
+  /** The sides of `participants` without their results, in the order of their counters. */
+  readonly #sides: Field[] = [];
+  /** The results of each team, and those without a team of each counter. */
+  readonly #results: Field[] = [];
   /** The last reported part and the stamp of its fields, by its index in the message. */
   readonly #last: ({ readonly part: EventPart; readonly stamp: Stamp } | undefined)[] = [];
-  #firstFinished: MessagePosition | null = null;
+  readonly #course: CourseMemory = { firstFinished: null, firstStarted: null, lastScheduled: null };
 
-  /** Restores a register from `grouped()` and `firstFinished`. */
-  static restore(groups: readonly FieldsAt[], firstFinished: MessagePosition | null = null): EventRegister {
+  /** Restores a register from `grouped()` and `course`. */
+  static restore(groups: readonly FieldsAt[], course: Partial<CourseMemory> = {}): EventRegister {
     const register = new EventRegister();
     register.merge(groups);
-    register.#firstFinished = firstFinished;
+    Object.assign(register.#course, course);
     return register;
   }
 
@@ -127,20 +142,22 @@ export class EventRegister {
     }
   }
 
-  /** The earliest report that the match is finished; null without one. */
-  get firstFinished(): MessagePosition | null {
-    return this.#firstFinished;
+  get course(): Readonly<CourseMemory> {
+    return this.#course;
   }
 
-  /** The known sides of `participants`, in the order of their counters. */
-  get sides(): readonly SideFields[] {
-    return this.#sides;
+  /** Returns the side with a counter, without its results; undefined while it is unknown. */
+  side(counter: number): PartField | undefined {
+    return this.#side(counter)?.current;
   }
 
-  /** Returns the fields of the side with a counter; undefined while it is unknown. */
-  side(counter: number): SideFields | undefined {
-    for (const fields of this.#sides) if (fields.side === counter) return fields;
-    return undefined;
+  /**
+   * Returns the results of the side with a counter, and the message that reported them; undefined while they are unknown. They are
+   * those of its team, on whatever side it was then. Those of a message that named no team are of the counter.
+   */
+  results(counter: number): { readonly field: PartField; readonly report: MessagePosition } | undefined {
+    const found = this.#resultsOfSide(counter);
+    return found && { field: found.current, report: found.stamp.report };
   }
 
   /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
@@ -163,7 +180,7 @@ export class EventRegister {
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index];
       if (part === undefined || part.fields.length === 0) continue;
-      if (part.isFinished && this.#finishedBefore(position)) changed = true;
+      if (part.stage !== null && this.#remember(part.stage, position)) changed = true;
       const last = this.#last[index];
       if (part === last?.part && last.stamp.fields === part.fields.length) {
         // All fields of the part still have its values.
@@ -227,24 +244,35 @@ export class EventRegister {
 
   #addSides(add: (report: Report, member: string, json: string, fields: number) => void): void {
     const reported = new Map<Report, PartField[]>();
-    for (const { own, results } of this.#sides) {
-      for (const field of [own, results]) {
-        if (field === null) continue;
-        const fields = reported.get(field.stamp.report);
-        if (fields === undefined) reported.set(field.stamp.report, [field.current]);
-        else fields.push(field.current);
-      }
+    for (const { current, stamp } of [...this.#sides, ...this.#results]) {
+      const fields = reported.get(stamp.report);
+      if (fields === undefined) reported.set(stamp.report, [current]);
+      else fields.push(current);
+    }
+    for (const fields of reported.values()) {
+      fields.sort((a, b) => Number(a.side) - Number(b.side) || Number(a.isResults) - Number(b.isResults));
     }
     for (const [report, fields] of reported)
       add(report, PARTICIPANTS_MEMBER, joinSides(fields), fields.length);
   }
 
-  /** Remembers an earlier report of the end. Returns whether it is the earliest. */
-  #finishedBefore({ ut, messageId }: MessagePosition): boolean {
-    const first = this.#firstFinished;
-    if (first !== null && comparePositions({ ut, messageId }, first) >= 0) return false;
-    this.#firstFinished = { ut, messageId };
-    return true;
+  /** Remembers a report of the match's stage. Returns whether the memory changed. */
+  #remember(stage: MatchStage, { ut, messageId }: MessagePosition): boolean {
+    const course = this.#course;
+    const position = { ut, messageId };
+    const isBefore = (first: MessagePosition | null) =>
+      first === null || comparePositions(position, first) < 0;
+    if (stage === 'scheduled') {
+      if (course.lastScheduled !== null && comparePositions(position, course.lastScheduled) <= 0)
+        return false;
+      course.lastScheduled = position;
+      return true;
+    }
+    const isFirstStarted = isBefore(course.firstStarted);
+    const isFirstFinished = stage === 'finished' && isBefore(course.firstFinished);
+    if (isFirstStarted) course.firstStarted = position;
+    if (isFirstFinished) course.firstFinished = position;
+    return isFirstStarted || isFirstFinished;
   }
 
   /** Applies each field of a part by itself. Returns the stamp of those that were accepted. */
@@ -265,26 +293,54 @@ export class EventRegister {
         continue;
       }
       stamp.fields += 1;
+      if (current.isResults && this.#isOutrankedResults(current, report)) outranked.push(slotOf(current));
     }
     return stamp;
   }
 
-  #field({ name, side, isResults }: PartField): Field | null {
+  #field({ name, side, isResults, team }: PartField): Field | null {
     if (side === null) return this.#fields.get(name) ?? null;
-    const fields = this.side(side);
-    return (isResults ? fields?.results : fields?.own) ?? null;
+    return (isResults ? this.#resultsOf(team, side) : this.#side(side)) ?? null;
+  }
+
+  #side(counter: number): Field | undefined {
+    for (const field of this.#sides) if (field.current.side === counter) return field;
+    return undefined;
+  }
+
+  /** Whether results of the same second decide for their side, or another team is on it: without its side, results name no team. */
+  #isOutrankedResults({ side, team }: PartField, report: Report): boolean {
+    const deciding = this.#resultsOfSide(side);
+    const own = side === null ? undefined : this.#side(side);
+    const isOfOther = team !== null && own !== undefined && own.current.team !== team;
+    return (
+      (deciding !== undefined && isOutranked(report, deciding.stamp.report)) ||
+      (isOfOther && isOutranked(report, own.stamp.report))
+    );
+  }
+
+  #resultsOfSide(counter: number | null): Field | undefined {
+    if (counter === null) return undefined;
+    const team = this.#side(counter)?.current.team ?? null;
+    const ofTeam = team === null ? undefined : this.#resultsOf(team, counter);
+    const ofCounter = this.#resultsOf(null, counter);
+    if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
+    return ofCounter.stamp.report.isAfter(ofTeam.stamp.report) ? ofCounter : ofTeam;
+  }
+
+  /** Returns the results of a team; with null those without a team of a counter. */
+  #resultsOf(team: number | null, counter: number): Field | undefined {
+    for (const field of this.#results) {
+      if (field.current.team === team && (team !== null || field.current.side === counter)) return field;
+    }
+    return undefined;
   }
 
   #add(field: Field): void {
     const { name, side, isResults } = field.current;
     if (side === null) this.#fields.set(name, field);
-    else {
-      const at = lowerBound(this.#sides, (one) => one.side < side);
-      if (this.#sides[at]?.side !== side) this.#sides.splice(at, 0, { side, own: null, results: null });
-      const fields = this.#sides[at] as SideFields;
-      if (isResults) fields.results = field;
-      else fields.own = field;
-    }
+    else if (isResults) this.#results.push(field);
+    else this.#sides.push(field);
     const at = lowerBound(this.#names, (one) => one < name);
     if (this.#names[at] !== name) this.#names.splice(at, 0, name);
   }

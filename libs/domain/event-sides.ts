@@ -6,6 +6,8 @@ import { int, list, long, object } from './values.ts';
 export const PARTICIPANTS = 'participants';
 export const PARTICIPANTS_MEMBER = `"${PARTICIPANTS}":`;
 const RESULTS_MEMBER = '"results":';
+/** Of results alone: the id of the team that they were reported of. */
+const RESULTS_OF = 'results_of';
 
 /** What a field of the register is about: the event, or one side of its `participants`. */
 type FieldOf = {
@@ -13,6 +15,8 @@ type FieldOf = {
   readonly side: number | null;
   /** Of a side: whether it is its `results`, or all its other fields. */
   readonly isResults: boolean;
+  /** Of a side: the id of its team; null where the message names none. Results belong to their team, whatever side it becomes. */
+  readonly team: number | null;
 };
 
 /** A field in a message. */
@@ -28,8 +32,9 @@ export type PartField = FieldOf & {
 };
 
 /**
- * Returns the fields of the sides: of each counter the first participant that has an id, or nothing but results. A list without a
- * side, or a side without results, reports nothing about what it leaves out. `isExact`: whether the fields give the list again.
+ * Returns the fields of the sides: of each counter the first participant that has an id, or nothing but results; of each team the
+ * first results. A list without a side, or a side without results, reports nothing about what it leaves out. `isExact`: whether the
+ * fields give the list again.
  */
 export function fieldsOfSides(value: unknown): {
   readonly fields: readonly PartField[];
@@ -43,7 +48,16 @@ export function fieldsOfSides(value: unknown): {
     const fields = fieldsOfSide(side, record);
     if (fields.length > 0) sides.set(side, fields);
   }
-  const fields = [...sides].sort(([a], [b]) => a - b).flatMap(([, own]) => own);
+  const teams = new Set<number>();
+  const fields = [...sides]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, ofSide]) => ofSide)
+    .filter(({ isResults, team }) => {
+      if (!isResults || team === null) return true;
+      const isFirst = !teams.has(team);
+      teams.add(team);
+      return isFirst;
+    });
   return { fields, isExact: fields.length > 0 && canonicalJson(value) === joinSides(fields) };
 }
 
@@ -51,22 +65,26 @@ function fieldsOfSide(side: number, record: Readonly<Record<string, unknown>>): 
   const { results, ...others } = record;
   const whole = canonicalJson(record);
   const fields: PartField[] = [];
-  if (long(record.id) !== null) fields.push(fieldOf(side, false, canonicalJson(others), whole));
-  else if (Object.keys(others).length > 1) return [];
-  if (list(results).length > 0) fields.push(fieldOf(side, true, canonicalJson(results), whole));
+  const id = long(record.id);
+  const team = id ?? long(record[RESULTS_OF]);
+  if (id !== null) fields.push(fieldOf({ side, isResults: false, team }, canonicalJson(others), whole));
+  else if (Object.keys(others).length > (team === null ? 1 : 2)) return [];
+  if (list(results).length > 0)
+    fields.push(fieldOf({ side, isResults: true, team }, canonicalJson(results), whole));
   return fields;
 }
 
-function fieldOf(side: number, isResults: boolean, json: string, whole: string): PartField {
-  return { name: PARTICIPANTS, member: PARTICIPANTS_MEMBER, json, side, isResults, whole };
+function fieldOf({ side, isResults, team }: FieldOf, json: string, whole: string): PartField {
+  return { name: PARTICIPANTS, member: PARTICIPANTS_MEMBER, json, side, isResults, team, whole };
 }
 
 /** Returns the canonical JSON of the sides that one message reported. `fields`: in the order of sides, of each the results last. */
 export function joinSides(fields: readonly PartField[]): string {
   const sides: string[] = [];
-  for (const [at, { side, isResults, json, whole }] of fields.entries()) {
+  for (const [at, { side, isResults, team, json, whole }] of fields.entries()) {
     if (isResults) {
-      if (fields[at - 1]?.side !== side) sides.push(`{"counter":${side},"results":${json}}`);
+      const of = team === null ? '' : `,"${RESULTS_OF}":${team}`;
+      if (fields[at - 1]?.side !== side) sides.push(`{"counter":${side},"results":${json}${of}}`);
     } else sides.push(fields[at + 1]?.side === side ? whole : json);
   }
   return `[${sides.join(',')}]`;
@@ -99,7 +117,7 @@ export function readSidesByTemplate(text: string, fields: readonly PartField[]):
     const json = text.slice(at + start, stop);
     if (!isFilledList(json)) return null;
     const whole = text.slice(at, stop + after.length);
-    now.push(fieldOf(own.side, false, own.json, whole), fieldOf(own.side, true, json, whole));
+    now.push(fieldOf(own, own.json, whole), fieldOf(results, json, whole));
     at = stop + after.length + end.length;
   }
   return at === text.length ? now : null;

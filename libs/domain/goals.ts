@@ -7,6 +7,7 @@ import {
   type KnownIncident,
   type KnownSides,
   type Scoring,
+  type Side,
   sideOf,
   stands,
   type WithBody,
@@ -29,13 +30,18 @@ export type GoalTally = {
   readonly missing: boolean;
   /** Goals in the score. */
   readonly counting: readonly string[];
+  /** The side of each goal of play that has one, void or not, by id. */
+  readonly sides: ReadonlyMap<string, Side>;
   /** All goals that are not void, shoot-out included. */
   readonly valid: readonly string[];
   readonly voided: ReadonlyMap<string, VoidReason>;
   /** Ids of the cancellations that stand and name each void goal. */
   readonly voidBy: ReadonlyMap<string, readonly string[]>;
   readonly orphans: readonly string[];
-  /** The latest `ut` of a standing cancellation that names no goal, Unix seconds; null without one. */
+  /**
+   * The latest `ut` of a standing cancellation that names no goal, and of a goal that was confirmed after those that name it; Unix
+   * seconds. Null without either.
+   */
   readonly unexplainedAt: number | null;
   /** `<id>:<reason>` of each goal that is not void and has no side. */
   readonly anomalies: readonly string[];
@@ -59,6 +65,8 @@ export function tallyGoals(
   const valid: string[] = [];
   let hadShootOut = false;
   const anomalies: string[] = [];
+  const sideOfGoal = new Map<string, Side>();
+  const unexplained = orphans.filter(stands).map((cancellation) => cancellation.incident.ut);
   const voided = new Map<string, VoidReason>();
   const voidBy = new Map<string, readonly string[]>();
   let underReview = false;
@@ -67,16 +75,22 @@ export function tallyGoals(
     const { id, incident } = goal;
     const named = naming.get(id) ?? [];
     if (named.some((cancellation) => cancellation.missing)) missing = true;
+    const side = sideOf(incident, sides);
+    if (side !== null && !isInShootOut(incident)) sideOfGoal.set(id, side);
     const reason = voidReason(goal, named);
     if (reason !== null) {
       voided.set(id, reason);
-      const by = named.filter(stands).map((cancellation) => cancellation.id);
-      if (by.length > 0) voidBy.set(id, by);
+      const by = named.filter(stands);
+      if (by.length > 0)
+        voidBy.set(
+          id,
+          by.map((cancellation) => cancellation.id),
+        );
+      if (reason === 'goal_cancelled' && isConfirmedAfter(goal, by)) unexplained.push(incident.ut);
       continue;
     }
     valid.push(id);
     if (goal.missing) missing = true;
-    const side = sideOf(incident, sides);
     if (side === null) {
       anomalies.push(`${id}:${whyNoSide(incident)}`);
     } else if (isInShootOut(incident)) {
@@ -92,7 +106,6 @@ export function tallyGoals(
     }
   }
   const sidesKnown = sides.home !== null && sides.away !== null;
-  const unexplained = orphans.filter(stands).map((cancellation) => cancellation.incident.ut);
   return {
     score: sidesKnown ? score : null,
     firm: sidesKnown ? firm : null,
@@ -100,6 +113,7 @@ export function tallyGoals(
     underReview,
     missing,
     counting,
+    sides: sideOfGoal,
     valid,
     voided,
     voidBy,
@@ -149,6 +163,17 @@ export function scoresAfter(
     scores.set(id, { home: score.home, away: score.away });
   }
   return scores;
+}
+
+/** Whether a goal was reported as confirmed after all cancellations that name it: both cannot be right. */
+function isConfirmedAfter({ incident }: WithBody, naming: readonly WithBody[]): boolean {
+  return (
+    incident.confirmation === 'confirmed' &&
+    naming.every(({ incident: { ut, message_id } }) => {
+      if (incident.ut !== ut) return incident.ut > ut;
+      return incident.message_id !== null && message_id !== null && incident.message_id > message_id;
+    })
+  );
 }
 
 function voidReason(goal: WithBody, naming: readonly WithBody[]): VoidReason | null {

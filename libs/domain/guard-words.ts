@@ -15,7 +15,7 @@ export const GUARD_WORDS: Readonly<Record<GuardReason, string>> = {
   missing_from_list: 'not on the provider’s latest list',
   unread_message: 'a message could not be read',
   score_unknown: 'score unknown',
-  status_went_back: 'a finished match is reported as not started',
-  unexplained_cancellation: 'a goal was cancelled, unknown which',
+  status_went_back: 'the match was reported as not started again',
+  unexplained_cancellation: 'unclear which goal was cancelled',
   event_missing: 'the provider no longer has the match',
 };

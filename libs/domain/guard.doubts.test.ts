@@ -86,7 +86,7 @@ describe('a cancellation that names no goal (law 9)', () => {
     incidentMessage(incident('5-110', 424, { ut: START + 100, ...options }));
   const result = (at: number, home: number) =>
     eventMessage(START + at, { participants: participants(home, 0) });
-  const goal = incidentMessage(incident('5-105', 413, { ut: START + 101 }));
+  const goal = incidentMessage(incident('5-105', 413, { ut: START + 99 }));
 
   test.each<[ends: boolean, why: string, NormalizedMessage]>([
     [true, 'a later result that agrees', result(101, 0)],
@@ -104,6 +104,26 @@ describe('a cancellation that names no goal (law 9)', () => {
       [message, orphan(), kickOff, opening],
     ])
       expect(given(...history).state.guard.reasons.includes('unexplained_cancellation')).toBe(!ends);
+  });
+
+  test.each<[closes: boolean, why: string, goal: IncidentOptions, cancels?: IncidentOptions]>([
+    [true, 'the goal confirmed after it', { ut: START + 150 }],
+    [
+      true,
+      'the goal confirmed by a later message of its second',
+      { ut: START + 100, message_id: 10 },
+      { message_id: 9 },
+    ],
+    [false, 'the goal confirmed before it', { ut: START + 99 }],
+    [false, 'the goal confirmed in its second', { ut: START + 100 }],
+    [false, 'the goal reported after it, to be confirmed', { ut: START + 150, confirmation: 'tbd' }],
+    [false, 'the goal cancelled after it', { ut: START + 150, confirmation: 'cancelled' }],
+  ])('closes the guard: %s, with %s', (closes, _, options, cancels = {}) => {
+    const again = incidentMessage(incident('5-105', 413, options));
+    const known = given(opening, kickOff, orphan(cancels), again);
+    expect(known.state).toMatchObject({ score: { home: 0, away: 0 }, orphans: [] });
+    expect(known.state.guard.reasons).toEqual(closes ? ['unexplained_cancellation'] : []);
+    expect(known.when(result(151, 0)).state.guard.reasons).toEqual([]);
   });
 
   test('does not close it while it awaits confirmation', () => {

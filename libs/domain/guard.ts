@@ -52,8 +52,10 @@ export const GUARD_REASONS = {
     'The provider’s latest list omits a goal, or what cancelled one, and its removal is not proven.',
   unread_message: 'A message of the match could not be read.',
   score_unknown: 'The match is live or awarded, and its score is unknown.',
-  status_went_back: 'A match that was reported as finished is reported as not started.',
-  unexplained_cancellation: 'A goal was cancelled, and no known goal fits the cancellation.',
+  status_went_back:
+    'A finished match is reported as not started, or a goal counts from before the match was last reported as not started.',
+  unexplained_cancellation:
+    'A goal was cancelled, and no known goal fits the cancellation, or the goal was confirmed after it.',
   event_missing: 'The provider no longer has the match, or an operator ended it.',
 };
 
@@ -82,7 +84,7 @@ export type GuardInputs = {
   readonly missing: boolean;
   /** When the latest message that could not be read was written; null without one. */
   readonly unreadAt: number | null;
-  /** When the latest cancellation that names no goal was written; null without one. */
+  /** When the latest cancellation that nothing explains was written, or what contradicts it; null without one. */
   readonly unexplainedAt: number | null;
   readonly wentBack: boolean;
   /** Whether an absence of the match stands (law 2). */

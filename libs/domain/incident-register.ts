@@ -1,5 +1,5 @@
 import type { Cause, Incident, MatchIncident } from '#records/types.ts';
-import { compareMessageIds } from './message-key.ts';
+import { compareMessageIds, comparePositions } from './message-key.ts';
 import { isDeleted, omissionOf, type Presence } from './presence.ts';
 
 /** Law 4: compares ids as strings, by code units. */
@@ -32,6 +32,7 @@ export const NO_CHANGES: IncidentChanges = { incidents: [], snapshot: false };
 const UNKNOWN: IncidentChange['before'] = {
   incident: null,
   deleted_at: null,
+  deleted_by: null,
   listed_at: null,
   removed: false,
   missing: false,
@@ -190,6 +191,7 @@ export class IncidentRegister {
       id,
       incident: null,
       deleted_at: null,
+      deleted_by: null,
       listed_at: null,
       removed: false,
       missing: false,
@@ -230,16 +232,17 @@ function inOrder(touched: Touched): readonly IncidentChange[] {
 }
 
 function presenceOf(entry: IncidentEntry): IncidentChange['before'] {
-  const { incident, deleted_at, listed_at, removed, missing } = entry;
+  const { incident, deleted_at, deleted_by, listed_at, removed, missing } = entry;
   return incident === null && deleted_at === null
     ? UNKNOWN
-    : { incident, deleted_at, listed_at, removed, missing };
+    : { incident, deleted_at, deleted_by, listed_at, removed, missing };
 }
 
 function isChange({ entry, before }: IncidentChange): boolean {
   return (
     entry.incident !== before.incident ||
     entry.deleted_at !== before.deleted_at ||
+    entry.deleted_by !== before.deleted_by ||
     entry.listed_at !== before.listed_at ||
     entry.removed !== before.removed ||
     entry.missing !== before.missing
@@ -253,9 +256,14 @@ function accept(entry: IncidentEntry, incident: Incident): boolean {
   return true;
 }
 
-/** Sets the time of an incident's delete. Returns whether it is the latest one. */
-function markDeleted(entry: IncidentEntry, { ut }: Incident): boolean {
-  if (entry.deleted_at !== null && entry.deleted_at >= ut) return false;
+/** Sets the time and the message of an incident's delete. Returns whether it is the latest one. */
+function markDeleted(entry: IncidentEntry, { ut, message_id }: Incident): boolean {
+  const { deleted_at, deleted_by } = entry;
+  if (deleted_at !== null) {
+    const latest = { ut: deleted_at, messageId: deleted_by };
+    if (comparePositions({ ut, messageId: message_id }, latest) <= 0) return false;
+  }
   entry.deleted_at = ut;
+  entry.deleted_by = message_id;
   return true;
 }

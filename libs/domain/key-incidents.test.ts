@@ -1,10 +1,20 @@
 import { expect, test } from 'vitest';
-import { SOCCER_LENGTHS } from './clock-rule.ts';
+import { type PeriodLengths, SOCCER_LENGTHS } from './clock-rule.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { keyIncidents } from './key-incidents.ts';
-import { AWAY, type IncidentOptions, incident } from './testing/messages.ts';
+import { sidesOf } from './testing/goals.ts';
+import { AWAY, type IncidentOptions, incident, participants } from './testing/messages.ts';
 
-const isVoid = (id: string) => id === '5-8';
+const voided = new Map([['5-8', 'cancelled' as const]]);
+
+function keysIn(index: IncidentIndex, lengths: PeriodLengths = SOCCER_LENGTHS) {
+  const sides = new Map([['5-7', 'away' as const]]);
+  return keyIncidents(
+    index,
+    { lengths, sides: sidesOf(participants()) },
+    { voided, counting: ['5-7'], sides },
+  );
+}
 
 /** Returns the key incidents of a timeline in any order; `player` is written into the body as the provider writes it. */
 function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readonly [unknown, unknown])?][]) {
@@ -14,7 +24,7 @@ function keysOf(...timeline: readonly [string, number, IncidentOptions?, (readon
     const body = JSON.stringify({ ...JSON.parse(made.body), subparticipant_id, subparticipant_name });
     return { id, incident: { ...made, body }, removed: id === '5-9', missing: false };
   });
-  return keyIncidents(new IncidentIndex(known), SOCCER_LENGTHS, isVoid);
+  return keysIn(new IncidentIndex(known));
 }
 
 test('key incidents are goals and red cards in the order of their ids, void and removed ones included', () => {
@@ -28,12 +38,14 @@ test('key incidents are goals and red cards in the order of their ids, void and 
     ['5-4', 424],
     ['5-5', 422],
   );
-  expect(keys.map(({ id, incident_type, stands }) => [id, incident_type, stands])).toEqual([
-    ['5-1', 418, true],
-    ['5-3', 421, false],
-    ['5-7', 413, true],
-    ['5-8', 413, false],
-    ['5-9', 423, false],
+  expect(
+    keys.map(({ id, incident_type, stands, counts_for_id }) => [id, incident_type, stands, counts_for_id]),
+  ).toEqual([
+    ['5-1', 418, true, null],
+    ['5-3', 421, false, null],
+    ['5-7', 413, true, AWAY],
+    ['5-8', 413, false, null],
+    ['5-9', 423, false, null],
   ]);
 });
 
@@ -67,6 +79,6 @@ test('renders a minute by the lengths of the match, also after these become know
     missing: false,
   };
   const index = new IncidentIndex([goal]);
-  expect(keyIncidents(index, SOCCER_LENGTHS, isVoid)).toMatchObject([{ minute: '42' }]);
-  expect(keyIncidents(index, { half: 40, extra_half: 15 }, isVoid)).toMatchObject([{ minute: '40+2' }]);
+  expect(keysIn(index)).toMatchObject([{ minute: '42' }]);
+  expect(keysIn(index, { half: 40, extra_half: 15 })).toMatchObject([{ minute: '40+2' }]);
 });

@@ -76,6 +76,19 @@ function stateOf(messages: readonly NormalizedMessage[]): MatchState {
   return matchState(match);
 }
 
+/** What a state says of its goals: the team that each counts for, which are void, and the score. */
+function standingOf(state: MatchState | null) {
+  const teams = new Map(state?.key_incidents.map(({ id, counts_for_id }) => [id, counts_for_id]));
+  return {
+    teams: new Map(state?.counting_goals.map((id) => [id, teams.get(id) ?? null])),
+    voided: Object.keys(state?.void_goals ?? {}).sort(),
+    source: state?.source ?? 'none',
+    score: state?.score ?? null,
+    sides: [state?.home?.id ?? null, state?.away?.id ?? null],
+    isSoccer: [5, null, undefined].includes(state?.sport_id),
+  };
+}
+
 const withDuplicates = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 /** `HISTORIES=1000000 npx vitest run --project unit libs/domain/laws.test.ts -t oracle` plays more. */
 const runs = { numRuns: Number(process.env.HISTORIES ?? 500) };
@@ -261,36 +274,61 @@ describe('transitions', () => {
     });
   });
 
-  test('name the goals that raised a derived score', () => {
+  test('name the goals that began to count for a team, and those that stopped', () => {
     forHistories((history) => {
       const match = newMatch(EVENT_ID);
-      let before: readonly string[] = [];
+      let before = standingOf(null);
       for (const transitions of transitionsOf(match, history)) {
-        const { source, counting_goals: after } = matchState(match);
-        const known = new Set(before);
-        const news = source === 'incidents' ? after.filter((id) => !known.has(id)) : [];
-        for (const { kind, goals } of transitions)
-          expect(goals).toEqual(kind === 'score_changed' ? news : []);
+        const after = standingOf(matchState(match));
+        const emitted = (kind: string) => transitions.filter((one) => one.kind === kind);
+        const isForOther = (id: string) =>
+          ![undefined, null, after.teams.get(id)].includes(before.teams.get(id)) &&
+          after.teams.get(id) !== null;
+        const news = [...after.teams.keys()].filter((id) => !before.teams.has(id) || isForOther(id));
+        const goals = after.source === 'incidents' ? news : [];
+        for (const { kind, goals: named } of transitions)
+          expect(named).toEqual(kind === 'score_changed' ? goals : []);
+        if (goals.length > 0 && before.source === 'incidents')
+          expect(emitted('score_changed')).toHaveLength(1);
+        const stopped = [...before.teams.keys()].filter((id) => !after.teams.has(id) || isForOther(id));
+        const voided = after.voided.filter((id) => !before.voided.includes(id));
+        expect(emitted('goal_cancelled').map((one) => one.incident_id)).toEqual(
+          [...new Set([...stopped, ...voided])].sort(),
+        );
+        const isGoal = (id: string) =>
+          after.isSoccer && [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
+        const valid = before.voided.filter((id) => !after.voided.includes(id) && isGoal(id));
+        expect(emitted('goal_reinstated').map((one) => one.incident_id)).toEqual(valid);
         before = after;
       }
     });
   });
 
-  test('report every goal that becomes void, and every void goal that counts again', () => {
+  test('lead from one score of the goals to the next, a goal at a time', () => {
     forHistories((history) => {
       const match = newMatch(EVENT_ID);
-      let before: string[] = [];
+      let before = standingOf(null);
       for (const transitions of transitionsOf(match, history)) {
-        const state = matchState(match);
-        const after = Object.keys(state.void_goals).sort();
-        const emitted = (kind: string) =>
-          transitions.filter((one) => one.kind === kind).map((one) => one.incident_id);
-        const isGoal = (id: string) =>
-          [5, null].includes(state.sport_id) &&
-          [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
-        expect(emitted('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
-        expect(emitted('goal_reinstated')).toEqual(before.filter((id) => !after.includes(id) && isGoal(id)));
-        before = after;
+        const [was, is] = [before, standingOf(matchState(match))];
+        before = is;
+        const areKnown = !was.sides.includes(null) && was.sides[0] !== was.sides[1];
+        const isExchange = areKnown && String(was.sides) === String(is.sides.toReversed());
+        expect(transitions.some(({ kind }) => kind === 'sides_exchanged')).toBe(isExchange);
+        const isOfGoals = was.source === 'incidents' && is.source === 'incidents';
+        if (!isOfGoals || !areKnown || !(isExchange || String(was.sides) === String(is.sides))) continue;
+        let [base, score] = [was.score, was.score];
+        for (const { kind, score: change, goals } of transitions) {
+          if (['sides_exchanged', 'goal_cancelled', 'goal_reinstated'].includes(kind)) {
+            expect(change?.before).toEqual(score);
+            score = change?.after ?? null;
+            if (kind !== 'goal_reinstated') base = score;
+          }
+          if (kind !== 'score_changed' || base === null) continue;
+          expect(change?.before).toEqual(was.score);
+          const [home, away] = is.sides.map((team) => goals.filter((id) => is.teams.get(id) === team).length);
+          base = { home: base.home + (home ?? 0), away: base.away + (away ?? 0) };
+        }
+        expect(base).toEqual(is.score);
       }
     });
   });

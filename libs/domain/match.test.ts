@@ -77,6 +77,7 @@ describe('the state of a match', () => {
           player_name: null,
           minute: '10',
           in_shoot_out: false,
+          counts_for_id: HOME,
           stands: true,
         },
       ],
@@ -86,6 +87,9 @@ describe('the state of a match', () => {
       unread: [],
       unread_at: null,
       first_finished: null,
+      first_started: { ut: START, message_id: null },
+      last_scheduled: null,
+      absence: null,
     });
   });
 

@@ -1,4 +1,11 @@
-import type { Cause, MatchIncident, MatchState, MatchTransition, NormalizedMessage } from '#records/types.ts';
+import type {
+  Cause,
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+  ReportKey,
+} from '#records/types.ts';
 import { AbsenceRegister } from './absence.ts';
 import { DomainError } from './errors.ts';
 import { readEventFacts } from './event-facts.ts';
@@ -8,7 +15,7 @@ import { IncidentIndex } from './incident-index.ts';
 import { concerns, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { keyIncidents } from './key-incidents.ts';
 import { type TableResult, tableResult } from './match-result.ts';
-import { positionOf } from './message-key.ts';
+import { type MessagePosition, positionOf } from './message-key.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import { transitionsOf } from './transitions.ts';
 import { UnreadRegister } from './unread.ts';
@@ -86,7 +93,6 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   match[internals].cause = cause;
   incidents.stamp(changes, version, cause);
   const { eventId } = match;
-  const typeOf = (id: string): number | null => incidents.get(id)?.incident?.incident_id ?? null;
   return {
     transitions: transitionsOf({
       eventId,
@@ -100,7 +106,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       snapshotAt: incidents.snapshotAt,
       own: message.incident,
       unread: { fields: unreadChanges.newPaths, message: message.unreadable },
-      typeOf,
+      incidentOf: (id) => incidents.get(id)?.incident ?? null,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
     result: concerns(changes, isCard) || changesResult(before, after),
@@ -117,7 +123,7 @@ export function matchState(match: Match): MatchState {
   const { event, incidents, index, unread, view } = match[internals];
   const { version, cause } = stampOf(match);
   const { facts, tally, final } = view;
-  const first = event.firstFinished;
+  const { firstFinished, firstStarted, lastScheduled } = event.course;
   return {
     event_id: match.eventId,
     version,
@@ -153,17 +159,25 @@ export function matchState(match: Match): MatchState {
     snapshot_at: incidents.snapshotAt,
     fields: event.grouped(),
     cause,
-    key_incidents: hasRulesOfGoals(facts.sport_id)
-      ? keyIncidents(index, facts.lengths, (id) => tally.voided.has(id))
-      : [],
+    key_incidents: hasRulesOfGoals(facts.sport_id) ? keyIncidents(index, facts, tally) : [],
     derived: derivedScore(view),
     missing: index.missing.map(({ id }) => id),
     void_by: Object.fromEntries(Array.from(tally.voidBy, ([goal, by]) => [goal, [...by]])),
     unread: unread.fields(),
     unread_at: unread.messageAt,
-    first_finished: first === null ? null : { ut: first.ut, message_id: first.messageId },
+    first_finished: keyOf(firstFinished),
+    first_started: keyOf(firstStarted),
+    last_scheduled: keyOf(lastScheduled),
     absence: view.absence,
   };
+}
+
+function keyOf(position: MessagePosition | null): ReportKey | null {
+  return position && { ut: position.ut, message_id: position.messageId };
+}
+
+function positionFrom(key: ReportKey | null): MessagePosition | null {
+  return key && { ut: key.ut, messageId: key.message_id };
 }
 
 /** Returns the result of a match for tables; null when it belongs to no table. */
@@ -194,11 +208,11 @@ export function matchIncident(match: Match, id: string): MatchIncident {
  * memory, since a match remembers nothing else.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
-  const first = state.first_finished;
-  const event = EventRegister.restore(
-    state.fields,
-    first === null ? null : { ut: first.ut, messageId: first.message_id },
-  );
+  const event = EventRegister.restore(state.fields, {
+    firstFinished: positionFrom(state.first_finished),
+    firstStarted: positionFrom(state.first_started),
+    lastScheduled: positionFrom(state.last_scheduled),
+  });
   const register = IncidentRegister.restore(incidents, state.snapshot_at);
   const match = matchOf(state.event_id, {
     event,

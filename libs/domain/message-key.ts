@@ -23,6 +23,17 @@ export function isFinished(statusId: number | null, statusType: string | null): 
   return statusType === 'finished' || FINISHED_STATUSES.has(statusId);
 }
 
+/** How far a match is, as far as going back matters (laws 2 and 9). */
+export type MatchStage = 'scheduled' | 'in_play' | 'finished';
+
+/** Returns the stage of a match of this status: scheduled, or in play, interruptions included, or finished; null for any other. */
+export function stageOf(statusId: number | null, statusType: string | null): MatchStage | null {
+  if (isFinished(statusId, statusType)) return 'finished';
+  const type = statusType ?? (statusId === null ? undefined : STATUSES.get(statusId)?.type);
+  if (type === 'live' || type === 'interrupted') return 'in_play';
+  return type === 'scheduled' ? 'scheduled' : null;
+}
+
 /** Whether a match of this status is awarded (law 8). */
 export function isAwarded(statusId: number | null): boolean {
   return statusId === STATUS.finishedAwardedWin;

@@ -23,7 +23,9 @@ describe('what the latest list shows of an incident (law 3)', () => {
     [100, 200, 275, 'long_ago', 'an older list has it, but no list lags so long'],
     [200, 100, 274, 'lately', 'it was reported after the list that has it'],
   ])('reported %s, listed %s, latest list %s: %s, as %s', (reported, listed_at, list, omission) => {
-    expect(omissionOf({ incident: bodyAt(reported), deleted_at: null, listed_at }, list)).toBe(omission);
+    expect(
+      omissionOf({ incident: bodyAt(reported), deleted_at: null, deleted_by: null, listed_at }, list),
+    ).toBe(omission);
   });
 });
 
@@ -42,7 +44,25 @@ describe('an incident is deleted (law 3)', () => {
   ])(
     'reported %s, deleted %s, listed %s of %s: %s, as %s',
     (reported, deleted_at, listed_at, list, deletes) => {
-      expect(isDeleted({ incident: bodyAt(reported), deleted_at, listed_at }, list)).toBe(deletes);
+      const presence = { incident: bodyAt(reported), deleted_at, deleted_by: null, listed_at };
+      expect(isDeleted(presence, list)).toBe(deletes);
+    },
+  );
+
+  test.each<[body: number | null, by: number | null, deletes: boolean]>([
+    [9, 10, true],
+    [10, 10, true],
+    [10, 9, false],
+    [10, null, true],
+    [null, 10, false],
+    [null, null, true],
+  ])(
+    'of one second by the later message: body of %s, delete of %s: %s',
+    (message_id, deleted_by, deletes) => {
+      const one = incident('5-1', 413, { ut: 100, message_id });
+      const presence = { incident: one, deleted_by, listed_at: null };
+      expect(isDeleted({ ...presence, deleted_at: 100 }, null)).toBe(deletes);
+      expect(isDeleted({ ...presence, deleted_at: 101 }, null)).toBe(true);
     },
   );
 });
@@ -62,7 +82,7 @@ describe('the times of an incident (law 3)', () => {
     ['not listed, deleted later than the list proves', 126, null, 200, 100, 126],
     ['not listed, deleted later', 300, null, 200, 100, 300],
   ])('%s', (_, deleted_at, listed_at, list, present, absent) => {
-    const presence = { incident: one, deleted_at, listed_at };
+    const presence = { incident: one, deleted_at, deleted_by: null, listed_at };
     expect(presentAt(one, presence, list)).toBe(present);
     expect(absentAt(presence, list)).toBe(absent);
   });

@@ -1,5 +1,6 @@
 /** Law 3: what deletes and lists show of an incident. */
 import type { Incident, MatchIncident } from '#records/types.ts';
+import { compareMessageIds } from './message-key.ts';
 
 /** Law 3: maximum time between the writing of an incident and its listing, seconds. */
 export const SETTLE_SECONDS = 5;
@@ -8,7 +9,7 @@ export const SETTLE_SECONDS = 5;
 export const REMOVAL_SECONDS = 75;
 
 /** When an incident was deleted and listed. `incident`: null when only deletes have arrived. */
-export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'listed_at'>>;
+export type Presence = Readonly<Pick<MatchIncident, 'incident' | 'deleted_at' | 'deleted_by' | 'listed_at'>>;
 
 /**
  * Law 3: what the latest list shows of an incident that it omits: `lately`, too little to prove a removal; `long_ago`. `none`: the
@@ -29,10 +30,15 @@ export function lastSignOf({ ut }: Pick<Incident, 'ut'>, { listed_at }: Pick<Pre
   return Math.max(ut, listed_at ?? ut);
 }
 
-/** Whether a delete says that an incident is removed: it is no older than the incident was last known present. */
+/**
+ * Whether a delete says that an incident is removed: it is no older than the incident was last known present. Of one second, the
+ * later message decides (law 1).
+ */
 export function isDeleted(presence: Presence, snapshotAt: number | null): boolean {
-  const { incident, deleted_at } = presence;
-  return incident !== null && deleted_at !== null && deleted_at >= presentAt(incident, presence, snapshotAt);
+  const { incident, deleted_at, deleted_by } = presence;
+  if (incident === null || deleted_at === null) return false;
+  if (deleted_at < presentAt(incident, presence, snapshotAt)) return false;
+  return deleted_at > incident.ut || compareMessageIds(deleted_by, incident.message_id) >= 0;
 }
 
 /** Returns the time, Unix seconds, up to which a delete does not remove an incident with this body: the latest list counts alone. */

@@ -54,6 +54,24 @@ test.each<[why: string, groups: readonly object[][], participants: object[]]>([
     [[{ counter: 1, id: 1, old: true, results: [1] }], [{ counter: 1, id: 1 }]],
     [{ counter: 1, id: 1, results: [1] }],
   ],
+  [
+    'each with the results of its team, on whatever side it was',
+    [
+      [
+        { counter: 1, id: 1, results: [1] },
+        { counter: 2, id: '2', results: [2] },
+      ],
+      [
+        { counter: 1, id: 2 },
+        { counter: 2, id: 1 },
+      ],
+      [{ counter: 2, results: [3], results_of: 2 }],
+    ],
+    [
+      { counter: 1, id: 2, results: [3] },
+      { counter: 2, id: 1, results: [1] },
+    ],
+  ],
   ['of results alone too', [[{ counter: '2', results: [1] }]], [{ counter: '2', results: [1] }]],
 ])('joins the sides of messages %s', (_, groups, participants) => {
   const { fields, times } = reportedFields(groups.map((some, at) => group(at, { participants: some })));

@@ -1,7 +1,7 @@
 /** The fields of an event as its messages reported them, read from match state. */
 import type { FieldsAt, MatchState } from '#records/types.ts';
 import { type ClockRule, clockRule } from './clock-rule.ts';
-import { count, list, object, text } from './values.ts';
+import { count, list, long, object, text } from './values.ts';
 
 /** The last reported value of each field. A list has some fields and a message others, so their times differ. */
 export type ReportedFields = {
@@ -15,33 +15,37 @@ export type ReportedFields = {
 export function reportedFields(groups: readonly FieldsAt[]): ReportedFields {
   const fields: Record<string, unknown> = {};
   const times = new Map<string, number>();
-  const sides = new Map<unknown, Record<string, unknown>>();
-  for (const { ut, json } of groups) {
+  const sides = new Map<number, Readonly<Record<string, unknown>>>();
+  const results = new Map<string, { readonly at: number; readonly value: unknown }>();
+  for (const [at, { ut, json }] of groups.entries()) {
     const { participants, ...others } = JSON.parse(json);
     Object.assign(fields, others);
     for (const name of Object.keys(others)) times.set(name, ut);
     if (participants === undefined) continue;
     times.set('participants', ut);
-    for (const reported of list(participants)) joinSide(sides, object(reported) ?? {});
+    for (const item of list(participants)) {
+      const { results: value, results_of, ...own } = object(item) ?? {};
+      const counter = Number(own.counter);
+      if (own.id !== undefined || !sides.has(counter)) sides.set(counter, own);
+      if (value !== undefined) results.set(resultsKey(counter, own.id ?? results_of), { at, value });
+    }
   }
-  if (sides.size > 0) {
-    fields.participants = [...sides].sort(([a], [b]) => Number(a) - Number(b)).map(([, side]) => side);
+  const known = [...sides].sort(([a], [b]) => a - b);
+  if (known.length > 0) {
+    fields.participants = known.map(([counter, own]) => {
+      const ofTeam = results.get(resultsKey(counter, own.id));
+      const ofCounter = results.get(resultsKey(counter, undefined));
+      const latest = (ofCounter?.at ?? -1) > (ofTeam?.at ?? -1) ? ofCounter : ofTeam;
+      return latest === undefined ? own : { ...own, results: latest.value };
+    });
   }
   return { fields, times };
 }
 
-/** Joins what a group has of a side: its own fields, its results, or both. */
-function joinSide(
-  sides: Map<unknown, Record<string, unknown>>,
-  reported: Readonly<Record<string, unknown>>,
-): void {
-  const { results, ...own } = reported;
-  const counter = Number(own.counter);
-  const known = sides.get(counter);
-  const hasOwn = Object.keys(own).length > 1;
-  const latest = results ?? known?.results;
-  const side = hasOwn ? own : { ...known, counter: known?.counter ?? own.counter };
-  sides.set(counter, latest === undefined ? side : { ...side, results: latest });
+/** Results belong to their team; those that a message reported without one belong to the counter (law 2). */
+function resultsKey(counter: number, team: unknown): string {
+  const id = long(team);
+  return id === null ? `counter ${counter}` : `team ${id}`;
 }
 
 /** Returns the match time that was reported last; null where the clock or the status was reported later. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { NormalizedMessage } from '#records/types.ts';
+import type { Incident, NormalizedMessage, Score } from '#records/types.ts';
 import {
+  AWAY,
   EVENT_ID,
   eventFields,
   eventMessage,
+  HOME,
   type IncidentOptions,
   incident,
   incidentMessage,
@@ -18,6 +20,7 @@ const kickOff = incidentMessage(incident('5-100', 429));
 const incidentOf = (id: string, type: number, options?: IncidentOptions) =>
   incidentMessage(incident(id, type, options));
 const later = (seconds: number) => ({ ut: START + seconds });
+const score = (home: number, away: number): Score => ({ home, away });
 
 describe('the transitions of an incident (law 10)', () => {
   const reported = (options?: IncidentOptions) => incidentOf('5-1', 400, options);
@@ -187,16 +190,210 @@ describe('the transitions of goals and scores (law 10)', () => {
     ]);
   });
 
-  test('one goal cancelled and another reinstated, by id', () => {
+  test('one goal cancelled, then another reinstated', () => {
     const first = incidentOf('5-105', 413);
     const cancels = incidentOf('5-120', 424, { ...later(60), parent_id: '5-105' });
     const other = incidentOf('5-120', 424, { ...later(90), parent_id: '5-110' });
     const outcome = given(opening, kickOff, first, goal, cancels).when(other);
     expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
       ['incident_amended', '5-120'],
-      ['goal_reinstated', '5-105'],
       ['goal_cancelled', '5-110'],
+      ['goal_reinstated', '5-105'],
+      ['score_changed', null],
     ]);
+    const [one, none] = [score(1, 0), score(0, 0)];
+    expect(outcome.transitions.slice(1)).toMatchObject([
+      { score: { before: one, after: none } },
+      { score: { before: none, after: one } },
+      { score: { before: one, after: one }, goals: ['5-105'] },
+    ]);
+  });
+});
+
+describe('a goal that is corrected (law 9a)', () => {
+  const moved = { ...later(60), participant_id: AWAY };
+  const list = (...incidents: Incident[]) =>
+    snapshotMessage(START + 90, [incident('5-100', 429), ...incidents]);
+  const goals = [incident('5-110', 413), incident('5-111', 413, { participant_id: AWAY })];
+
+  test.each<
+    [
+      why: string,
+      known: readonly Incident[],
+      message: NormalizedMessage,
+      walk: readonly string[],
+      cancelled: readonly [id: string, team: number][],
+      counts: readonly string[],
+    ]
+  >([
+    [
+      'to the other team',
+      goals.slice(0, 1),
+      incidentOf('5-110', 413, moved),
+      ['1-0 > 0-0', '1-0 > 0-1'],
+      [['5-110', HOME]],
+      ['5-110'],
+    ],
+    [
+      'to the other team, by a list',
+      goals.slice(0, 1),
+      list(incident('5-110', 413, moved)),
+      ['1-0 > 0-0', '1-0 > 0-1'],
+      [['5-110', HOME]],
+      ['5-110'],
+    ],
+    [
+      'from an own goal of the same player',
+      [incident('5-110', 423)],
+      incidentOf('5-110', 413, later(60)),
+      ['0-1 > 0-0', '0-1 > 1-0'],
+      [['5-110', HOME]],
+      ['5-110'],
+    ],
+    [
+      'to an own goal',
+      goals.slice(0, 1),
+      incidentOf('5-110', 423, later(60)),
+      ['1-0 > 0-0', '1-0 > 0-1'],
+      [['5-110', HOME]],
+      ['5-110'],
+    ],
+    [
+      'to an own goal of the other team: nothing',
+      goals.slice(0, 1),
+      incidentOf('5-110', 423, moved),
+      [],
+      [],
+      [],
+    ],
+    [
+      'in what it counts for',
+      goals.slice(0, 1),
+      incidentOf('5-110', 413, { ...later(60), counts_for: 'rival' }),
+      ['1-0 > 0-0', '1-0 > 0-1'],
+      [['5-110', HOME]],
+      ['5-110'],
+    ],
+    [
+      'to no side',
+      goals.slice(0, 1),
+      incidentOf('5-110', 413, { ...later(60), counts_for: 'none' }),
+      ['1-0 > 0-0', '1-0 > 0-0'],
+      [['5-110', HOME]],
+      [],
+    ],
+    [
+      'to no goal',
+      goals.slice(0, 1),
+      incidentOf('5-110', 410, later(60)),
+      ['1-0 > 0-0', '1-0 > 0-0'],
+      [['5-110', HOME]],
+      [],
+    ],
+    [
+      'to the shoot-out',
+      goals.slice(0, 1),
+      incidentOf('5-110', 413, { ...later(60), event_status_id: 141 }),
+      ['1-0 > 0-0', '1-0 > 0-0'],
+      [['5-110', HOME]],
+      [],
+    ],
+    [
+      'with another, 1-1 to 0-2',
+      goals,
+      list(incident('5-110', 413, moved), goals[1] as Incident),
+      ['1-1 > 0-1', '1-1 > 0-2'],
+      [['5-110', HOME]],
+      ['5-110'],
+    ],
+    [
+      'with another, each to the other team',
+      goals,
+      list(incident('5-110', 413, moved), incident('5-111', 413, later(60))),
+      ['1-1 > 0-1', '0-1 > 0-0', '1-1 > 1-1'],
+      [
+        ['5-110', HOME],
+        ['5-111', AWAY],
+      ],
+      ['5-110', '5-111'],
+    ],
+    [
+      'to another player',
+      goals.slice(0, 1),
+      incidentOf('5-110', 413, { ...later(60), note: 'other' }),
+      [],
+      [],
+      [],
+    ],
+  ])('%s', (_, known, message, walk, cancelled, counts) => {
+    const outcome = given(opening, kickOff, ...known.map((one) => incidentMessage(one))).when(message);
+    const of = (kind: string) => outcome.transitions.filter((one) => one.kind === kind);
+    const words = (one: Score | null | undefined) => `${one?.home}-${one?.away}`;
+    const steps = outcome.transitions.filter(({ kind }) =>
+      ['goal_cancelled', 'score_changed'].includes(kind),
+    );
+    expect(steps.map((one) => `${words(one.score?.before)} > ${words(one.score?.after)}`)).toEqual(walk);
+    expect(of('goal_cancelled').map((one) => [one.incident_id, one.team_id])).toEqual(cancelled);
+    expect(of('goal_cancelled').every((one) => one.incident_type !== 410)).toBe(true);
+    expect(of('score_changed').flatMap((one) => one.goals)).toEqual(counts);
+  });
+
+  test('a retaken penalty: the second goal is void before it counts, and the first counts again', () => {
+    const penalty = (id: string, seconds: number) => incidentOf(id, 421, later(seconds));
+    const cancels = incidentOf('5-130', 424, later(40));
+    const outcome = given(opening, kickOff, penalty('5-110', 0), cancels).when(penalty('5-120', 30));
+    const [none, one] = [score(0, 0), score(1, 0)];
+    expect(outcome.transitions).toMatchObject([
+      { kind: 'incident_added' },
+      { kind: 'goal_cancelled', incident_id: '5-120', score: { before: none, after: none } },
+      { kind: 'goal_reinstated', incident_id: '5-110', score: { before: none, after: one } },
+      { kind: 'score_changed', score: { before: none, after: one }, goals: ['5-110'] },
+      { kind: 'firm_score_changed' },
+    ]);
+  });
+
+  test.each<[string, reported: Score | null, Score, cancelled: Score]>([
+    ['that the result took back too', score(1, 0), score(0, 0), score(0, 0)],
+    ['that the result still has', score(1, 0), score(1, 0), score(1, 0)],
+  ])('has the score of the provider’s result where that is the score: a goal %s', (_, was, is, after) => {
+    const result = (one: Score | null) => eventFields({ participants: participants(one?.home, one?.away) });
+    const known = given(incidentMessage(incident('5-110', 413), { fields: result(was) }));
+    const gone = incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'cancelled' }), {
+      fields: result(is),
+    });
+    const found = known.when(gone).transitions.find(({ kind }) => kind === 'goal_cancelled');
+    expect(found?.score).toEqual({ before: was, after });
+  });
+});
+
+describe('sides that are exchanged (law 9a)', () => {
+  const results = participants(1, 0) as Record<string, unknown>[];
+  const exchange = (withResults: boolean) => [
+    { ...results[1], counter: 1, results: withResults ? results[1]?.results : [] },
+    { ...results[0], counter: 2, results: withResults ? results[0]?.results : [] },
+  ];
+  const goal = incidentMessage(incident('5-110', 413), { fields: { participants: results } });
+
+  test.each([true, false])('move no goal and no result to another team; results repeated: %s', (repeated) => {
+    const known = given(opening, kickOff, goal);
+    const swap = eventMessage(START + 60, { participants: exchange(repeated) });
+    const { kinds, transitions, state } = known.when(swap);
+    expect(kinds).toEqual(['sides_exchanged', 'score_changed', 'firm_score_changed', 'event_amended']);
+    const change = { before: score(1, 0), after: score(0, 1) };
+    expect(transitions.slice(0, 2)).toMatchObject([{ score: change }, { score: change, goals: [] }]);
+    expect(state).toMatchObject({ score: score(0, 1), reported: score(0, 1), guard: { safe: true } });
+    expect(state.key_incidents).toMatchObject([{ id: '5-110', counts_for_id: HOME }]);
+  });
+
+  test('and a goal that is cancelled with it: the scores are of the new sides', () => {
+    const gone = incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'cancelled' }), {
+      fields: { participants: exchange(false) },
+    });
+    const { transitions } = given(opening, kickOff, goal).when(gone);
+    expect(transitions.find(({ kind }) => kind === 'goal_cancelled')?.score).toEqual({
+      before: score(0, 1),
+      after: score(0, 0),
+    });
   });
 });
 

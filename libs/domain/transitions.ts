@@ -10,6 +10,7 @@ import type {
 import { absenceText } from './absence.ts';
 import { isClockChange } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
+import type { KnownSides, Side } from './goal-facts.ts';
 import { compareIds, type IncidentChange, type IncidentChanges } from './incident-register.ts';
 import { absentAt, lastSignOf, presentAt } from './presence.ts';
 import { sameScore } from './score.ts';
@@ -26,11 +27,14 @@ export const TRANSITION_KINDS = {
   incident_cancelled: 'An incident’s confirmation became `cancelled`.',
   incident_amended: 'An incident’s record changed in another field, e.g. the scorer’s name.',
   incident_deleted_unseen: 'The provider deleted an incident that it had not sent before.',
+  sides_exchanged:
+    'The home and the away team changed places; each keeps its goals. `score` has before and after: the same goals the other way round.',
   goal_cancelled:
-    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, even if the provider reports it in several ways. `score` has before and after.',
-  goal_reinstated: 'A goal that had been cancelled counts again; `score` has before and after.',
+    'A goal stopped counting for its team: removed, cancelled, named by a goal-cancelled incident, or corrected to another team or type. Emitted once, even if the provider reports it in several ways. `score` has before and after of this goal alone, `team_id` the team that it named.',
+  goal_reinstated:
+    'A goal that had been cancelled counts again; `score` has before and after of this goal alone.',
   score_changed:
-    'The current score changed; `score` has before and after, `goals` the goals that began to count.',
+    'The current score changed, or goals count that leave it as it was; `score` has before and after of the version, `goals` the goals that began to count for their team.',
   firm_score_changed: 'The firm score changed; `score` has before and after.',
   status_changed: 'The match’s status changed; `value` has id and type, e.g. `34 live`.',
   clock_changed:
@@ -67,14 +71,22 @@ type AcceptedVersion = {
   readonly fields: readonly string[];
   /** Fields of the event of the cause that a message of the same second decides. */
   readonly outranked: readonly string[];
-  /** Returns the type of an incident; null without a body. */
-  readonly typeOf: (id: string) => number | null;
+  /** Returns the body of an incident; null without one. */
+  readonly incidentOf: (id: string) => Incident | null;
 };
 
 type Detail = Partial<
   Pick<
     MatchTransition,
-    'incident_id' | 'incident_type' | 'incident_presence' | 'score' | 'value' | 'guard' | 'fields' | 'goals'
+    | 'incident_id'
+    | 'incident_type'
+    | 'incident_presence'
+    | 'team_id'
+    | 'score'
+    | 'value'
+    | 'guard'
+    | 'fields'
+    | 'goals'
   >
 >;
 
@@ -95,8 +107,9 @@ const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']
 export function transitionsOf(step: AcceptedVersion): MatchTransition[] {
   const collector = new TransitionCollector(step);
   for (const change of step.incidents.incidents) emitIncident(collector, change, step);
-  if (step.before.tally !== step.after.tally) emitGoals(collector, step);
-  emitScores(collector, step);
+  const base = emitExchange(collector, step);
+  const started = step.before.tally === step.after.tally ? [] : emitGoals(collector, step, base);
+  emitScores(collector, step, started);
   if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
     emitEvent(collector, step);
   emitUnread(collector, step.unread);
@@ -131,6 +144,7 @@ class TransitionCollector {
       incident_id: detail.incident_id ?? null,
       incident_type: detail.incident_type ?? null,
       incident_presence: detail.incident_presence ?? null,
+      team_id: detail.team_id ?? null,
       competition_id: after.facts.competition_id,
       score: detail.score ?? null,
       value: detail.value ?? null,
@@ -149,10 +163,6 @@ class TransitionCollector {
 
   change(kind: TransitionKind, before: string | null, after: string | null): void {
     if (before !== after) this.emit(kind, { value: { before, after } });
-  }
-
-  score(kind: TransitionKind, before: Score | null, after: Score | null, goals: readonly string[]): void {
-    if (!sameScore(before, after)) this.emit(kind, { score: { before, after }, goals: [...goals] });
   }
 }
 
@@ -222,26 +232,98 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
   return confirmation === 'cancelled' ? 'incident_cancelled' : null;
 }
 
-/** Emits that goals were cancelled, which become void for any reason, or reinstated, which are no longer void. */
-function emitGoals(collector: TransitionCollector, { before, after, typeOf }: AcceptedVersion): void {
-  const wasVoid = before.tally.voided;
-  const isVoid = after.tally.voided;
-  const cancelled = [...isVoid.keys()].filter((id) => !wasVoid.has(id));
-  const reinstated = after.tally.valid.filter((id) => wasVoid.has(id));
-  const score = { before: before.final.score, after: after.final.score };
-  for (const id of [...cancelled, ...reinstated].sort(compareIds)) {
-    const kind = isVoid.has(id) ? 'goal_cancelled' : 'goal_reinstated';
-    collector.emit(kind, { incident_id: id, incident_type: typeOf(id), score });
-  }
+/** Emits that both teams changed places. Returns the score before the version, as the sides are after it. */
+function emitExchange(collector: TransitionCollector, { before, after }: AcceptedVersion): Score | null {
+  const { score } = before.final;
+  if (!hasExchanged(before.facts.sides, after.facts.sides)) return score;
+  const exchanged = score && { home: score.away, away: score.home };
+  collector.emit('sides_exchanged', { score: { before: score, after: exchanged } });
+  return exchanged;
 }
 
-function emitScores(collector: TransitionCollector, { before, after }: AcceptedVersion): void {
+function hasExchanged(before: KnownSides, after: KnownSides): boolean {
+  if (before.home === null || before.away === null || before.home.id === before.away.id) return false;
+  return before.home.id === after.away?.id && before.away.id === after.home?.id;
+}
+
+/**
+ * Emits the goals that stopped counting for their team: void for any reason, or corrected. Then those that are no longer void. Each
+ * has the score before and after itself, from `base` on. Returns the goals that began to count for their team.
+ */
+function emitGoals(collector: TransitionCollector, step: AcceptedVersion, base: Score | null): string[] {
+  const { before, after, incidents, incidentOf } = step;
+  const [was, is] = [before.tally, after.tally];
+  const [counted, counts] = [new Set(was.counting), new Set(is.counting)];
+  const isForOther = (id: string): boolean => {
+    const [from, to] = [teamOf(id, before), teamOf(id, after)];
+    return from !== null && to !== null && from !== to;
+  };
+  const cancelled = [
+    ...[...is.voided.keys()].filter((id) => !was.voided.has(id)),
+    ...was.counting.filter((id) => !is.voided.has(id) && (!counts.has(id) || isForOther(id))),
+  ];
+  const reinstated = is.valid.filter((id) => was.voided.has(id));
+  let score = base;
+  const emit = (kind: TransitionKind, id: string, incident: Incident | null, next: Score | null): void => {
+    const team_id = kind === 'goal_cancelled' ? (incident?.participant_id ?? null) : null;
+    collector.emit(kind, {
+      incident_id: id,
+      incident_type: incident?.incident_id ?? null,
+      team_id,
+      score: { before: score, after: next },
+    });
+    score = next;
+  };
+  const isOfGoals = before.final.source === 'incidents' && after.final.source === 'incidents';
+  for (const id of cancelled.sort(compareIds)) {
+    const changed = incidents.incidents.find(({ entry }) => entry.id === id);
+    const side = counted.has(id) ? sideAfter(id, step) : (is.sides.get(id) ?? null);
+    const lowers = (now: Score, of: Side): boolean =>
+      isOfGoals ? counted.has(id) : now[of] > (after.final.score?.[of] ?? now[of]);
+    const next = score !== null && side !== null && lowers(score, side) ? moved(score, side, -1) : score;
+    emit('goal_cancelled', id, changed?.before.incident ?? incidentOf(id), next);
+  }
+  for (const id of reinstated.sort(compareIds)) {
+    const side = counts.has(id) ? (is.sides.get(id) ?? null) : null;
+    const raises = (now: Score, of: Side): boolean =>
+      isOfGoals || now[of] < (after.final.score?.[of] ?? now[of]);
+    const next = score !== null && side !== null && raises(score, side) ? moved(score, side, 1) : score;
+    emit('goal_reinstated', id, incidentOf(id), next);
+  }
+  return is.counting.filter((id) => !counted.has(id) || isForOther(id));
+}
+
+/** Returns the team that a goal counts for; null where it is unknown. */
+function teamOf(id: string, { tally, facts }: DerivedMatch): number | null {
+  const side = tally.sides.get(id);
+  return side === undefined ? null : (facts.sides[side]?.id ?? null);
+}
+
+/** Returns the side of a goal that counted before a version, as the sides are after it. */
+function sideAfter(id: string, { before, after }: AcceptedVersion): Side | null {
+  const side = before.tally.sides.get(id) ?? null;
+  if (side === null || !hasExchanged(before.facts.sides, after.facts.sides)) return side;
+  return side === 'home' ? 'away' : 'home';
+}
+
+function moved(score: Score, side: Side, by: number): Score {
+  return { ...score, [side]: score[side] + by };
+}
+
+/** `started`: the goals that began to count for their team. */
+function emitScores(
+  collector: TransitionCollector,
+  { before, after }: AcceptedVersion,
+  started: readonly string[],
+): void {
   if (before.final === after.final) return;
-  const counted = new Set(before.tally.counting);
-  const goals =
-    after.final.source === 'incidents' ? after.tally.counting.filter((id) => !counted.has(id)) : [];
-  collector.score('score_changed', before.final.score, after.final.score, goals);
-  collector.score('firm_score_changed', before.final.firm, after.final.firm, []);
+  const [was, is] = [before.final, after.final];
+  const goals = is.source === 'incidents' ? started : [];
+  // Goals that replace others, or change sides, may leave the score as it was.
+  if (!sameScore(was.score, is.score) || (was.source === 'incidents' && goals.length > 0))
+    collector.emit('score_changed', { score: { before: was.score, after: is.score }, goals: [...goals] });
+  if (!sameScore(was.firm, is.firm))
+    collector.emit('firm_score_changed', { score: { before: was.firm, after: is.firm } });
 }
 
 function emitEvent(collector: TransitionCollector, { before, after }: AcceptedVersion): void {

@@ -6,6 +6,7 @@ import {
   isFact,
   isVerified,
   mayBeDeleted,
+  newBeginning,
   readClock,
   readEventFacts,
   resultsReportedAt,
@@ -16,7 +17,7 @@ import { contradictsList, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { type IncidentChanges, type IncidentRegister, inSequence } from './incident-register.ts';
-import { isAwarded, isFinished } from './message-key.ts';
+import { comparePositions, isAwarded, isFinished } from './message-key.ts';
 import { coverageOf, decideScore, type FinalScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
 import type { UnreadRegister } from './unread.ts';
@@ -29,7 +30,7 @@ export type DerivedMatch = {
   readonly coverage: Coverage;
   readonly final: FinalScore;
   readonly shootOut: Score | null;
-  /** Whether a finished match is reported as not started (law 2). */
+  /** Whether the match is reported as not started after its end (law 2), or has begun anew with goals from before (law 9). */
   readonly wentBack: boolean;
   /** The absence that stands; null without one (law 2). */
   readonly absence: StandingAbsence | null;
@@ -110,7 +111,9 @@ export function deriveView(
         finished,
         awarded,
       });
-  const wentBack = hasGoneBack(event, facts);
+  // The result of a finished match is the score, whatever was played before.
+  const isPlayed = !(finished && final.source === 'reported');
+  const wentBack = hasGoneBack(event, facts) || (isPlayed && hasEarlierGoal(event, incidents, tally));
   // Almost always no doubt needs the time of the results, and this runs for every message.
   const hasDoubt = unread.messageAt !== null || tally.unexplainedAt !== null;
   const guard = guardOf({
@@ -142,6 +145,17 @@ export function deriveView(
     absence: absence.standing,
     guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
   };
+}
+
+/** Law 9: whether a goal counts from before the match began anew. */
+function hasEarlierGoal(event: EventRegister, incidents: IncidentRegister, { counting }: GoalTally): boolean {
+  const beginning = newBeginning(event);
+  if (beginning === null) return false;
+  return counting.some((id) => {
+    const incident = incidents.get(id)?.incident;
+    if (!incident) return false;
+    return comparePositions({ ut: incident.ut, messageId: incident.message_id }, beginning) < 0;
+  });
 }
 
 /** Law 5: the provider's result of the shoot-out, where no kick is known or the match is finished; otherwise the kicks. */

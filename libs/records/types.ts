@@ -372,6 +372,8 @@ export type MatchIncident = {
   removed: boolean;
   /** Highest `ut` of the records that deleted it, Unix seconds. */
   deleted_at: null | number;
+  /** The whole-number id of the message of that delete, which orders it in its second; null where it has none: it comes after. */
+  deleted_by: null | number;
   /** Time of the latest snapshot that listed it, Unix seconds. */
   listed_at: null | number;
   /** Null where only a delete has arrived so far. */
@@ -511,6 +513,10 @@ export type MatchState = {
   unread_at: null | number;
   /** The earliest report that the match is finished: a later one that it is not started goes back (law 2). */
   first_finished: null | ReportKey;
+  /** The earliest report that the match is in play or finished: after it, one that it is not started begins it anew (law 9). */
+  first_started: null | ReportKey;
+  /** The latest report that the match is not started or postponed. */
+  last_scheduled: null | ReportKey;
   /** Why the match is missing: its latest event_absence that no later report of its status took back (law 2); null where there is none. */
   absence: null | StandingAbsence;
 };
@@ -549,6 +555,8 @@ export type KeyIncident = {
   /** As shown, e.g. 45+2. */
   minute: null | string;
   in_shoot_out: boolean;
+  /** The team whose score a goal that counts raises; null of any other incident. */
+  counts_for_id: null | number;
   /** Whether it is neither removed nor cancelled, nor a disallowed goal. */
   stands: boolean;
 };
@@ -583,13 +591,13 @@ export type MatchTransition = {
   version: number;
   /** From 0 within the version. */
   n: number;
-  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_missing, incident_listed, incident_amended, incident_deleted_unseen, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, message_unread, absence_changed, snapshot_applied. */
+  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_missing, incident_listed, incident_amended, incident_deleted_unseen, sides_exchanged, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, message_unread, absence_changed, snapshot_applied. */
   kind: string;
   /** The incident's id, of incident and goal kinds. */
   incident_id: null | string;
   /** The incident's type, e.g. 413. */
   incident_type: null | number;
-  /** Of score_changed and firm_score_changed; of goal_cancelled and goal_reinstated the current score before and after their version. */
+  /** Of score_changed and firm_score_changed: before and after the version. Of sides_exchanged, goal_cancelled and goal_reinstated: before and after this one alone, in the order of the version. */
   score: null | ScoreChange;
   /** Of status, clock, bet status and result kinds: the provider's values as text. Of absence_changed: missing, deleted, or ended with who ordered it and why; null while the provider has the event. */
   value: null | ValueChange;
@@ -602,10 +610,12 @@ export type MatchTransition = {
   competition_id: null | number;
   /** Of incident kinds: where the incident stands after this version. In the first record of a version that reports it. */
   incident_presence: null | IncidentPresence;
-  /** Of score_changed: ids of the goals that count from this version on, in order. */
+  /** Of score_changed: ids of the goals that count for their team from this version on, in order. */
   goals: string[];
   /** Fields of the event of the cause that a message of the same second decides, which was applied earlier (law 2); of a side e.g. `participants.1` or `participants.1.results`. */
   outranked: string[];
+  /** Of goal_cancelled: the team that the goal named until then; of an own goal, the scorer's. */
+  team_id: null | number;
 };
 
 export type ScoreChange = {

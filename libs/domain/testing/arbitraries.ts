@@ -90,7 +90,18 @@ const incomplete = fc.oneof(
   fc.constantFrom(1, 2).map((counter) => [{ counter, results: [{ id: 2, value: 1 }] }]),
   fc.constantFrom([], [{ id: HOME, counter: 1, name: 'Home' }], participants()),
 );
+/** Both teams in each other's place, with the results of both, of one or of none. */
+const exchanged = fc.tuple(results, results, fc.subarray([1, 2])).map(([home, away, silent]) =>
+  participants(home, away)
+    .toReversed()
+    .map((side, at) => ({
+      ...(side as object),
+      counter: at + 1,
+      ...(silent.includes(at + 1) ? { results: [] } : {}),
+    })),
+);
 const sides = fc.oneof(
+  { weight: 2, arbitrary: exchanged },
   { weight: 4, arbitrary: fc.tuple(results, results).map(([home, away]) => participants(home, away)) },
   { weight: 3, arbitrary: incomplete },
   kicks,
@@ -113,7 +124,7 @@ const fieldValues = fc.record(
     ),
     play: fc.record(
       {
-        status_id: fc.constantFrom(33, 33, 1, 2, 5, 7, 9, 11, 12, 13, 141, '34', null),
+        status_id: fc.constantFrom(33, 33, 1, 2, 5, 5, 7, 9, 11, 12, 12, 13, 141, '34', null),
         status_type: fc.constantFrom('live', 'live', 'scheduled', 'finished', 'interrupted', 'deleted', null),
         bet_status: fc.constantFrom('active', 'suspended', null),
         relation_status: fc.constantFrom('in_progress', 4),

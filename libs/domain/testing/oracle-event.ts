@@ -15,7 +15,13 @@ type OracleMessage = {
   readonly slots: ReadonlyMap<string, OracleSlot>;
 };
 
-type OracleSlot = { readonly name: string; readonly side?: number; readonly json: string };
+type OracleSlot = {
+  readonly name: string;
+  readonly side?: number;
+  /** Of results: the id of the team in the message; null without one. Absent for anything else. */
+  readonly resultsOf?: number | null;
+  readonly json: string;
+};
 
 /** The latest report of each slot. */
 export type OracleFields = ReadonlyMap<string, { readonly from: OracleMessage; readonly json: string }>;
@@ -88,17 +94,44 @@ function slotsOf(event: OracleMessage['event']): Map<string, OracleSlot> {
     if (name === 'participants' || (value === null && ALWAYS_KNOWN.includes(name))) continue;
     slots.set(`field ${name}`, { name, json: canonicalJson(value) });
   }
+  const taken = new Map<number, { team: number | null; others: object; results: unknown[] | null }>();
   for (const item of Array.isArray(event.participants) ? event.participants : []) {
     const side = numberOf(item?.counter);
-    if (side === null || slots.has(`side ${side}`) || slots.has(`side ${side} results`)) continue;
+    if (side === null || taken.has(side)) continue;
     const { results, ...others } = item;
-    const isSide = numberOf(item.id) !== null;
-    if (!isSide && Object.keys(others).length > 1) continue;
-    if (isSide) slots.set(`side ${side}`, { name: 'participants', side, json: canonicalJson(others) });
-    if (!Array.isArray(results) || results.length === 0) continue;
-    slots.set(`side ${side} results`, { name: 'participants', side, json: canonicalJson(results) });
+    const team = numberOf(item.id);
+    const hasResults = Array.isArray(results) && results.length > 0;
+    if ((team === null && Object.keys(others).length > 1) || (team === null && !hasResults)) continue;
+    taken.set(side, { team, others, results: hasResults ? results : null });
+  }
+  for (const [side, { team, others, results }] of [...taken].sort(([a], [b]) => a - b)) {
+    const name = 'participants';
+    if (team !== null) slots.set(`side ${side}`, { name, side, json: canonicalJson(others) });
+    const slot = resultsSlot(side, team);
+    if (results !== null && !slots.has(slot))
+      slots.set(slot, { name, side, resultsOf: team, json: canonicalJson(results) });
   }
   return slots;
+}
+
+/** Law 2: results belong to the team of their message; without one to the counter. */
+function resultsSlot(side: number, team: number | null): string {
+  return team === null ? `results at ${side}` : `results of ${team}`;
+}
+
+/** Law 2: the results of a side, wherever its team was when they were reported. */
+export function resultsOfSide(fields: OracleFields, ordered: readonly OracleMessage[], side: number) {
+  const own = fields.get(`side ${side}`);
+  const team = own === undefined ? null : numberOf(JSON.parse(own.json).id);
+  const ofTeam = team === null ? undefined : fields.get(resultsSlot(side, team));
+  const ofCounter = fields.get(resultsSlot(side, null));
+  if (ofTeam === undefined || ofCounter === undefined) return ofTeam ?? ofCounter;
+  const isLater = ordered.indexOf(ofCounter.from) > ordered.indexOf(ofTeam.from);
+  return isLater && !isSameMessage(ofCounter.from, ofTeam.from) ? ofCounter : ofTeam;
+}
+
+function isSameMessage(a: OracleMessage, b: OracleMessage): boolean {
+  return a.ut === b.ut && a.id === b.id && a.text === b.text;
 }
 
 /** Law 2: the latest report of each slot. */
@@ -116,7 +149,7 @@ export function groupFields(ordered: readonly OracleMessage[], fields: OracleFie
     const group: Record<string, unknown> = {};
     const sides = new Map<number, Record<string, unknown>>();
     for (const [slot] of own) {
-      const { name, side, json } = from.slots.get(slot) ?? { name: slot, json: 'null' };
+      const { name, side, resultsOf, json } = from.slots.get(slot) as OracleSlot;
       if (side === undefined) {
         group[name] = JSON.parse(json);
         continue;
@@ -124,11 +157,13 @@ export function groupFields(ordered: readonly OracleMessage[], fields: OracleFie
       const known = sides.get(side) ?? { counter: side };
       sides.set(
         side,
-        slot.endsWith('results')
-          ? { ...known, results: JSON.parse(json) }
-          : { ...known, ...JSON.parse(json) },
+        resultsOf === undefined
+          ? { ...known, ...JSON.parse(json) }
+          : { ...known, results: JSON.parse(json), ...(resultsOf === null ? {} : { results_of: resultsOf }) },
       );
     }
+    // Beside its team, nobody need say whose results they are.
+    for (const side of sides.values()) if (side.id !== undefined) delete side.results_of;
     if (sides.size > 0) group.participants = [...sides].sort(([a], [b]) => a - b).map(([, side]) => side);
     const json = canonicalJson(group);
     const { ut, id, progress, text } = from;

@@ -14,11 +14,13 @@ type Goals = {
   shootOut: Score | null;
   underReview: boolean;
   counting: string[];
+  /** The side of each goal that counts. */
+  sides: ReadonlyMap<string, keyof Score | null>;
   missing: boolean;
   voided: [string, string][];
   voidBy: [string, string[]][];
   orphans: string[];
-  /** Times of the standing cancellations that name no goal. */
+  /** Times of the standing cancellations that name no goal, and of goals that were confirmed after those that name them. */
   unexplained: number[];
   anomalies: string[];
 };
@@ -100,10 +102,17 @@ export function deriveGoals(
       const by = namersOf(goal).filter(stands);
       return whyVoid(goal) === null || by.length === 0 ? [] : [[goal.id, by.map(({ id }) => id)]];
     }),
-    unexplained: cancellations
-      .filter((one) => !named.has(one) && stands(one))
-      .map(({ incident }) => incident.ut),
+    unexplained: [
+      ...cancellations.filter((one) => !named.has(one) && stands(one)),
+      ...goals.filter(
+        (goal) =>
+          whyVoid(goal) === 'goal_cancelled' &&
+          goal.incident.confirmation === 'confirmed' &&
+          !namersOf(goal).some((one) => stands(one) && !isWrittenAfter(goal.incident, one.incident)),
+      ),
+    ].map(({ incident }) => incident.ut),
     counting: counting.map(({ id }) => id),
+    sides: new Map(counting.map((goal) => [goal.id, sideOf(goal)])),
     voided: goals.flatMap((goal) => {
       const why = whyVoid(goal);
       return why === null ? [] : [[goal.id, why]];
@@ -116,6 +125,12 @@ export function deriveGoals(
           `${goal.id}:${['all', 'none'].includes(rule(goal)) ? `for_${rule(goal)}` : 'unknown_participant'}`,
       ),
   };
+}
+
+/** Whether an incident was written after another one: of one second only the ids of messages say so. */
+function isWrittenAfter(a: Incident, b: Incident): boolean {
+  if (a.ut !== b.ut) return a.ut > b.ut;
+  return a.message_id !== null && b.message_id !== null && a.message_id > b.message_id;
 }
 
 type GuardFacts = {

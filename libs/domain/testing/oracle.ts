@@ -6,6 +6,7 @@ import {
   latestFields,
   numberOf,
   orderMessages,
+  resultsOfSide,
   TYPE_OF,
   textOf,
 } from './oracle-event.ts';
@@ -37,7 +38,7 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
   const side = (counter: number) =>
     sideOf(
       JSON.parse(json(`side ${counter}`) ?? 'null'),
-      JSON.parse(json(`side ${counter} results`) ?? '[]'),
+      JSON.parse(resultsOfSide(fields, ordered, counter)?.json ?? '[]'),
     );
   const [home, away] = [side(1), side(2)];
   const resultOf = (id: number): Score | null => {
@@ -95,13 +96,33 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
     return isOver(numberOf(event.status_id), textOf(event.status_type));
   });
   const latestStatus = ordered[Math.max(...statusFrom)];
-  const wentBack =
+  const isAfterFirst = (later: (typeof ordered)[number], first: (typeof ordered)[number]): boolean =>
+    ordered.indexOf(first) < ordered.indexOf(later) &&
+    !isDeepStrictEqual(positionOf(first), positionOf(later));
+  const isScheduledAfterEnd =
     statusType === 'scheduled' &&
     firstFinished !== undefined &&
     latestStatus !== undefined &&
-    ordered.indexOf(firstFinished) < ordered.indexOf(latestStatus) &&
-    !isDeepStrictEqual(positionOf(firstFinished), positionOf(latestStatus));
-  const resultTimes = [utOf('side 1 results'), utOf('side 2 results')];
+    isAfterFirst(latestStatus, firstFinished);
+  // Law 9: a match that begins anew, and goals from before.
+  const typeOfMessage = ({ event }: (typeof ordered)[number]): string | null =>
+    isOver(numberOf(event.status_id), textOf(event.status_type))
+      ? 'finished'
+      : (textOf(event.status_type) ?? TYPE_OF[numberOf(event.status_id) ?? 0] ?? null);
+  const firstStarted = ordered.find((one) =>
+    ['live', 'interrupted', 'finished'].includes(typeOfMessage(one) ?? ''),
+  );
+  const lastScheduled = ordered.findLast((one) => typeOfMessage(one) === 'scheduled');
+  const isBefore = ({ ut, message_id }: Incident, { ut: at, id }: (typeof ordered)[number]): boolean =>
+    ut < at || (ut === at && message_id !== null && (id === null || message_id < id));
+  const hasOldGoals =
+    firstStarted !== undefined &&
+    lastScheduled !== undefined &&
+    isAfterFirst(lastScheduled, firstStarted) &&
+    (fromIncidents || reported === null || !finished) &&
+    known.some(({ id, incident }) => goals.counting.includes(id) && isBefore(incident, lastScheduled));
+  const wentBack = isScheduledAfterEnd || hasOldGoals;
+  const resultTimes = [1, 2].map((counter) => resultsOfSide(fields, ordered, counter)?.from.ut);
   const resultsAt = Math.min(...resultTimes.map((ut) => ut ?? Number.NEGATIVE_INFINITY));
   const settledSince = (ut: number): boolean =>
     resultsAt > ut && reported !== null && (agreement === 'agrees' || !fromIncidents);
@@ -167,13 +188,18 @@ export function derive(eventId: number, messages: readonly NormalizedMessage[]):
       fields: groupFields(ordered, fields),
       key_incidents: known
         .filter(({ incident }) => soccer && KEY_TYPES.includes(incident.incident_id))
-        .map((one) => keyIncidentOf(one, value('details'), goals.voided)),
+        .map((one) => ({
+          ...keyIncidentOf(one, value('details'), goals.voided),
+          counts_for_id: countsFor(goals, one.id, home.participant, away.participant),
+        })),
       derived,
       missing: known.filter(({ missing }) => missing).map(({ id }) => id),
       void_by: Object.fromEntries(goals.voidBy),
       unread: unreadFields(relevant),
       unread_at: unreadAt,
       first_finished: firstFinished === undefined ? null : positionOf(firstFinished),
+      first_started: firstStarted === undefined ? null : positionOf(firstStarted),
+      last_scheduled: lastScheduled === undefined ? null : positionOf(lastScheduled),
       absence,
     },
   };
@@ -198,7 +224,7 @@ function keyIncidentOf(
   { id, incident, removed }: OracleKnownIncident,
   details: unknown,
   voided: readonly (readonly [string, string])[],
-): MatchState['key_incidents'][number] {
+): Omit<MatchState['key_incidents'][number], 'counts_for_id'> {
   const { subparticipant_id, subparticipant_name } = JSON.parse(incident.body);
   const player = numberOf(subparticipant_id);
   const isPlayer = player !== null && player > 0;
@@ -216,6 +242,16 @@ function keyIncidentOf(
     in_shoot_out: [13, 16, 141, 142].includes(phase ?? 0),
     stands: !removed && incident.confirmation !== 'cancelled' && !voided.some(([goal]) => goal === id),
   };
+}
+
+function countsFor(
+  { sides }: ReturnType<typeof deriveGoals>,
+  id: string,
+  home: MatchState['home'],
+  away: MatchState['away'],
+): number | null {
+  const side = sides.get(id);
+  return (side === 'home' ? home?.id : side === 'away' ? away?.id : null) ?? null;
 }
 
 /** The words and numbers that say that a result is verified. */
@@ -284,15 +320,24 @@ function deriveIncidents(
   const ids = [...new Set([...bodies, ...deletes].map(({ id }) => id))].sort(compare);
   const all = ids.map((id) => {
     const incident = bodies.findLast((body) => body.id === id) ?? null;
-    const deleted_at = highest(deletes.filter((one) => one.id === id).map(({ ut }) => ut));
+    const ofId = deletes.filter((one) => one.id === id);
+    const deleted_at = highest(ofId.map(({ ut }) => ut));
+    const lastDelete = Math.max(...ofId.filter(({ ut }) => ut === deleted_at).map(rank));
+    const deleted_by = deleted_at === null || lastDelete === Number.MAX_VALUE ? null : lastDelete;
     const hasIt = ({ snapshot }: (typeof snapshots)[number]) => snapshot.some((one) => one.id === id);
     const listed_at = highest(snapshots.filter(hasIt).map(({ ut }) => ut));
     const listed = latest.some(hasIt);
     const present = Math.max(incident?.ut ?? 0, listed ? (snapshotAt ?? 0) : 0);
-    const deleted = incident !== null && deleted_at !== null && deleted_at >= present;
+    const isOlder = incident !== null && deleted_at === incident.ut && lastDelete < rank(incident);
+    const deleted = incident !== null && deleted_at !== null && deleted_at >= present && !isOlder;
     const silent = (snapshotAt ?? 0) - Math.max(incident?.ut ?? 0, listed_at ?? 0);
     const omitted = incident !== null && snapshotAt !== null && !listed && silent >= 5;
-    return { record: { event_id: eventId, id, deleted_at, listed_at, incident }, deleted, omitted, silent };
+    return {
+      record: { event_id: eventId, id, deleted_at, deleted_by, listed_at, incident },
+      deleted,
+      omitted,
+      silent,
+    };
   });
   const assume = (isRemoved: (one: (typeof all)[number]) => boolean): OracleIncident[] =>
     all.map((one) => ({ ...one.record, removed: one.deleted || isRemoved(one), missing: false }));

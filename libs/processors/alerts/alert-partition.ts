@@ -6,7 +6,14 @@ import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
-import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
+import {
+  concernsRedCards,
+  findingsOf,
+  redCardFindings,
+  scoreSoFar,
+  standingRedCards,
+  type VersionSoFar,
+} from './decide.ts';
 import type { AlertKind, AlertRule } from './rules.ts';
 
 /** The input and output topics. */
@@ -41,8 +48,8 @@ export class AlertPartition implements PartitionProcessor {
   /** The closed guard and the standing red cards of matches that have any, by event id. */
   readonly #read = new Map<string, Read>();
 
-  /** The latest version that cancelled a goal, `<event id>:<version>`: the transitions of a version follow each other. */
-  #cancelledIn: string | null = null;
+  /** What the version `of` (`<event id>:<version>`) did to the score so far: the transitions of a version follow each other. */
+  #version: VersionSoFar & { readonly of: string } = { of: '', isExplained: false };
 
   constructor(options: AlertPartitionOptions) {
     this.#options = options;
@@ -65,11 +72,9 @@ export class AlertPartition implements PartitionProcessor {
     const read = this.#read.get(key) ?? NOTHING;
     const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);
     const ofVersion = `${eventId}:${version}`;
-    if (transition.kind === 'goal_cancelled') this.#cancelledIn = ofVersion;
-    const isExplained = this.#cancelledIn === ofVersion;
-    const ofTransition = findingsOf(transition, read.reasons, isExplained).filter(({ kind }) =>
-      isWanted(kind),
-    );
+    const so = this.#version.of === ofVersion ? this.#version : { isExplained: false };
+    const ofTransition = findingsOf(transition, read.reasons, so).filter(({ kind }) => isWanted(kind));
+    this.#version = { ...scoreSoFar(transition, so), of: ofVersion };
     const isRecent = cause.received_at >= since();
     const match = isOfCards || (isRecent && ofTransition.length > 0) ? await matchAt(eventId, version) : null;
     const red_cards = isOfCards && match !== null ? standingRedCards(match) : read.red_cards;

@@ -26,6 +26,8 @@ export function alertsOf(
   const away_id = match?.away?.id ?? null;
   const incident = match?.key_incidents.find(({ id }) => id === detail.incident_id) ?? null;
   const team_id = detail.team_id ?? incident?.team_id ?? null;
+  // Of a goal that was corrected to the other team, the player is of that team.
+  const player = incident?.team_id === team_id ? incident : null;
   const team = [match?.home, match?.away].find((side) => side?.id === team_id) ?? null;
   return rulesFor(rules, kind, { event_id, competition_id, home_id, away_id }).map((rule) => ({
     id: `${rule.name}/${kind}/${subject}`,
@@ -45,8 +47,8 @@ export function alertsOf(
     received_at,
     team_id,
     team_name: team_id === null ? null : (team?.name ?? null),
-    player_id: incident?.player_id ?? null,
-    player_name: incident?.player_name ?? null,
+    player_id: player?.player_id ?? null,
+    player_name: player?.player_name ?? null,
     minute: incident?.minute ?? null,
   }));
 }

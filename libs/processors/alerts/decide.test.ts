@@ -6,16 +6,24 @@ import {
   EVENT_ID,
   eventFields,
   eventMessage,
+  HOME,
   incident,
   incidentMessage,
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { MatchTransition, StandingCard } from '#records/types.ts';
+import type { MatchTransition, NormalizedMessage, StandingCard } from '#records/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { concernsRedCards, findingsOf, redCardFindings, standingRedCards } from './decide.ts';
+import {
+  concernsRedCards,
+  findingsOf,
+  redCardFindings,
+  scoreSoFar,
+  standingRedCards,
+  type VersionSoFar,
+} from './decide.ts';
 
-const EMPTY = { score: null, value: null, guard: null, incident_presence: null, goals: [] };
+const EMPTY = { team_id: null, score: null, value: null, guard: null, incident_presence: null, goals: [] };
 
 function kindsOf(kind: string, detail: Partial<MatchTransition>, closed: readonly string[] = []): string[] {
   const transition = { ...sampleOf('match-transitions'), ...EMPTY, kind, ...detail };
@@ -77,10 +85,105 @@ test('finds a goal that only the provider’s result no longer counts', () => {
     { kind: 'goal_cancelled', incident_id: null, score_before: score(1, 0), score: score(0, 0) },
   ]);
   // The goal's own transition says it.
-  expect(findingsOf(of, [], true)).toEqual([]);
+  expect(findingsOf(of, [], { isExplained: true })).toEqual([]);
   expect(
     findingsOf({ ...of, score: { before: score(2, 0), after: score(1, 0) }, goals: ['5-1'] }, []),
   ).toEqual([]);
+});
+
+test.each<
+  [
+    why: string,
+    before: readonly NormalizedMessage[],
+    NormalizedMessage,
+    found: readonly (readonly unknown[])[],
+  ]
+>([
+  [
+    'a goal that is corrected to the other team',
+    [incidentMessage(incident('5-1', 413))],
+    incidentMessage(incident('5-1', 413, { ut: START + 60, participant_id: AWAY })),
+    [
+      ['goal_cancelled', '5-1', HOME, score(1, 0), score(0, 0)],
+      ['goal', '5-1', null, score(0, 0), score(0, 1)],
+    ],
+  ],
+  [
+    'an own goal that becomes a goal',
+    [incidentMessage(incident('5-1', 423))],
+    incidentMessage(incident('5-1', 413, { ut: START + 60 })),
+    [
+      ['goal_cancelled', '5-1', HOME, score(0, 1), score(0, 0)],
+      ['goal', '5-1', null, score(0, 0), score(1, 0)],
+    ],
+  ],
+  [
+    'two goals, one of them corrected, by a list',
+    [incidentMessage(incident('5-1', 413)), incidentMessage(incident('5-2', 413, { participant_id: AWAY }))],
+    snapshotMessage(START + 60, [
+      incident('5-0', 429),
+      incident('5-1', 413, { ut: START + 60, participant_id: AWAY }),
+      incident('5-2', 413, { participant_id: AWAY }),
+    ]),
+    [
+      ['goal_cancelled', '5-1', HOME, score(1, 1), score(0, 1)],
+      ['goal', '5-1', null, score(0, 1), score(0, 2)],
+    ],
+  ],
+  [
+    'two goals, each corrected to the other team',
+    [incidentMessage(incident('5-1', 413)), incidentMessage(incident('5-2', 413, { participant_id: AWAY }))],
+    snapshotMessage(START + 60, [
+      incident('5-0', 429),
+      incident('5-1', 413, { ut: START + 60, participant_id: AWAY }),
+      incident('5-2', 413, { ut: START + 60 }),
+    ]),
+    [
+      ['goal_cancelled', '5-1', HOME, score(1, 1), score(0, 1)],
+      ['goal_cancelled', '5-2', AWAY, score(0, 1), score(0, 0)],
+      ['goal', '5-1', null, score(0, 0), score(1, 1)],
+      ['goal', '5-2', null, score(0, 0), score(1, 1)],
+    ],
+  ],
+  [
+    'a goal that becomes another incident',
+    [incidentMessage(incident('5-1', 413))],
+    incidentMessage(incident('5-1', 410, { ut: START + 60 })),
+    [['goal_cancelled', '5-1', HOME, score(1, 0), score(0, 0)]],
+  ],
+  [
+    'a retaken penalty whose cancellation came first',
+    [incidentMessage(incident('5-1', 421)), incidentMessage(incident('5-9', 424))],
+    incidentMessage(incident('5-2', 421)),
+    [
+      ['goal_cancelled', '5-2', HOME, score(0, 0), score(0, 0)],
+      ['goal', '5-1', null, score(0, 0), score(1, 0)],
+    ],
+  ],
+  [
+    'sides that are exchanged',
+    [incidentMessage(incident('5-1', 413))],
+    eventMessage(START + 60, {
+      participants: [
+        { id: AWAY, counter: 1 },
+        { id: HOME, counter: 2 },
+      ],
+    }),
+    [],
+  ],
+])('finds of %s what was taken back, then what counts', (_, before, message, expected) => {
+  const match = newMatch(EVENT_ID);
+  const opening = [eventMessage(START, eventFields()), incidentMessage(incident('5-0', 429)), ...before];
+  opening.forEach((one, at) => void applyMessage(match, one, causeOf(one, at)));
+  let so: VersionSoFar = { isExplained: false };
+  const found = applyMessage(match, message, causeOf(message, 9)).transitions.flatMap((transition) => {
+    const findings = findingsOf(transition, ['any'], so);
+    so = scoreSoFar(transition, so);
+    return findings.filter(({ kind }) => kind.startsWith('goal'));
+  });
+  expect(found.map((one) => [one.kind, one.incident_id, one.team_id, one.score_before, one.score])).toEqual(
+    expected,
+  );
 });
 
 test('finds a red card that stands, one that stands no more, and both where it moved to the other team', () => {

@@ -9,31 +9,46 @@ import type { AlertKind } from './rules.ts';
 export type Finding = {
   readonly kind: AlertKind;
   readonly reasons: readonly string[];
-  /** The team of a red card; null of other kinds. */
+  /** The team of a red card, and of a goal that stopped counting; null of other kinds. */
   readonly team_id: number | null;
 } & Pick<Alert, 'incident_id' | 'score' | 'score_before'>;
 
 /** A status in transitions, e.g. `11 finished`; without the id when the provider sends none. */
 const STATUS = /^(?:(\d+) )?([a-z]+)$/;
 
+/** What the earlier transitions of a version did to the score. */
+export type VersionSoFar = {
+  /** The score after them; undefined before the first of them. */
+  readonly score?: Score | null;
+  /** Whether one of them cancelled a goal. */
+  readonly isExplained: boolean;
+};
+
+/** Returns what a version did to the score, this transition included. A reinstated goal is in its `score_changed`. */
+export function scoreSoFar({ kind, score }: MatchTransition, so: VersionSoFar): VersionSoFar {
+  if (kind !== 'sides_exchanged' && kind !== 'goal_cancelled') return so;
+  return { score: score?.after ?? null, isExplained: so.isExplained || kind === 'goal_cancelled' };
+}
+
 /**
  * Returns the findings of a transition. `closed`: the reasons of the match's guard before it, empty when the guard was open.
- * A goal is a score that rises from a known one: the first known score is no goal. Each of several goals of one version is
- * a finding. Red cards: `redCardFindings`. `isExplained`: whether its version cancels goals by transitions of their own.
+ * A goal is a score that rises from a known one: the first known score is no goal, nor are sides that are exchanged. Each of
+ * several goals of one version is a finding. Red cards: `redCardFindings`. `so`: the transitions of its version before it.
  */
 export function findingsOf(
   transition: MatchTransition,
   closed: readonly string[],
-  isExplained = false,
+  so: VersionSoFar = { isExplained: false },
 ): readonly Finding[] {
-  const { kind, incident_id, score, value, guard, goals } = transition;
+  const { kind, incident_id, team_id, score, value, guard, goals } = transition;
   switch (kind) {
     case 'score_changed': {
-      const { before, after } = score ?? { before: null, after: null };
+      const before = so.score === undefined ? (score?.before ?? null) : so.score;
+      const after = score?.after ?? null;
       const rise = before === null || after === null ? 0 : riseOf(before, after);
       // Only the provider's result says so: no incident was taken back.
       const hasFallen = before !== null && after !== null && goals.length === 0 && riseOf(after, before) > 0;
-      if (rise === 0 && hasFallen && !isExplained)
+      if (rise === 0 && hasFallen && !so.isExplained)
         return [finding('goal_cancelled', { score: after, score_before: before })];
       if (rise === 0) return [];
       // Without goals the score is the provider's result. The first list after a result also has goals that the result counted.
@@ -44,6 +59,7 @@ export function findingsOf(
       return [
         finding('goal_cancelled', {
           incident_id,
+          team_id,
           score: score?.after ?? null,
           score_before: score?.before ?? null,
         }),
