@@ -135,10 +135,11 @@ const SUMMARIES: Summaries = {
     messages_unreadable === 0 ? null : `${messages_unreadable} unreadable messages within a minute`,
     refused_lists.length === 0 ? null : `incident lists refused: ${refused_lists.length}`,
   ],
-  'feed-health': ({ source, event_id, state, reason, gaps, gap_count }) => [
+  'feed-health': ({ source, event_id, state, reason, delay, gaps, gap_count }) => [
     event_id === null ? source : `${source}/${event_id}`,
     state.toUpperCase(),
     reason,
+    state === 'delayed' && delay !== null ? `by ${Math.round(delay / 1_000)} s` : null,
     gap_count === 0 ? null : `${gap_count} gaps, the last: ${gaps.at(-1)?.action ?? 'unknown'}`,
   ],
   'poller-checkpoints': ({ resource, position }) => [resource, `read to ${timeText(position)}`],

@@ -11,6 +11,7 @@ const feed =
     state: of,
     reason: null,
     since: null,
+    delay: null,
     source: 'feed',
   });
 

@@ -90,6 +90,7 @@ describe('readDelivery', () => {
         event_id: 7000001,
         ut: 1_790_000_000,
         received_at: CONTEXT.receivedAt,
+        content_at: 1_790_000_000_000,
         event_fields: [],
         incident: null,
         snapshot: null,
@@ -97,6 +98,7 @@ describe('readDelivery', () => {
         unread: [],
         unreadable: reason,
         deleted: [],
+        absence: null,
       });
     });
 

@@ -3,7 +3,7 @@
 import { PoisonError } from '#errors/touchline-error.ts';
 import { INT_MAX, isWhole } from '#json/values.ts';
 import type { NormalizedMessage } from '#records/types.ts';
-import type { Envelope } from './messages.ts';
+import { type Envelope, UT_MAX } from './messages.ts';
 
 /** The origin of a message. */
 export type MessageContext = {
@@ -57,6 +57,7 @@ export function base(
     event_id: eventId,
     ut,
     received_at: context.receivedAt,
+    content_at: ut * 1_000,
     event_fields: [],
     incident: null,
     snapshot: null,
@@ -70,15 +71,19 @@ export function base(
 
 /** Returns the fields of a message beside its content. A `source` that is no number becomes null. */
 export function headOf(
-  { id, uuid, source, ut }: Envelope,
+  { id, uuid, source, ut, answered_at }: Envelope,
   eventId: number,
   context: MessageContext,
   unread: string[],
 ) {
   const messageId = id ?? uuid ?? null;
   if (messageId === null) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
+  const own = Number(ut);
   return {
-    ...base(String(messageId), eventId, plausibleTime(Number(ut), context, 'ut', unread), context),
+    ...base(String(messageId), eventId, plausibleTime(own, context, 'ut', unread), context),
+    // Right or wrong: readers must know how far the provider's clock is from ours.
+    content_at:
+      (context.origin === 'feed' && isWhole(answered_at, UT_MAX) ? Number(answered_at) : own) * 1_000,
     uuid: uuid ?? null,
     source: isWhole(source, INT_MAX) ? Number(source) : null,
   };

@@ -115,6 +115,8 @@ const envelope = {
   ...exactly(envelopeFields).shape,
   /** A whole number; any other value is ignored and rejects no message. */
   source: z.unknown().optional(),
+  /** Of an event that the poller read: `api.timestamp` of the answer, Unix seconds. The provider sends none. */
+  answered_at: z.unknown().optional(),
 };
 
 export const incidentSchema = exactly(incidentFields);

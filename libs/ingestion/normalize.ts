@@ -117,6 +117,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
       limitBytes(bodies, MAX_SNAPSHOT_BYTES, 'incidents');
       return normalized({
         ...base(records.messageId, records.eventId, time, context),
+        content_at: records.time * 1_000,
         type: 'incident_snapshot',
         snapshot,
         deleted,

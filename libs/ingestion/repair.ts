@@ -30,6 +30,9 @@ export function repairOfEvent(message: RawRecord, unread: Set<string>): RawRecor
 }
 
 /** Returns what all messages have, repaired, with the source. */
-export function repairEnvelope({ id, uuid, ut, source }: RawRecord, unread: Set<string>): RawRecord {
-  return { ...repairRecord({ id, uuid, ut }, envelopeFields, '', unread), source };
+export function repairEnvelope(
+  { id, uuid, ut, source, answered_at }: RawRecord,
+  unread: Set<string>,
+): RawRecord {
+  return { ...repairRecord({ id, uuid, ut }, envelopeFields, '', unread), source, answered_at };
 }

@@ -38,6 +38,7 @@ function health(change: Partial<HealthRecord> = {}): HealthRecord {
     state: 'alive',
     reason: null,
     since: 1,
+    delay: null,
     term: 1,
     valid_until: NOW.wall + 1,
     written_at: NOW.wall - 1_000,

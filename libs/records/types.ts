@@ -283,12 +283,14 @@ export type FeedHealth = {
   event_id: null | number;
   /** Only alive and recovered are to be believed. ended: the match is over. */
   state: HealthState;
-  /** Of alive and recovered why the last read of the source failed, before it counts as down: null where it did not. Else why it is stale, down or recovering: silence, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
+  /** Of alive and recovered why the last read of the source failed, before it counts as down: null where it did not. Else why it is not alive: silence, delay (content was too old when it arrived), clock (content is ahead of our clock), backlog (our own delay), unreadable_messages, credentials, contract, network, ingress (our own service does not report). Of a gap also monitor: nothing was published, so that records expired. */
   reason: null | string;
   /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
   since: number;
-  /** When the latest message of it was received, Unix milliseconds, as of `written_at`: a record is not repeated for each message. */
+  /** The time of its newest content, Unix milliseconds, at most its receipt: the provider's time of the newest message or answer. As of `written_at`: a record is not repeated for each message. */
   heard_at: null | number;
+  /** How old its newest content was when it was received, milliseconds, to within 5 s; negative of the reason clock: content that far ahead of our clock. Null before the first message. */
+  delay: null | number;
   /** Whether silence counts: the clock of the match runs, or that of any match of the source. */
   clock_runs: boolean;
   /** While it is recovering, where it is known. */
@@ -299,7 +301,7 @@ export type FeedHealth = {
   gap_count: number;
   /** Of a match: the event's status and clock as last reported, by the time of the report: the memory of the monitor. */
   fields: FieldsAt[];
-  /** Of a match: when its latest event_keep_alive was received, Unix milliseconds. */
+  /** Of a match: the time of its latest event_keep_alive, as `heard_at`. */
   keep_alive_at: null | number;
   /** Counts the monitors that led. A match's record below the term of its source's record was not confirmed by the present one. */
   term: number;
@@ -309,11 +311,11 @@ export type FeedHealth = {
   valid_until: null | number;
   /** Of a match: when its first record was written, Unix milliseconds. No reader believed the source about it before. Null in the record of a source. */
   judged_from: null | number;
-  /** Of a match: since when its clock has been running or stopped, by the receipt of the message that said so, Unix milliseconds: silence does not count before. Null in the record of a source, and while its clock is unknown. */
+  /** Of a match: since when its clock has been running or stopped, by the content of the message that said so, as `heard_at`: silence does not count before. Null in the record of a source, and while its clock is unknown. */
   clock_since: null | number;
 };
 
-export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
+export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended' | 'delayed';
 
 /** What an ingress service reports of its source, on each change and every few seconds. */
 export type IngressStatus = {
@@ -324,7 +326,7 @@ export type IngressStatus = {
   state: IngressState;
   /** Why it is down: credentials, contract, network. Of up: why the last read failed; null where it did not. */
   reason: null | string;
-  /** When the source was last heard of, be it without a message, Unix milliseconds. */
+  /** Of a polled source: when an answer last had everything up to the provider's present, Unix milliseconds, less its age. Null of a source that pushes: only its messages are signs of life. */
   heard_at: null | number;
   /** While it is recovering. */
   progress: null | HealthProgress;
@@ -658,6 +660,8 @@ export type NormalizedMessage = {
   ut: number;
   /** Unix milliseconds. */
   received_at: number;
+  /** When the provider produced it, Unix milliseconds by the provider's clock, right or wrong: the message's own `ut`; of a polled event or list the time of the response. */
+  content_at: number;
   /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, details, participants, rest), so that unchanged parts repeat byte for byte. Empty where the message has no event. */
   event_fields: string[];
   /** Of an incident message. */

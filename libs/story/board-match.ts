@@ -2,6 +2,7 @@ import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
+import { shownFeed } from './feed-words.ts';
 import { type GoalsView, goalsAndCards } from './goals-and-cards.ts';
 import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
 
@@ -11,7 +12,6 @@ export function boardMatch(
   view: GoalsView & Pick<BoardView, 'levelNames' | 'matchHealth'>,
   now: number,
 ): BoardMatch {
-  const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);
   const shown = Object.fromEntries(SHOWN_FIELDS.map((field) => [field, state[field]]));
   return {
     ...(shown as Pick<ShownState, (typeof SHOWN_FIELDS)[number]>),
@@ -19,7 +19,7 @@ export function boardMatch(
     home: sideOf(state.home),
     away: sideOf(state.away),
     ...goalsAndCards(state, view),
-    feed: { believed, state: health, reason },
+    feed: shownFeed(view.matchHealth(state.event_id, now * 1000)),
     levels: view.levelNames(state),
     ut: state.cause.ut,
     received_at: state.cause.received_at,

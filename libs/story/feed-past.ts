@@ -21,6 +21,8 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const BELIEVED = { believed: true, state: 'alive', reason: null } as const;
 const STATES: Readonly<Record<string, FeedStatus['state']>> = {
   silence: 'stale',
+  delay: 'delayed',
+  clock: 'delayed',
   monitor: 'expired',
   ended: 'ended',
 };

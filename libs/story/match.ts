@@ -56,7 +56,7 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly red_cards: Score;
   readonly yellow_cards: Score;
   /** The health of the match's feed. */
-  readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason'>;
+  readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason' | 'delay'>;
   readonly levels: LevelNames;
   /** The provider's time of the last change, Unix seconds. */
   readonly ut: number;

@@ -20,11 +20,14 @@ const REASONS: Readonly<Record<string, string>> = {
   unsafe: 'no reason given',
   unknown_score: 'score unknown',
   feed_stale: 'feed stale',
+  feed_delayed: 'feed delayed',
   no_word: 'no word from the server',
 };
 
 const FEED_REASONS: Readonly<Record<string, string>> = {
   silence: 'nothing received',
+  delay: 'received too late',
+  clock: 'provider’s clock ahead',
   backlog: 'our own delay',
   unreadable_messages: 'messages cannot be read',
   credentials: 'credentials refused',

@@ -12,7 +12,7 @@ export type Now = {
 };
 
 /** The state of a source, or of a match under a source. */
-type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
+type HealthState = 'alive' | 'stale' | 'delayed' | 'down' | 'recovering' | 'recovered' | 'ended';
 
 /** The fields that readers need of a feed-health record. All times are Unix milliseconds. */
 export type HealthRecord = {
@@ -22,6 +22,8 @@ export type HealthRecord = {
   readonly state: HealthState;
   readonly reason: string | null;
   readonly since: number;
+  /** How old the newest content was when it was received, milliseconds. Negative of the reason `clock`: so far ahead of our clock. */
+  readonly delay: number | null;
   /** The term of the monitor that wrote it: the number of monitors that have led. */
   readonly term: number;
   /** From then on neither the source nor its matches are alive. Null in the record of a match. */
@@ -36,20 +38,29 @@ type ReceivedRecord = { readonly record: HealthRecord; readonly at: number };
 export type FeedStatus = {
   readonly believed: boolean;
   /**
-   * `alive` or `recovered` if `believed`; else `stale`, `down`, `recovering` or `ended`; `expired`: feed-health itself is silent,
+   * `alive` or `recovered` if `believed`; else `stale`, `delayed`, `down`, `recovering` or `ended`; `expired`: feed-health itself is silent,
    * its current monitor has not judged the match, or the reader's state of the match may be old; `unknown`: there is no record.
    */
   readonly state: HealthState | 'expired' | 'unknown';
   readonly reason: string | null;
   /** Since when, Unix milliseconds; null if unknown. */
   readonly since: number | null;
+  /** As of the record, of any state; null if unknown or expired. */
+  readonly delay: number | null;
   /** The source of this status; null if there is none. */
   readonly source: string | null;
 };
 
 export type SourceFeedStatus = FeedStatus & { readonly source: string };
 
-const UNKNOWN: FeedStatus = { believed: false, state: 'unknown', reason: null, since: null, source: null };
+const UNKNOWN: FeedStatus = {
+  believed: false,
+  state: 'unknown',
+  reason: null,
+  since: null,
+  delay: null,
+  source: null,
+};
 
 /** Whether a reader may act on a record of this state. */
 export function isBelieved(state: FeedStatus['state']): boolean {
@@ -102,7 +113,7 @@ export class HealthTable {
 
 function statusOfSource({ record, at }: ReceivedRecord, { wall, steady }: Now): SourceFeedStatus {
   const { source, valid_until, written_at } = record;
-  const expired = { believed: false, state: 'expired', reason: null, source } as const;
+  const expired = { believed: false, state: 'expired', reason: null, delay: null, source } as const;
   if (valid_until === null) return { ...expired, since: null };
   // A record expires when no monitor renews it, by both clocks: the wall clock notices a record that was read late; the steady
   // clock is right when the clocks of monitor and reader differ or step.
@@ -118,12 +129,12 @@ function statusOfMatch(source: ReceivedRecord | undefined, match: HealthRecord, 
   if (inSource.state === 'expired') return inSource;
   // The current monitor has not judged the match.
   if (match.term < source.record.term)
-    return { ...statusOf(match), believed: false, state: 'expired', reason: null };
+    return { ...statusOf(match), believed: false, state: 'expired', reason: null, delay: null };
   return inSource.believed || !isBelieved(match.state) ? statusOf(match) : inSource;
 }
 
-function statusOf({ source, state, reason, since }: HealthRecord): FeedStatus {
-  return { believed: isBelieved(state), state, reason, since, source };
+function statusOf({ source, state, reason, since, delay }: HealthRecord): FeedStatus {
+  return { believed: isBelieved(state), state, reason, since, delay, source };
 }
 
 /** Returns the status that changed last. */

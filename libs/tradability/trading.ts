@@ -18,8 +18,8 @@ export type Trading = {
   readonly permission: Permission;
   /**
    * The reasons why trading is halted, else empty: those of match state; `unknown_match`: the match has no state; `unknown_score`:
-   * it has no firm score; `unsafe`: its guard gives no reason; `feed_<state>`: the feed is not good, e.g. `feed_stale`; the
-   * caller's doubts.
+   * it has no firm score; `unsafe`: its guard gives no reason; `feed_<state>`: the feed is not good, e.g. `feed_stale`,
+   * `feed_delayed`; the caller's doubts.
    */
   readonly reasons: readonly string[];
 };

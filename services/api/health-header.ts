@@ -16,7 +16,7 @@ export function eventIdOf({
 
 /**
  * Renders the state of each source, and of the match when `eventId` is not null, as a structured field dictionary (RFC 9651):
- * `feed=down;reason=network, webhook=alive, match=alive`. Clients act on `alive` and `recovered` only. `now`: Unix milliseconds.
+ * `feed=down;reason=network, webhook=delayed;reason=delay;delay=45, match=alive`: `delay` in seconds. Clients act on `alive` and `recovered` only. `now`: Unix milliseconds.
  */
 export function healthHeader(
   view: Pick<BoardView, 'health' | 'matchHealth'>,
@@ -28,6 +28,7 @@ export function healthHeader(
   return entries.length === 0 ? 'unknown' : entries.join(', ');
 }
 
-function entry(name: string, { state, reason }: FeedStatus): string {
-  return `${name}=${state}${reason === null ? '' : `;reason=${reason}`}`;
+function entry(name: string, { state, reason, delay }: FeedStatus): string {
+  const by = state === 'delayed' && delay !== null ? `;delay=${Math.round(delay / 1_000)}` : '';
+  return `${name}=${state}${reason === null ? '' : `;reason=${reason}`}${by}`;
 }

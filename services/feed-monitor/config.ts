@@ -12,12 +12,17 @@ export const settings = z.object({
   ...leaderSettings,
   STALE_AFTER_MS: integer(1_000, DAY_MS)
     .prefault('20000')
-    .describe('Time without a message, in milliseconds, after which a match whose clock runs is stale.'),
+    .describe(
+      'Age of the newest message of a match whose clock runs, in milliseconds, after which the match is stale.',
+    ),
+  DELAYED_AFTER_MS: integer(0, DAY_MS)
+    .prefault('20000')
+    .describe(
+      'Age of a message on its arrival, in milliseconds, above which it is no sign of life, and its match delayed. 0: ages are not judged, for a simulated provider whose clock is not the time.',
+    ),
   KEEP_ALIVE_AFTER_MS: integer(1_000, DAY_MS)
     .prefault('90000')
-    .describe(
-      'Time without a message, in milliseconds, after which a live match whose clock is stopped is stale, once it has sent keep-alives.',
-    ),
+    .describe('The same of a live match whose clock is stopped, once it has sent keep-alives.'),
   BACKLOG_AFTER_MS: integer(500, DAY_MS)
     .prefault('5000')
     .describe(

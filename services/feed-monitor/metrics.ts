@@ -3,7 +3,15 @@ import type { FeedHealth, HealthState } from '#records/types.ts';
 
 export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
 
-const STATES: readonly HealthState[] = ['alive', 'stale', 'down', 'recovering', 'recovered', 'ended'];
+const STATES: readonly HealthState[] = [
+  'alive',
+  'stale',
+  'down',
+  'recovering',
+  'recovered',
+  'ended',
+  'delayed',
+];
 
 /** Creates the monitor's metrics in a registry. */
 export function monitorMetrics(registry: Registry) {
@@ -30,6 +38,17 @@ export function monitorMetrics(registry: Registry) {
       this.reset();
       for (const { source, event_id, state } of latest.values())
         if (event_id !== null) this.inc({ source, state });
+    },
+  });
+  new Gauge({
+    name: 'touchline_feed_delay_seconds',
+    help: 'Age of the newest content of a source when it was received; below 0: its clock is so far ahead of ours that the age is unknown.',
+    labelNames: ['source'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, event_id, delay } of latest.values())
+        if (event_id === null && delay !== null) this.set({ source }, delay / 1_000);
     },
   });
   const gaps = new Counter({

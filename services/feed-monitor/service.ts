@@ -32,6 +32,7 @@ async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<Run
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: PUBLISH_TIMEOUT_MS });
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const limits = {
+    delayedAfterMs: config.DELAYED_AFTER_MS === 0 ? Number.POSITIVE_INFINITY : config.DELAYED_AFTER_MS,
     staleAfterMs: config.STALE_AFTER_MS,
     keepAliveAfterMs: config.KEEP_ALIVE_AFTER_MS,
     backlogAfterMs: config.BACKLOG_AFTER_MS,

@@ -72,7 +72,8 @@ export class SourceStatus {
       instance: this.#instance,
       state: down ? 'down' : 'up',
       reason: down ? 'credentials' : null,
-      heard_at: this.#heardAt,
+      // A source that pushes: an accepted delivery may be a repetition.
+      heard_at: null,
       progress: null,
       gap: null,
       clock: { behind_ms: this.#behindMs, expired: this.#expired },

@@ -17,6 +17,7 @@ export function health(change: Partial<FeedHealth>): FeedHealth {
     reason: null,
     since: 1,
     heard_at: null,
+    delay: null,
     clock_runs: true,
     progress: null,
     gaps: [],

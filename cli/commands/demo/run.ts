@@ -50,8 +50,13 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const platform = await startDemoPlatform(settings, {
     dataDir: folder.path,
     alsoFoundIn: isFoundInDataDir ? [settings.DATA_DIR] : [],
-    // Opens the board to the user of this machine; a deployment sets this itself.
-    serviceSettings: { API_BOARD: process.env.API_BOARD ?? 'on', ...webhook.dispatcherSettings },
+    serviceSettings: {
+      // Opens the board to the user of this machine; a deployment sets this itself.
+      API_BOARD: process.env.API_BOARD ?? 'on',
+      // The matches are of another year, and played faster than life.
+      DELAYED_AFTER_MS: '0',
+      ...webhook.dispatcherSettings,
+    },
     provider,
     brokerCount,
     isShort: !keep,

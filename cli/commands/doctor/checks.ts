@@ -24,6 +24,7 @@ import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
+import { HealthTable } from '#tradability/feed-status.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
 import { serviceConfig } from '../../services.ts';
@@ -41,6 +42,7 @@ import {
   judgeBrokers,
   judgeClock,
   judgeDisk,
+  judgeFeeds,
   judgeLag,
   judgeNoRegistry,
   judgeProvider,
@@ -81,6 +83,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
           guarded('webhooks', () => webhooks(cluster, facts)),
           guarded('clock', () => receiverClocks(cluster)),
+          guarded('feed', () => feeds(cluster)),
         ]
       : [(await speaksPlain(cluster.brokers)) ? NO_TLS_THERE : [facts].flat()]),
   ]);
@@ -229,6 +232,20 @@ async function receiverClocks(cluster: TopicCluster): Promise<CheckResult[]> {
     if (value !== null) last.set(value.instance, value);
   });
   return judgeReceiverClocks(last.values());
+}
+
+/** Checks the sources of messages by the latest records of the feed monitor. */
+async function feeds(cluster: TopicCluster): Promise<CheckResult[]> {
+  const { brokers, prefix, registryUrl: url } = cluster;
+  const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
+  const table = new HealthTable();
+  await readValues(
+    'feed-health',
+    { brokers, prefix, registry },
+    (key, value) => table.apply(key, value, performance.now()),
+    { isWanted: ({ key }) => key?.includes('/') === false },
+  );
+  return judgeFeeds(table.sources({ wall: Date.now(), steady: performance.now() }));
 }
 
 /** Checks the certificates of ours that the settings name. */

@@ -6,7 +6,7 @@ const HELP = `Usage: touchline doctor [--json] [<service>...]
 
 Checks from this machine, with the settings of this environment, what services need: brokers and their known defects, topics and
 their settings, rights on topics, the registry and its schemas, lag of the processors, lost input and lost logs, the provider when
-PROVIDER_BASE_URL is set, the clock, those of receivers, disks; and the settings of the named services. Changes nothing.
+PROVIDER_BASE_URL is set, the feeds, the clock, those of receivers, disks; and the settings of the named services. Changes nothing.
 
   --json  prints a list of {check, status, message, advice}; status is ok, warning or failed
 

@@ -2,9 +2,11 @@
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { IngressClock, IngressStatus } from '#records/types.ts';
+import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
+import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 
 export type CheckName =
   | 'settings'
@@ -19,6 +21,7 @@ export type CheckName =
   | 'records'
   | 'webhooks'
   | 'provider'
+  | 'feed'
   | 'clock'
   | 'disk'
   | 'tls';
@@ -327,6 +330,21 @@ function judgeReceiverClock({ behind_ms, expired }: IngressClock, writtenAt: num
     findings.push((expired > MAX_EXPIRED ? failed : warning)('clock', text, advice));
   }
   return findings;
+}
+
+/** Judges the sources of messages by feed-health. */
+export function judgeFeeds(sources: readonly SourceFeedStatus[]): CheckResult[] {
+  const findings = sources.flatMap((source) => (source.believed ? [] : [judgeFeed(source)]));
+  if (sources.length === 0 || findings.length > 0) return findings;
+  return [fine('feed', `${sources.map(({ source }) => source).join(' and ')}: alive`)];
+}
+
+function judgeFeed(feed: SourceFeedStatus): CheckResult {
+  const advice =
+    feed.state === 'expired'
+      ? 'start the feed monitor: until then no match is safe'
+      : 'no match is safe by this source alone; docs/guides/feed-health.md has the causes';
+  return warning('feed', `${feed.source} is ${feedWords(feed)}`, advice);
 }
 
 const MIB = 1024 * 1024;

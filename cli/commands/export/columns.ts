@@ -177,6 +177,7 @@ const HEALTH_ROWS = exportShape<HealthRow>([
   ['until', 'TIMESTAMP', ({ gap }) => gap?.to ?? null],
   ['action', 'STRING', ({ gap }) => gap?.action ?? null],
   ['heard_at', 'TIMESTAMP', ({ record, gap }) => (gap === null ? record.heard_at : null)],
+  ['delay_ms', 'INT64', ({ record, gap }) => (gap === null ? record.delay : null)],
   ['gap_count', 'INT64', ({ record, gap }) => (gap === null ? record.gap_count : null)],
   ['written_at', 'TIMESTAMP', ({ record }) => record.written_at],
 ]);

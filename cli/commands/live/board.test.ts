@@ -7,7 +7,14 @@ import { widthOf } from '../../table.ts';
 import { boardLines, type LiveRow } from './board.ts';
 
 const NOW = 1_531_670_010_000;
-const ALIVE: FeedStatus = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
+const ALIVE: FeedStatus = {
+  believed: true,
+  state: 'alive',
+  reason: null,
+  since: null,
+  delay: null,
+  source: 'webhook',
+};
 const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
 const SOURCES = [{ ...ALIVE, source: 'webhook' }] satisfies SourceFeedStatus[];
 const ANY_ROOM = { columns: null, rows: null };

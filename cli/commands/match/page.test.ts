@@ -6,7 +6,14 @@ import { widthOf } from '../../table.ts';
 import { pageJson, pageLines } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
-const ALIVE: FeedStatus = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' };
+const ALIVE: FeedStatus = {
+  believed: true,
+  state: 'alive',
+  reason: null,
+  since: null,
+  delay: null,
+  source: 'webhook',
+};
 const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
 /** The past of a feed with one source and no gap. */
 const BELIEVED: FeedPast = [[]];

@@ -38,7 +38,14 @@ import { COURSES } from './testing/courses.ts';
 import { exportedOf, PlayedMatch } from './testing/surfaces.ts';
 
 const T = 1_790_000_000;
-const FEED = { believed: true, state: 'alive', reason: null, since: null, source: 'webhook' } as const;
+const FEED = {
+  believed: true,
+  state: 'alive',
+  reason: null,
+  delay: null,
+  since: null,
+  source: 'webhook',
+} as const;
 const NO_CARDS = { home: 0, away: 0 };
 
 type PageJson = { readonly story: readonly TimelineEntry[] } & Pick<MatchDetails, 'course' | 'history'>;

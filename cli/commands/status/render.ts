@@ -1,5 +1,6 @@
 /** Renders the screen of `touchline status`. Pure. */
 import type { RefusedList } from '#records/types.ts';
+import { feedWords } from '#story/feed-words.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { type TextCell, type TextColumn, tableLines } from '../../table.ts';
 import { secondsText } from '../../values.ts';
@@ -51,7 +52,11 @@ const SOURCES: readonly TextColumn<SourceFeedStatus>[] = [
   { head: 'feed', of: ({ source }) => source },
   { head: 'state', of: ({ state, believed }) => ({ text: state, style: believed ? 'green' : 'red' }) },
   { head: 'since', of: ({ since }) => since && secondsText(since) },
-  { head: 'reason', minWidth: 8, of: ({ reason }) => reason },
+  {
+    head: 'reason',
+    minWidth: 8,
+    of: (source) => (source.state === 'delayed' ? feedWords(source) : source.reason),
+  },
 ];
 const REFUSALS: Readonly<Record<string, string>> = {
   empty: 'has no incident',

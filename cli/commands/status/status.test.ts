@@ -47,15 +47,23 @@ test('renders processors, dead letters, sources and processes on one screen', ()
     deadLetters: 3,
     unreadable: ['touchline.clients-0, offset 7: no schema id before the body'],
     sources: [
-      { source: 'feed', believed: true, state: 'alive', reason: null, since: Date.UTC(2026, 5, 11, 20) },
+      {
+        source: 'feed',
+        believed: true,
+        state: 'alive',
+        reason: null,
+        delay: null,
+        since: Date.UTC(2026, 5, 11, 20),
+      },
       {
         source: 'webhook',
         believed: false,
         state: 'down',
         reason: 'network',
+        delay: null,
         since: Date.UTC(2026, 5, 11, 20, 30),
       },
-      { source: 'other', believed: false, state: 'unknown', reason: null, since: null },
+      { source: 'other', believed: false, state: 'unknown', reason: null, delay: null, since: null },
     ],
     refusedLists: [
       { event_id: 9, reason: 'empty', since: Date.UTC(2026, 5, 11, 20, 31) },

@@ -4,11 +4,20 @@ import { eventMessage } from '../testing/messages.ts';
 import { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 import { GOOD } from './verdict.ts';
 
 const T = 1_000_000;
 const PLAY = { status_type: 'live', clock_status: 'running' };
 const BREAK = { status_type: 'live', clock_status: 'stopped' };
+
+/** Content that is received at once. */
+const now = (at: number) => ({ contentAt: at, receivedAt: at });
+
+/** Notes a message of a match, received at `at`. */
+function note(track: MatchTrack, at: number, { source = 'webhook', isKeepAlive = false } = {}): void {
+  track.noteMessage(source, now(at), { isKeepAlive, ahead: 0, newSigns: () => new SignsOfLife(20_000) });
+}
 
 /** A match. `applied`: the position of match state. */
 function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
@@ -23,8 +32,8 @@ function matchOf(applied = new AppliedPosition(0, { offset: 0, at: 0 })) {
     /** Applies a message of the webhook source with these fields, received at `at`. */
     receive(fields: Readonly<Record<string, unknown>>, at: number, isKeepAlive = false) {
       applied.read(offset, at);
-      track.apply(eventMessage(ut++, fields), at, offset++);
-      track.noteSignOfLife('webhook', at, isKeepAlive);
+      track.apply(eventMessage(ut++, fields), now(at), offset++);
+      note(track, at, { isKeepAlive });
     },
     pair(source = 'webhook'): PairTrack {
       const pair = track.pairs.get(source);
@@ -45,7 +54,7 @@ describe('the health of a match under a source', () => {
       key: 'webhook/7',
       judgedFrom: null,
       written: null,
-      heardAt: T + 10,
+      signs: new SignsOfLife(20_000, { heardAt: T + 10, delay: 0, receivedAt: T }),
       keepAliveAt: null,
       backAt: null,
       health: aliveSince(T + 10),
@@ -60,7 +69,7 @@ describe('the health of a match under a source', () => {
     /** In parts, as messages are. */
     const receive = (ut: number, item: object) => {
       const parts = [{ ...PLAY, status_id: 33 }, item].map((part) => JSON.stringify(part));
-      track.apply({ ...eventMessage(ut, {}), event_fields: parts }, T + ut, ut);
+      track.apply({ ...eventMessage(ut, {}), event_fields: parts }, now(T + ut), ut);
     };
     receive(1, { item_status: 'active' });
     receive(2, { item_status: 'active', ...deletion });
@@ -72,16 +81,16 @@ describe('the health of a match under a source', () => {
   test('has the time of the latest message, and that of the latest keep-alive', () => {
     const { track, receive, pair } = matchOf();
     receive(PLAY, T);
-    track.noteSignOfLife('webhook', T + 20, true);
-    track.noteSignOfLife('webhook', T + 10, false);
-    expect(pair()).toMatchObject({ heardAt: T + 20, keepAliveAt: T + 20, backAt: null });
+    note(track, T + 20, { isKeepAlive: true });
+    note(track, T + 10);
+    expect(pair()).toMatchObject({ signs: { heardAt: T + 20 }, keepAliveAt: T + 20, backAt: null });
   });
 
   test('notes the first message since it was good', () => {
     const { track, receive, pair } = matchOf();
     receive(PLAY, T);
     pair().health = { ...aliveSince(1), state: 'stale' };
-    for (const at of [T + 1, T + 2]) track.noteSignOfLife('webhook', at, false);
+    for (const at of [T + 1, T + 2]) note(track, at);
     expect(pair().backAt).toBe(T + 1);
     track.judge(pair(), { kind: 'down', reason: 'network', since: T, progress: null }, LIMITS, T + 3);
     expect(pair().backAt).toBe(T + 1);
@@ -124,7 +133,7 @@ describe('a match', () => {
     const { track, receive, applied } = matchOf();
     receive(PLAY, T);
     applied.applied(1);
-    track.apply(eventMessage(9, PLAY), T + 5, 0);
+    track.apply(eventMessage(9, PLAY), now(T + 5), 0);
     expect(track.waitingSince).toBeNull();
   });
 
@@ -132,7 +141,7 @@ describe('a match', () => {
     const { track, receive, applied } = matchOf();
     receive(PLAY, T);
     receive(PLAY, T + 1_000);
-    track.apply(eventMessage(9, PLAY), T + 2_000, 0);
+    track.apply(eventMessage(9, PLAY), now(T + 2_000), 0);
     applied.applied(1);
     expect(track.waitingSince).toBe(T + 1_000);
   });
@@ -158,7 +167,7 @@ describe('a match', () => {
   test('is not over while another source sends messages of it', () => {
     const { track, receive } = matchOf();
     receive(PLAY, T);
-    track.noteSignOfLife('feed', T + 3_600_000, false);
+    note(track, T + 3_600_000, { source: 'feed' });
     expect(track.isOver(T + 6 * 3_600_000)).toBe(false);
   });
 });
@@ -201,7 +210,7 @@ describe('the verdict on a match', () => {
   test('has its gaps filled by a complete list of incidents, under every source', () => {
     const { track, receive, pair } = matchOf();
     receive(PLAY, T);
-    track.noteSignOfLife('feed', T, false);
+    note(track, T, { source: 'feed' });
     const published = { published_from: null, published_to: null };
     const gaps = [{ from: T - 20, to: T - 10, reason: 'silence', action: 'none', ...published }];
     for (const source of ['webhook', 'feed']) pair(source).health = { ...aliveSince(T), gaps, gap_count: 1 };

@@ -5,7 +5,15 @@ import { positionOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, applyVerdict, fillGaps, type HealthStatus } from './health-status.ts';
 import { concernsHealth, type LivenessFacts, matchFacts, NO_FACTS } from './match-facts.ts';
-import { type HealthLimits, type HealthVerdict, isBacklog, judgeMatch, type MatchInputs } from './verdict.ts';
+import type { ContentReceipt, SignsOfLife } from './signs-of-life.ts';
+import {
+  type HealthLimits,
+  type HealthVerdict,
+  isBacklog,
+  judgeMatch,
+  type MatchInputs,
+  silentSince,
+} from './verdict.ts';
 
 /** Time without a message of any source after which a match is over, whatever its status (docs/decisions/0080). */
 const ABANDONED_MS = 6 * 3_600_000;
@@ -19,11 +27,10 @@ export type PairTrack = {
   judgedFrom: number | null;
   /** The content of its record when it was last written in this term; null when it must be written. */
   written: WrittenHealth | null;
-  /** Last message. */
-  heardAt: number;
-  /** Last keep-alive; null without any. */
+  readonly signs: SignsOfLife;
+  /** Content of the last keep-alive; null without any. */
   keepAliveAt: number | null;
-  /** First message since the pair was last good; null if none came. */
+  /** First sign of life since the pair was last good; null if none came. */
   backAt: number | null;
   health: HealthStatus;
 };
@@ -32,6 +39,7 @@ export type PairTrack = {
 type WrittenHealth = {
   readonly health: HealthStatus;
   readonly facts: LivenessFacts;
+  readonly delay: number | null;
   readonly at: number;
 };
 
@@ -69,39 +77,46 @@ export class MatchTrack {
   }
 
   /** Restores the health under one source from its record. The `fields` of the record are those of the match. */
-  restore(record: FeedHealth, health: HealthStatus, heardAt: number): void {
+  restore(record: FeedHealth, health: HealthStatus, signs: SignsOfLife): void {
     const { source, keep_alive_at, fields, judged_from, clock_since } = record;
-    this.#add(source, { heardAt, keepAliveAt: keep_alive_at, judgedFrom: judged_from, health });
+    this.#add(source, { signs, keepAliveAt: keep_alive_at, judgedFrom: judged_from, health });
     this.#register.merge(fields);
-    this.#noteFacts(heardAt);
+    this.#noteFacts(signs.heardAt);
     // Another source may have been heard long after the clock began.
     if (clock_since !== null) this.#runsSince = clock_since;
   }
 
-  /** Applies a message of it, received at `at`. `offset`: that of the message in the input of match state. */
-  apply(message: NormalizedMessage, at: number, offset: number): void {
+  /** Applies a message of it. `offset`: that of the message in the input of match state. */
+  apply(message: NormalizedMessage, { contentAt, receivedAt: at }: ContentReceipt, offset: number): void {
     const { over } = this.#facts;
     const parts = message.event_fields.filter((part) => concernsHealth(part, over));
     if (parts.length > 0) {
       this.#register.apply(this.#register.read(parts), positionOf(message));
-      this.#noteFacts(at);
+      this.#noteFacts(Math.min(contentAt, at));
     }
     if (offset <= this.#offset) return;
     if (this.#waitingSince === null || this.#offset < this.#applied.next) this.#waitingSince = at;
     this.#offset = offset;
   }
 
-  /** Notes a message of a source at `at`. From then on the source's silence counts, while the match is live. */
-  noteSignOfLife(source: string, at: number, isKeepAlive: boolean): void {
+  /**
+   * Notes a message of a source, whose clock is `ahead`. From then on the source's silence counts, while the match is live.
+   * `newSigns`: returns signs of life without any.
+   */
+  noteMessage(
+    source: string,
+    receipt: ContentReceipt,
+    { isKeepAlive, ahead, newSigns }: { isKeepAlive: boolean; ahead: number; newSigns: () => SignsOfLife },
+  ): void {
     const known = this.pairs.get(source);
     if (known === undefined && !this.#facts.live) return;
+    const health = aliveSince(receipt.receivedAt);
     const pair =
-      known ??
-      this.#add(source, { heardAt: at, keepAliveAt: null, judgedFrom: null, health: aliveSince(at) });
-    // A new monitor reads again messages from before the silence.
-    if (!isBelieved(pair.health.state) && at > pair.heardAt) pair.backAt ??= at;
-    pair.heardAt = Math.max(pair.heardAt, at);
-    if (isKeepAlive) pair.keepAliveAt = pair.heardAt;
+      known ?? this.#add(source, { signs: newSigns(), keepAliveAt: null, judgedFrom: null, health });
+    const isSign = pair.signs.note(receipt, ahead);
+    // A new monitor reads again messages from before the silence: they are not newer.
+    if (isSign && !isBelieved(pair.health.state)) pair.backAt ??= pair.signs.heardAt;
+    if (isKeepAlive) pair.keepAliveAt = pair.signs.heardAt;
   }
 
   /** Since when its clock has been running or stopped; 0 while no message said that it runs. */
@@ -118,20 +133,21 @@ export class MatchTrack {
   /** Whether it is over, or no source sent a message of it for `ABANDONED_MS`. */
   isOver(now: number): boolean {
     if (this.#facts.over) return true;
-    for (const { heardAt } of this.pairs.values()) if (now - heardAt < ABANDONED_MS) return false;
+    for (const { signs } of this.pairs.values()) if (now - silentSince(signs) < ABANDONED_MS) return false;
     return true;
   }
 
   /** Returns the inputs of the verdict on `pair`. `source`: the verdict on the reports of its source. */
   inputs(pair: PairTrack, source: HealthVerdict, now: number): MatchInputs {
-    const { heardAt, keepAliveAt } = pair;
+    const { keepAliveAt, signs } = pair;
     const { waitingSince } = this;
     const over = this.isOver(now);
     return {
       ...this.#facts,
       over,
       runsSince: this.#runsSince,
-      heardAt,
+      heardAt: signs.heardAt,
+      late: signs.late,
       keepAliveAt,
       waitingSince,
       readTo: this.#read.to,
@@ -143,7 +159,8 @@ export class MatchTrack {
   judge(pair: PairTrack, source: HealthVerdict, limits: HealthLimits, now: number): HealthVerdict {
     const inputs = this.inputs(pair, source, now);
     const verdict = judgeMatch(inputs, limits, now);
-    const lastAt = isBacklog(verdict) ? (inputs.waitingSince ?? pair.heardAt) : pair.heardAt;
+    const { lastAt: heardAt } = pair.signs;
+    const lastAt = isBacklog(verdict) ? (inputs.waitingSince ?? heardAt) : heardAt;
     pair.health = applyVerdict(pair.health, verdict, { lastAt, backAt: pair.backAt }, now);
     if (verdict.kind === 'good' || verdict.kind === 'ended') pair.backAt = null;
     return verdict;
@@ -154,10 +171,7 @@ export class MatchTrack {
     for (const pair of this.pairs.values()) pair.health = fillGaps(pair.health, at);
   }
 
-  #add(
-    source: string,
-    known: Pick<PairTrack, 'heardAt' | 'keepAliveAt' | 'judgedFrom' | 'health'>,
-  ): PairTrack {
+  #add(source: string, known: Pick<PairTrack, 'signs' | 'keepAliveAt' | 'judgedFrom' | 'health'>): PairTrack {
     const pair = { source, key: `${source}/${this.eventId}`, written: null, backAt: null, ...known };
     this.pairs.set(source, pair);
     return pair;

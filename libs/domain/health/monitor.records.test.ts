@@ -134,7 +134,11 @@ describe('a match', () => {
     expect(deleted.map(({ key }) => key)).toEqual(['webhook/1', 'feed/1']);
     expect(match.monitor.tick(match.now).filter(({ key }) => key.includes('/'))).toEqual([]);
     // A match that was not deleted would reject a status as old as its own.
-    match.monitor.receive(message({ received_at: match.now }), { partition: 0, offset: 9 }, match.now);
+    match.monitor.receive(
+      message({ received_at: match.now, content_at: match.now }),
+      { partition: 0, offset: 9 },
+      match.now,
+    );
     expect(match.monitor.liveMatches).toBe(1);
   });
 
@@ -163,7 +167,7 @@ const RUNNING = { status_id: 33, status_type: 'live', clock_status: 'running' };
 const IN_PLAY = eventMessage(BEGIN / 1_000, RUNNING);
 
 function message(changes: Partial<NormalizedMessage> = {}): NormalizedMessage {
-  return { ...IN_PLAY, origin: 'webhook', event_id: 1, received_at: BEGIN, ...changes };
+  return { ...IN_PLAY, origin: 'webhook', event_id: 1, received_at: BEGIN, content_at: BEGIN, ...changes };
 }
 
 /** Returns a monitor of two partitions: events with odd ids are in the second. */
@@ -202,7 +206,7 @@ describe('times ahead of the clock count as now', () => {
 
   test('of a report', () => {
     const monitor = monitorAt();
-    monitor.report(ingressStatus({ written_at: ahead }), BEGIN);
+    monitor.report(ingressStatus({ heard_at: ahead, written_at: ahead }), BEGIN);
     expect(recordOf(monitor, 'webhook', BEGIN)).toMatchObject({ since: BEGIN, heard_at: BEGIN });
   });
 });
@@ -217,13 +221,6 @@ function monitorWith(changes: Partial<FeedHealth>, key: string): HealthMonitor {
 }
 
 describe('a record of the previous monitor', () => {
-  test('without a last message counts the start of its state as one', () => {
-    for (const key of ['webhook/1', 'webhook']) {
-      const monitor = monitorWith({ heard_at: null, since: BEGIN - 7_000 }, key);
-      expect(recordOf(monitor, key, BEGIN)).toMatchObject({ heard_at: BEGIN - 7_000 });
-    }
-  });
-
   test('keeps its gaps', () => {
     const gaps = [
       {

@@ -22,16 +22,17 @@ const runs = { numRuns: 300 };
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Returns when silence of a match is due by the text of the rule; null while silence does not count. */
-function silentAt({ heardAt, runsSince, runs, over, keepAlive }: HealthTruth): number | null {
+function silentAt({ heardAt, lateAt, runsSince, runs, over, keepAlive }: HealthTruth): number | null {
   if (over) return null;
-  const from = Math.max(heardAt, runsSince);
+  const from = Math.max(lateAt ?? heardAt, runsSince);
   if (runs) return from + LIMITS.staleAfterMs;
   return keepAlive ? from + LIMITS.keepAliveAfterMs : null;
 }
 
 function isDead(truth: HealthTruth, now: number): boolean {
   const silent = silentAt(truth);
-  return !truth.over && ((silent !== null && now >= silent) || isBehind(truth, now));
+  const isLate = truth.lateAt !== null && now >= truth.lateAt;
+  return !truth.over && (isLate || (silent !== null && now >= silent) || isBehind(truth, now));
 }
 
 function isBehind({ waitingSince }: HealthTruth, now: number): boolean {
@@ -83,7 +84,7 @@ describe('in every history', () => {
     );
   });
 
-  test('nothing is published as stale or behind that is not', () => {
+  test('nothing is published as stale, delayed or behind that is not', () => {
     fc.assert(
       fc.property(histories, (history) => {
         watch(history, (played) => {
@@ -95,6 +96,7 @@ describe('in every history', () => {
               expect(since).toBe(silentAt(truth));
               expect(played.now).toBeGreaterThanOrEqual(since);
             }
+            if (state === 'delayed') expect(truth.lateAt).not.toBeNull();
             const unread = played.readTo < (silentAt(truth) ?? 0);
             if (reason === 'backlog') expect(isBehind(truth, played.now) || unread).toBe(true);
           }
@@ -221,6 +223,77 @@ describe('a match', () => {
     expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'none' }]);
     for (const action of [say('snapshot'), APPLY, wait(100)]) played.do(action);
     expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'snapshot' }]);
+  });
+
+  const late = (says: 'play' | 'break' | 'keep_alive', seconds: number): Action =>
+    say(says, 'webhook', 1, seconds * 1_000);
+  const believed = (played: PlayedMonitor) => {
+    const reader = new HealthTable();
+    for (const [key, record] of played.topic) reader.apply(key, record, played.now);
+    return reader.match(1, { wall: played.now, steady: played.now }).believed;
+  };
+
+  test.each([25, 45, 60, 663])('that was silent is delayed by a message that is %i s old', (seconds) => {
+    const played = watch([say('play'), APPLY, wait(700_000), late('play', seconds), APPLY, wait(100)]);
+    for (const key of ['webhook/1', 'webhook'])
+      expect(played.topic.get(key)).toMatchObject({
+        state: 'delayed',
+        reason: 'delay',
+        delay: seconds * 1_000,
+        gap_count: 1,
+      });
+    expect(believed(played)).toBe(false);
+    // Nothing comes after it.
+    played.do(wait(20_000));
+    expect(ofMatch(played)).toMatchObject({ state: 'stale', reason: 'silence' });
+  });
+
+  test('whose backlog is worked off opens with the last message, which closes the gap', () => {
+    const played = watch([say('play'), APPLY, wait(600_000)]);
+    for (let seconds = 590; seconds > 20; seconds -= 10) {
+      for (const action of [late('play', seconds), APPLY, wait(100)]) played.do(action);
+      expect([seconds, believed(played)]).toEqual([seconds, false]);
+    }
+    const at = played.now;
+    for (const action of [late('play', 1), APPLY, wait(100)]) played.do(action);
+    expect(believed(played)).toBe(true);
+    expect(ofMatch(played)).toMatchObject({ state: 'recovered', delay: 1_000 });
+    expect(ofMatch(played)?.gaps).toMatchObject([
+      { from: BEGIN, to: at - 1_000, reason: 'silence', action: 'none' },
+    ]);
+  });
+
+  test('is never believed with content that is more than 20 s old, however its feed falls behind', () => {
+    const played = watch([say('play'), APPLY]);
+    for (let seconds = 0; seconds <= 60; seconds += 1) {
+      for (const action of [late('play', seconds), APPLY, wait(1_500)]) played.do(action);
+      expect([seconds, believed(played)]).toEqual([seconds, seconds + 1.5 < 20]);
+    }
+  });
+
+  test('that is delayed while its clock is stopped stays so until fresh content, also under a new monitor', () => {
+    const played = watch([late('break', 25), APPLY, wait(300_000), { kind: 'restart', ms: 1_000 }]);
+    expect(ofMatch(played)).toMatchObject({ state: 'delayed', delay: 25_000 });
+    for (const action of [late('keep_alive', 2), APPLY, wait(100)]) played.do(action);
+    expect(ofMatch(played)).toMatchObject({ state: 'recovered', delay: 2_000 });
+  });
+
+  test('is delayed without an age while the clock of its provider is further ahead than clocks differ', () => {
+    const played = watch([late('play', -60), APPLY, wait(100)]);
+    expect(ofMatch(played)).toMatchObject({
+      state: 'delayed',
+      reason: 'clock',
+      delay: -60_000,
+      heard_at: null,
+    });
+    for (const action of [say('play'), APPLY, wait(100)]) played.do(action);
+    expect(ofMatch(played)).toMatchObject({ state: 'recovered', delay: 0 });
+  });
+
+  test('is older than it looks where keep-alives show that the clock of its provider is ahead', () => {
+    const played = watch([say('play'), late('keep_alive', -10), APPLY, wait(60_000)]);
+    for (const action of [late('play', 15), APPLY, wait(100)]) played.do(action);
+    expect(ofMatch(played)).toMatchObject({ state: 'delayed', delay: 25_000 });
   });
 
   test('is over when no source sent a message of it for six hours', () => {

@@ -4,6 +4,7 @@ import { AppliedPosition, ReadProgress } from './applied.ts';
 import { addUnpublished, aliveSince } from './health-status.ts';
 import { MatchTrack, type StateProgress } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 import { SourceTrack, silenceDueOf } from './source-track.ts';
 import { backlogDue, type HealthLimits, isBacklog, silenceDue } from './verdict.ts';
 
@@ -47,7 +48,7 @@ export class HealthMonitor {
 
   /**
    * When the first match or source becomes silent, or the first report of a good source is missed, if nothing more comes: Unix
-   * milliseconds, as of the last tick. Until then it does not matter up to when all messages are read, if records are read as they come.
+   * milliseconds, as of the last tick or message. Until then it does not matter up to when all messages are read, if records are read as they come.
    */
   get due(): number {
     return this.#nextDue;
@@ -75,32 +76,45 @@ export class HealthMonitor {
     const reason = isBelieved(state) ? null : record.reason;
     const since = Math.min(record.since, now);
     const health = { state, reason, since, progress, gaps, gap_count };
-    const heardAt = Math.min(record.heard_at ?? since, now);
+    const { delayedAfterMs, staleAfterMs } = this.#options;
+    const heardAt = Math.min(record.heard_at ?? 0, now);
+    const { delay, written_at } = record;
+    const latest = Math.min(delay === null || delay < 0 ? written_at : heardAt + delay, written_at, now);
+    const receivedAt = state === 'stale' ? since - staleAfterMs : latest;
+    const signs = new SignsOfLife(delayedAfterMs, { heardAt, delay, receivedAt });
     if (event_id === null) {
-      this.#sources.set(source, new SourceTrack(source, health, heardAt, this.#reportsRead));
+      this.#sources.set(source, new SourceTrack(source, health, signs, this.#reportsRead));
       if (record.valid_until !== null) this.#records.restore(source, record.valid_until);
-    } else this.#track(event_id).restore(record, health, heardAt);
+    } else this.#track(event_id).restore(record, health, signs);
   }
 
   /** Applies a message. Throws `DomainError` UNREADABLE_EVENT. */
   receive(message: NormalizedMessage, { partition, offset }: MessagePosition, now: number): void {
     const { origin, event_id: eventId, type, unreadable, absence } = message;
-    const at = Math.min(message.received_at, now);
+    const receivedAt = Math.min(message.received_at, now);
+    const isAgeJudged = this.#options.delayedAfterMs < NEVER;
+    const receipt = { contentAt: isAgeJudged ? message.content_at : receivedAt, receivedAt };
     const progress = this.#progressOf(partition);
-    progress.applied.read(offset, at);
+    progress.applied.read(offset, receivedAt);
     // A mark or an absence is no word of the provider about its match: it is only input that match state must apply.
     const isWord = unreadable === null && absence === null;
-    if (isWord) this.#source(origin, at).noteSignOfLife(at);
+    const source = isWord ? this.#source(origin, receivedAt) : null;
+    const isKeepAlive = type === 'event_keep_alive';
+    if (isKeepAlive) source?.clock.measure(receipt, this.#options.delayedAfterMs);
+    source?.noteContent(receipt);
     const known = this.#matches.get(eventId);
     const track = known ?? new MatchTrack(eventId, progress);
-    track.apply(message, at, offset);
+    track.apply(message, receipt, offset);
     if (known === undefined) {
       if (!track.facts.live) return;
       this.#matches.set(eventId, track);
     }
-    if (!isWord) return;
-    track.noteSignOfLife(origin, at, type === 'event_keep_alive');
-    if (type === 'incident_snapshot') track.fill(at);
+    if (source === null) return;
+    const { ahead } = source.clock;
+    // Content may come shortly before it is too old.
+    this.#nextDue = Math.min(this.#nextDue, receipt.contentAt + this.#options.staleAfterMs);
+    track.noteMessage(origin, receipt, { isKeepAlive, ahead, newSigns: () => this.#newSigns() });
+    if (type === 'incident_snapshot') track.fill(Math.min(receipt.contentAt, receivedAt));
   }
 
   /** Notes that match state has applied everything of a partition before `next`. */
@@ -199,9 +213,14 @@ export class HealthMonitor {
   }
 
   #source(name: string, at: number): SourceTrack {
-    const known = this.#sources.get(name) ?? new SourceTrack(name, aliveSince(at), at, this.#reportsRead);
+    const known =
+      this.#sources.get(name) ?? new SourceTrack(name, aliveSince(at), this.#newSigns(), this.#reportsRead);
     this.#sources.set(name, known);
     return known;
+  }
+
+  #newSigns(): SignsOfLife {
+    return new SignsOfLife(this.#options.delayedAfterMs);
   }
 
   #track(eventId: number): MatchTrack {

@@ -4,6 +4,7 @@ import { AppliedPosition, ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
 import { MatchTrack, type PairTrack } from './match-track.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 import { SourceTrack } from './source-track.ts';
 
 const T = 1_000_000;
@@ -29,17 +30,20 @@ const SHARED = {
   written_at: T,
 };
 
+const SIGNS = () => new SignsOfLife(20_000, { heardAt: T - 9, delay: 1_200, receivedAt: T });
+
 const written = (records: readonly PublishedHealth[]) => records.map(({ key }) => key);
 
 describe('the record of a source', () => {
   const promise = { clockRuns: true, validUntil: T + 1_750 };
-  const source = (health = BAD) => new SourceTrack('webhook', health, T - 9, new ReadProgress());
+  const source = (health = BAD) => new SourceTrack('webhook', health, SIGNS(), new ReadProgress());
 
   test('says all of it', () => {
     const value = {
       ...SHARED,
       event_id: null,
       heard_at: T - 9,
+      delay: 1_200,
       clock_runs: true,
       fields: [],
       keep_alive_at: null,
@@ -122,7 +126,7 @@ describe('the record of a match', () => {
       clock_since: T - 12,
       ...changes,
     } as FeedHealth;
-    track.restore(record, health, T - 9);
+    track.restore(record, health, SIGNS());
     const pair = track.pairs.get('webhook');
     if (pair === undefined) throw new Error('no pair');
     return { track, pair };
@@ -134,6 +138,7 @@ describe('the record of a match', () => {
       ...SHARED,
       event_id: 7,
       heard_at: T - 9,
+      delay: 1_200,
       clock_runs: true,
       fields: FIELDS,
       keep_alive_at: T - 3,
@@ -155,6 +160,19 @@ describe('the record of a match', () => {
     expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
   });
 
+  test.each<[string, number, number, boolean]>([
+    ['is written again after a second when the delay differs by five', 6_200, 1_000, true],
+    ['is not written before', 6_200, 999, false],
+    ['is not written for less', 6_199, 1_000, false],
+    ['is written again for a smaller delay too', -3_800, 1_000, true],
+  ])('%s', (_, delay, after, again) => {
+    const records = new HealthRecords(4);
+    const { track, pair } = matchOf();
+    records.ofMatch(track, pair, T);
+    pair.signs.delay = delay;
+    expect(records.ofMatch(track, pair, T + after)).toHaveLength(again ? 1 : 0);
+  });
+
   test('is written when its status or its facts change, or when it must be written', () => {
     const records = new HealthRecords(4);
     const { track, pair } = matchOf();
@@ -163,7 +181,11 @@ describe('the record of a match', () => {
     pair.health = { ...BAD };
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     const stopped = [{ ut: 9, json: '{"clock_status":"stopped"}' }];
-    track.restore({ source: 'feed', keep_alive_at: null, fields: stopped } as unknown as FeedHealth, BAD, T);
+    track.restore(
+      { source: 'feed', keep_alive_at: null, fields: stopped } as unknown as FeedHealth,
+      BAD,
+      SIGNS(),
+    );
     expect([due(), due()]).toEqual([['webhook/7'], []]);
     pair.written = null;
     expect([due(), due()]).toEqual([['webhook/7'], []]);

@@ -2,6 +2,7 @@ import type { FeedHealth, HealthGap } from '#records/types.ts';
 import { isBelieved } from '#tradability/feed-status.ts';
 import { type HealthStatus, unpublishedGap } from './health-status.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
+import type { SignsOfLife } from './signs-of-life.ts';
 import type { SourceTrack } from './source-track.ts';
 
 /** A record to publish; null deletes the key. */
@@ -13,6 +14,10 @@ const HEARTBEAT_MS = { clockRuns: 500, idle: 750 };
 const RENEW_MS = 1_000;
 /** Interval between the records of a live match, changed or not: a new monitor reads no older ones again. */
 const REFRESH_MS = 60_000;
+/** A record of a match is written earlier when the delay differs by this from its own: readers may have a limit of theirs. */
+const DELAY_STEP_MS = 5_000;
+/** The interval then. */
+const DELAY_REFRESH_MS = 1_000;
 
 /** The content of the record of a source, and when it was written. */
 type WrittenSource = {
@@ -54,14 +59,15 @@ export class HealthRecords {
   ofMatch(track: MatchTrack, pair: PairTrack, now: number): PublishedHealth[] {
     const { health, key, written: last } = pair;
     const { facts } = track;
-    const isFresh = health.state === 'ended' || (last !== null && now - last.at < REFRESH_MS);
+    const { delay } = pair.signs;
+    const isFresh =
+      health.state === 'ended' || (last !== null && now - last.at < refreshMs(last.delay, delay));
     if (last?.health === health && last.facts === facts && isFresh) return [];
-    pair.written = { health, facts, at: now };
+    pair.written = { health, facts, delay, at: now };
     pair.judgedFrom ??= now;
     const value: FeedHealth = {
-      ...this.#common(pair.source, health, now),
+      ...this.#common(pair.source, health, pair.signs, now),
       event_id: track.eventId,
-      heard_at: pair.heardAt,
       clock_runs: track.facts.runs,
       fields: track.fields,
       keep_alive_at: pair.keepAliveAt,
@@ -84,7 +90,7 @@ export class HealthRecords {
   ): PublishedHealth[] {
     const key = source.source;
     const last = this.#written.get(key);
-    const { health, heardAt } = source;
+    const { health } = source;
     const { clockRuns, validUntil } = promise;
     // A good source has no reason of its own.
     const reason = health.reason ?? (isBelieved(health.state) ? source.failure : null);
@@ -101,10 +107,9 @@ export class HealthRecords {
       this.#promised.set(key, validUntil);
     }
     const value: FeedHealth = {
-      ...this.#common(source.source, health, now),
+      ...this.#common(source.source, health, source.signs, now),
       reason,
       event_id: null,
-      heard_at: heardAt,
       clock_runs: clockRuns,
       fields: [],
       keep_alive_at: null,
@@ -125,7 +130,13 @@ export class HealthRecords {
     else this.#promised.set(key, last.promisedBefore);
   }
 
-  #common(source: string, health: HealthStatus, now: number) {
-    return { source, ...health, term: this.#term, written_at: now };
+  #common(source: string, health: HealthStatus, { heardAt, delay }: SignsOfLife, now: number) {
+    const heard_at = heardAt === 0 ? null : heardAt;
+    return { source, ...health, heard_at, delay, term: this.#term, written_at: now };
   }
+}
+
+/** Returns how long a record of a match stays that has this delay, while the current one is another. */
+function refreshMs(written: number | null, delay: number | null): number {
+  return Math.abs((written ?? 0) - (delay ?? 0)) < DELAY_STEP_MS ? REFRESH_MS : DELAY_REFRESH_MS;
 }

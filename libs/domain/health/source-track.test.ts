@@ -3,6 +3,7 @@ import type { IngressStatus } from '#records/types.ts';
 import { ingressStatus } from '../testing/health.ts';
 import { ReadProgress } from './applied.ts';
 import { aliveSince, type HealthStatus } from './health-status.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 import { type MatchesOfSource, SourceTrack } from './source-track.ts';
 import { GOOD } from './verdict.ts';
 
@@ -10,21 +11,18 @@ const T = 1_000_000;
 const STALE_AFTER = 20_000;
 const NO_MATCHES: MatchesOfSource = { runsSince: null, behindSince: null, readTo: T + 1e9 };
 
+const signsAt = (heardAt: number) => new SignsOfLife(20_000, { heardAt, delay: 0, receivedAt: T });
+
 /** Returns a source with a sign of life at `T`, whose reports are read up to `readTo`. */
 function track(health: Partial<HealthStatus> = {}) {
   const read = new ReadProgress();
-  const source = new SourceTrack('webhook', { ...aliveSince(5), ...health }, T, read);
+  const source = new SourceTrack('webhook', { ...aliveSince(5), ...health }, signsAt(T), read);
   return { source, read };
 }
 
 const status = (changes: Partial<IngressStatus> = {}) => ingressStatus({ written_at: T, ...changes });
 const progress = { from: 900, to: 1_000, position: 950 };
 const down = (reason: string, since: number) => ({ kind: 'down', reason, since, progress: null });
-
-test('a source is alive from its first sign of life', () => {
-  const source = new SourceTrack('feed', aliveSince(T), T, new ReadProgress());
-  expect(source).toMatchObject({ source: 'feed', health: aliveSince(T), heardAt: T });
-});
 
 describe('the verdict on reports', () => {
   test.each<[string, readonly Partial<IngressStatus>[], unknown]>([
@@ -77,19 +75,22 @@ describe('the verdict on reports', () => {
   test('counts a sign of life no later than now', () => {
     const { source } = track();
     source.report(status({ heard_at: T + 5 }), T + 9);
-    expect(source.heardAt).toBe(T + 5);
+    expect(source.signs.heardAt).toBe(T + 5);
     source.report(status({ heard_at: T + 50 }), T + 9);
-    expect(source.heardAt).toBe(T + 9);
+    expect(source.signs.heardAt).toBe(T + 9);
     source.report(status({ heard_at: null }), T + 90);
     source.report(status({ heard_at: T }), T + 90);
-    expect(source.heardAt).toBe(T + 9);
+    expect(source.signs.heardAt).toBe(T + 9);
   });
 
   test('counts unreadable messages as no sign of life, and ends with the report that one was read', () => {
     const { source } = track();
     source.report(status({ heard_at: T + 1, unreadable_in_row: 3 }), T + 9);
     source.judge(source.reported(T + 9), NO_MATCHES, STALE_AFTER, T + 9);
-    expect(source).toMatchObject({ heardAt: T, health: { state: 'down', reason: 'unreadable_messages' } });
+    expect(source).toMatchObject({
+      signs: { heardAt: T },
+      health: { state: 'down', reason: 'unreadable_messages' },
+    });
     source.report(status({ heard_at: T + 20, messages_read: 1 }), T + 20);
     source.judge(source.reported(T + 20), NO_MATCHES, STALE_AFTER, T + 20);
     const gap = { from: T, to: T + 20, reason: 'unreadable_messages', action: 'none' };
@@ -243,9 +244,9 @@ describe('a gap of a source', () => {
 
   test('ends with the first sign of life', () => {
     const { source } = track();
-    source.noteSignOfLife(T + 1);
+    source.noteContent({ contentAt: T + 1, receivedAt: T + 1 });
     source.judge(bad('down', null), NO_MATCHES, STALE_AFTER, T + 9);
-    for (const at of [T + 20, T + 30]) source.noteSignOfLife(at);
+    for (const at of [T + 20, T + 30]) source.noteContent({ contentAt: at, receivedAt: at });
     source.judge(GOOD, NO_MATCHES, STALE_AFTER, T + 40);
     expect(source.health.gaps).toMatchObject([
       { from: T + 1, to: T + 20, reason: 'network', action: 'none' },

@@ -1,10 +1,10 @@
 import type { IngressStatus } from '#records/types.ts';
 import { isBelieved } from '#tradability/feed-status.ts';
 import type { ReadProgress } from './applied.ts';
-
 import { addGap, applyVerdict, type HealthStatus } from './health-status.ts';
+import { type ContentReceipt, ProviderClock, type SignsOfLife } from './signs-of-life.ts';
 import { isUnreadable } from './unreadable.ts';
-import { GOOD, type HealthReason, type HealthVerdict, judgeSilence } from './verdict.ts';
+import { GOOD, type HealthReason, type HealthVerdict, judgeContent, silentSince } from './verdict.ts';
 
 /** Time after which a process of an ingress service without a report no longer reports (docs/decisions/0080). */
 export const REPORTS_WITHIN_MS = 10_000;
@@ -32,25 +32,26 @@ export type MatchesOfSource = {
 export class SourceTrack {
   readonly source: string;
   health: HealthStatus;
-  heardAt: number;
+  readonly signs: SignsOfLife;
+  readonly clock = new ProviderClock();
   #backAt: number | null = null;
   /** The latest report of each process. */
   readonly #reports = new Map<string, IngressStatus>();
   #lastReportAt: number | null = null;
   readonly #reportsRead: ReadProgress;
 
-  constructor(source: string, health: HealthStatus, heardAt: number, reportsRead: ReadProgress) {
+  constructor(source: string, health: HealthStatus, signs: SignsOfLife, reportsRead: ReadProgress) {
     this.source = source;
     this.health = health;
-    this.heardAt = heardAt;
+    this.signs = signs;
     this.#reportsRead = reportsRead;
   }
 
-  /** Notes a message or another sign of life at `at`. */
-  noteSignOfLife(at: number): void {
-    // A new monitor reads again messages from before the silence.
-    if (!isBelieved(this.health.state) && at > this.heardAt) this.#backAt ??= at;
-    this.heardAt = Math.max(this.heardAt, at);
+  /** Notes a message, or an answer that had everything. */
+  noteContent(receipt: ContentReceipt): void {
+    const isSign = this.signs.note(receipt, this.clock.ahead);
+    // A new monitor reads again messages from before the silence: they are not newer.
+    if (isSign && !isBelieved(this.health.state)) this.#backAt ??= this.signs.heardAt;
   }
 
   /** Why the last read of every process failed, while they still count as up; null if one did not fail. */
@@ -67,8 +68,10 @@ export class SourceTrack {
     this.#reports.set(status.instance, { ...status, written_at: at });
     this.#lastReportAt = Math.max(this.#lastReportAt ?? at, at);
     // Messages that cannot be read are no sign of life.
-    if (status.heard_at !== null && !this.#isUnreadable())
-      this.noteSignOfLife(Math.min(status.heard_at, now));
+    if (status.heard_at !== null && !this.#isUnreadable()) {
+      const heardAt = Math.min(status.heard_at, now);
+      this.noteContent({ contentAt: heardAt, receivedAt: heardAt });
+    }
     if (status.gap !== null) this.health = addGap(this.health, status.gap);
   }
 
@@ -122,7 +125,7 @@ export class SourceTrack {
       });
     // The reports that the previous monitor knew count until a new one arrives.
     const isReported = state === 'recovering' || (state === 'down' && REPORTED_REASONS.has(reason));
-    if (!isReported || this.heardAt > since) return GOOD;
+    if (!isReported || this.signs.heardAt > since) return GOOD;
     return { kind: state, reason: reason as HealthReason, since, progress };
   }
 
@@ -144,18 +147,20 @@ export class SourceTrack {
   /** Returns the start of a gap that opens now. Messages are read again from the progress, by the provider's clock. */
   #lastSign(verdict: HealthVerdict, now: number): number {
     const progress = 'progress' in verdict ? verdict.progress : null;
-    if (progress === null) return this.heardAt;
-    return Math.min(this.heardAt, now - (progress.to - progress.from) * 1000);
+    // A source may have reported, and sent nothing yet.
+    const lastAt = this.signs.lastAt || this.health.since;
+    if (progress === null) return lastAt;
+    return Math.min(lastAt, now - (progress.to - progress.from) * 1000);
   }
 }
 
 /** Returns when a source becomes silent if no more messages come; null while the clock of no match runs. */
 export function silenceDueOf(
-  { heardAt }: SourceTrack,
+  { signs }: Pick<SourceTrack, 'signs'>,
   runsSince: number | null,
   staleAfterMs: number,
 ): number | null {
-  return runsSince === null ? null : Math.max(runsSince, heardAt) + staleAfterMs;
+  return runsSince === null ? null : Math.max(runsSince, silentSince(signs)) + staleAfterMs;
 }
 
 function judgeMatches(
@@ -165,6 +170,5 @@ function judgeMatches(
   now: number,
 ): HealthVerdict {
   if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
-  const due = silenceDueOf(source, runsSince, staleAfterMs);
-  return due === null ? GOOD : judgeSilence(due, readTo, now);
+  return judgeContent(source.signs.late, silenceDueOf(source, runsSince, staleAfterMs), readTo, now);
 }

@@ -19,6 +19,7 @@ const match = (changes: Partial<MatchInputs> = {}): MatchInputs => ({
   runs: true,
   runsSince: HEARD - 60_000,
   heardAt: HEARD,
+  late: null,
   keepAliveAt: null,
   waitingSince: null,
   readTo: Number.POSITIVE_INFINITY,
@@ -26,6 +27,13 @@ const match = (changes: Partial<MatchInputs> = {}): MatchInputs => ({
   ...changes,
 });
 const stale = (since: number): HealthVerdict => ({ kind: 'stale', reason: 'silence', since, progress: null });
+const LATE = { reason: 'delay', receivedAt: HEARD + 9_000 } as const;
+const delayed = (since: number): HealthVerdict => ({
+  kind: 'delayed',
+  reason: 'delay',
+  since,
+  progress: null,
+});
 const behind = (since: number): HealthVerdict => ({ kind: 'down', reason: 'backlog', since, progress: null });
 
 describe('silence is due', () => {
@@ -60,6 +68,11 @@ describe('a match is', () => {
     ['good before its backlog is due', { waitingSince: HEARD }, HEARD + 4_999, GOOD],
     ['behind once its backlog is due', { waitingSince: HEARD }, HEARD + 5_000, behind(HEARD + 5_000)],
     ['behind rather than stale', { waitingSince: HEARD }, HEARD + 30_000, behind(HEARD + 5_000)],
+    ['delayed, as long as it is not silent', { late: LATE }, HEARD + 28_999, delayed(HEARD + 9_000)],
+    ['stale 20 s after the last late content', { late: LATE }, HEARD + 29_000, stale(HEARD + 29_000)],
+    ['delayed while its clock is stopped', { late: LATE, runs: false }, HEARD + 1e6, delayed(HEARD + 9_000)],
+    ['behind rather than delayed', { late: LATE, waitingSince: HEARD }, HEARD + 9_000, behind(HEARD + 5_000)],
+    ['ended rather than delayed', { late: LATE, over: true }, HEARD + 9_000, { kind: 'ended' }],
     [
       'judged by the reports of its source first',
       { source: down, waitingSince: HEARD },

@@ -1,15 +1,18 @@
 /** The rules of feed health: docs/decisions/0080. All times are Unix milliseconds, and are passed in. */
 import type { HealthProgress } from '#records/types.ts';
 import type { LivenessFacts } from './match-facts.ts';
+import type { LateContent } from './signs-of-life.ts';
 
 /** A monitor that has read less than a deadline, and for longer than this, is itself behind. */
 export const READ_WITHIN_MS = 500;
 
 /** Maximum durations, milliseconds. */
 export type HealthLimits = {
-  /** Silence of a match whose clock runs. */
+  /** Age of content on its arrival; infinite where it is not judged. */
+  readonly delayedAfterMs: number;
+  /** Time since the newest content of a match whose clock runs. */
   readonly staleAfterMs: number;
-  /** Silence of a live match whose clock is stopped and of which keep-alives came before. */
+  /** The same of a live match whose clock is stopped and of which keep-alives came before. */
   readonly keepAliveAfterMs: number;
   /** Time that a received message waits for match state. */
   readonly backlogAfterMs: number;
@@ -18,6 +21,7 @@ export type HealthLimits = {
 /** The reason why a source or match is not alive; docs/guides/feed-health.md has the meaning of each. */
 export type HealthReason =
   | 'silence'
+  | LateContent['reason']
   | 'backlog'
   | 'unreadable_messages'
   | 'credentials'
@@ -30,7 +34,7 @@ export type HealthVerdict =
   | { readonly kind: 'good' }
   | { readonly kind: 'ended' }
   | {
-      readonly kind: 'stale' | 'down' | 'recovering';
+      readonly kind: 'stale' | 'delayed' | 'down' | 'recovering';
       readonly reason: HealthReason;
       /** When it became so. */
       readonly since: number;
@@ -50,8 +54,10 @@ export function isBacklog(
 export type MatchInputs = LivenessFacts & {
   /** Since when `runs` has its value. */
   readonly runsSince: number;
-  /** Last message from the source. */
+  /** Newest content from the source. */
   readonly heardAt: number;
+  /** Set while that content came too late. */
+  readonly late: LateContent | null;
   /** Last keep-alive; null without any. */
   readonly keepAliveAt: number | null;
   /** Since when a message of it has been waiting for match state; null if none waits. */
@@ -65,9 +71,14 @@ export type MatchInputs = LivenessFacts & {
 /** Returns when a match becomes silent if no more messages come; null while silence does not count. */
 export function silenceDue(match: MatchInputs, limits: HealthLimits): number | null {
   if (match.over) return null;
-  const from = Math.max(match.heardAt, match.runsSince);
+  const from = Math.max(silentSince(match), match.runsSince);
   if (match.runs) return from + limits.staleAfterMs;
   return match.live && match.keepAliveAt !== null ? from + limits.keepAliveAfterMs : null;
+}
+
+/** Returns since when nothing was received of a source or match. What comes too late is no silence, though no sign of life. */
+export function silentSince({ heardAt, late }: Pick<MatchInputs, 'heardAt' | 'late'>): number {
+  return late?.receivedAt ?? heardAt;
 }
 
 /** Returns when match state becomes behind if it applies nothing more; null if no message waits. */
@@ -82,8 +93,19 @@ export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number
   const behind = backlogDue(match, limits);
   if (behind !== null && behind <= now)
     return { kind: 'down', reason: 'backlog', since: behind, progress: null };
-  const silent = silenceDue(match, limits);
-  return silent === null ? GOOD : judgeSilence(silent, match.readTo, now);
+  return judgeContent(match.late, silenceDue(match, limits), match.readTo, now);
+}
+
+/** Judges newest content: whether it is silent since before `due`, else whether it came too late. `due`: null if silence does not count. */
+export function judgeContent(
+  late: LateContent | null,
+  due: number | null,
+  readTo: number,
+  now: number,
+): HealthVerdict {
+  const silence = due === null ? GOOD : judgeSilence(due, readTo, now);
+  if (late === null || silence.kind !== 'good') return silence;
+  return { kind: 'delayed', reason: late.reason, since: late.receivedAt, progress: null };
 }
 
 /** Judges silence since before `due`. `readTo`: everything published before then is read. */

@@ -6,7 +6,12 @@ import { HealthMonitor } from '../health/monitor.ts';
 import type { HealthLimits } from '../health/verdict.ts';
 import { absenceMessage, eventMessage, snapshotMessage } from './messages.ts';
 
-export const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
+export const LIMITS: HealthLimits = {
+  delayedAfterMs: 20_000,
+  staleAfterMs: 20_000,
+  keepAliveAfterMs: 90_000,
+  backlogAfterMs: 5_000,
+};
 /** The start of every test, Unix milliseconds. */
 export const BEGIN = 1_790_000_000_000;
 
@@ -29,6 +34,8 @@ export type Action =
       readonly event: number;
       readonly source: string;
       readonly says: HealthMessage;
+      /** Age of its content, milliseconds; negative: content ahead of our clock. Default: 0. */
+      readonly age?: number;
     }
   /** Match state applies everything that was published. */
   | { readonly kind: 'apply' }
@@ -37,8 +44,8 @@ export type Action =
   | { readonly kind: 'restart'; readonly ms: number };
 
 /** Returns a message of a source about a match. */
-export function say(says: HealthMessage, source = 'webhook', event = 1): Action {
-  return { kind: 'message', event, source, says };
+export function say(says: HealthMessage, source = 'webhook', event = 1, age = 0): Action {
+  return { kind: 'message', event, source, says, age };
 }
 export const wait = (ms: number): Action => ({ kind: 'wait', ms });
 export const APPLY: Action = { kind: 'apply' };
@@ -91,6 +98,10 @@ export const histories: fc.Arbitrary<Action[]> = fc.array(
         event: fc.constantFrom(1, 2),
         source,
         says,
+        age: fc.oneof(
+          { weight: 2, arbitrary: fc.constant(0) },
+          { weight: 1, arbitrary: fc.integer({ min: 0, max: 60_000 }) },
+        ),
       }),
     },
     { weight: 4, arbitrary: fc.constant({ kind: 'apply' as const }) },
@@ -121,7 +132,10 @@ type Sent = { readonly message: NormalizedMessage; readonly offset: number };
 
 /** The truth about a match under a source. */
 export type HealthTruth = {
+  /** Time of the newest content. */
   readonly heardAt: number;
+  /** When that content was received, if it came too late; else null. */
+  readonly lateAt: number | null;
   readonly runs: boolean;
   readonly over: boolean;
   readonly runsSince: number;
@@ -201,7 +215,7 @@ export class PlayedMonitor {
       let live = false;
       let over = false;
       let runsSince = 0;
-      const heard = new Map<string, { heardAt: number; keepAlive: boolean }>();
+      const heard = new Map<string, { heardAt: number; lateAt: number | null; keepAlive: boolean }>();
       let waitingSince: number | null = null;
       for (const { message: sent, offset } of this.#sent.filter((one) => one.message.event_id === event)) {
         const text = sent.event_fields.join('');
@@ -210,14 +224,22 @@ export class PlayedMonitor {
           live = !over;
           const ran: boolean = runs;
           runs = text.includes('running');
-          if (runs !== ran) runsSince = sent.received_at;
+          if (runs !== ran) runsSince = sent.content_at;
         }
         const known = heard.get(sent.origin);
-        if (sent.unreadable === null && sent.absence === null && (known !== undefined || live))
-          heard.set(sent.origin, {
-            heardAt: sent.received_at,
-            keepAlive: known?.keepAlive === true || sent.type === 'event_keep_alive',
-          });
+        if (sent.unreadable === null && sent.absence === null && (known !== undefined || live)) {
+          const keepAlive = known?.keepAlive === true || sent.type === 'event_keep_alive';
+          const { content_at: heardAt, received_at } = sent;
+          const lateAt = received_at - heardAt > LIMITS.delayedAfterMs ? received_at : null;
+          const isNewer = known === undefined || heardAt > known.heardAt;
+          const isLater =
+            known !== undefined &&
+            lateAt !== null &&
+            heardAt < known.heardAt &&
+            received_at - known.heardAt > LIMITS.delayedAfterMs;
+          if (isNewer) heard.set(sent.origin, { heardAt, lateAt, keepAlive });
+          else heard.set(sent.origin, { ...known, ...(isLater && { lateAt }), keepAlive });
+        }
         // No message waits of a match that the monitor does not watch yet.
         if (heard.size > 0 && offset >= this.#applied) waitingSince ??= sent.received_at;
       }
@@ -227,14 +249,14 @@ export class PlayedMonitor {
     return truths;
   }
 
-  #send({ event, source: origin, says: what }: Extract<Action, { kind: 'message' }>): void {
+  #send({ event, source: origin, says: what, age = 0 }: Extract<Action, { kind: 'message' }>): void {
     const ut = BEGIN / 1000 + this.#sent.length;
-    this.send({ ...messageOf(what, ut), origin, event_id: event });
+    this.send({ ...messageOf(what, ut), origin, event_id: event }, age);
   }
 
-  /** Writes a message to the log, received now. */
-  send(message: NormalizedMessage): void {
-    const sent: NormalizedMessage = { ...message, received_at: this.now };
+  /** Writes a message to the log, received now, whose content is so many milliseconds old. */
+  send(message: NormalizedMessage, age = 0): void {
+    const sent: NormalizedMessage = { ...message, received_at: this.now, content_at: this.now - age };
     const offset = this.#sent.push({ message: sent, offset: this.#sent.length }) - 1;
     this.monitor.receive(sent, { partition: 0, offset }, this.now);
   }

@@ -116,6 +116,7 @@ function message(ut: number): Omit<NormalizedMessage, 'type'> {
     event_id: EVENT_ID,
     ut,
     received_at: ut * 1000,
+    content_at: ut * 1000,
     event_fields: [],
     incident: null,
     snapshot: null,

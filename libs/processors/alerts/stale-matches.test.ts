@@ -2,11 +2,17 @@ import { expect, test } from 'vitest';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { StaleMatches } from './stale-matches.ts';
 
-const feed = (state: FeedStatus['state'], since = 1, reason: string | null = null): FeedStatus => ({
+const feed = (
+  state: FeedStatus['state'],
+  since = 1,
+  reason: string | null = null,
+  delay: number | null = null,
+): FeedStatus => ({
   believed: state === 'alive' || state === 'recovered',
   state,
   reason,
   since,
+  delay,
   source: 'feed',
 });
 
@@ -26,7 +32,7 @@ test('begins an episode once, however its reasons change, and ends it once', () 
     feed('recovering', 12, 'silence'),
     feed('recovered', 15),
     feed('alive', 75),
-    feed('stale', 80, 'silence'),
+    feed('delayed', 80, 'delay', 45_200),
   ];
   expect(changesOf(new StaleMatches(), ...feeds)).toEqual([
     [],
@@ -36,7 +42,7 @@ test('begins an episode once, however its reasons change, and ends it once', () 
     [],
     ['match_recovered 5'],
     [],
-    ['match_stale 80 stale silence'],
+    ['match_stale 80 delayed delay 45 s'],
   ]);
 });
 

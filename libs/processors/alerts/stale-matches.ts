@@ -10,7 +10,7 @@ type FeedChange = {
   readonly eventId: number;
   /** When it became stale, Unix milliseconds: the same in both changes of one episode. */
   readonly since: number;
-  /** State and reason of its source; empty when it recovered. */
+  /** State and reason of its source, and how far it is delayed, e.g. `45 s`; empty when it recovered. */
   readonly reasons: readonly string[];
 };
 
@@ -31,7 +31,8 @@ export class StaleMatches {
     return [...feeds].flatMap(([eventId, feed]) => this.#changeOf(eventId, feed) ?? []);
   }
 
-  #changeOf(eventId: number, { believed, state, reason, since: from }: FeedStatus): FeedChange | null {
+  #changeOf(eventId: number, feed: FeedStatus): FeedChange | null {
+    const { believed, state, since: from } = feed;
     const open = this.#open.get(eventId);
     if (IGNORED_STATES.has(state)) this.#open.delete(eventId);
     else if (believed && open !== undefined) {
@@ -40,8 +41,13 @@ export class StaleMatches {
     } else if (!believed && open === undefined) {
       const since = from ?? 0;
       this.#open.set(eventId, since);
-      return { kind: 'match_stale', eventId, since, reasons: reason === null ? [state] : [state, reason] };
+      return { kind: 'match_stale', eventId, since, reasons: reasonsOf(feed) };
     }
     return null;
   }
+}
+
+function reasonsOf({ state, reason, delay }: FeedStatus): string[] {
+  const by = state === 'delayed' && delay !== null ? [`${Math.round(delay / 1_000)} s`] : [];
+  return [state, ...(reason === null ? [] : [reason]), ...by];
 }

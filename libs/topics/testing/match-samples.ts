@@ -52,6 +52,7 @@ export const MATCH_SAMPLES = {
     event_id: 2_429_281,
     ut: 1_531_670_000,
     received_at: 1_531_670_000_123,
+    content_at: 1_531_670_000_000,
     event_fields: eventFields,
     incident: { deleted: false, incident },
     snapshot: [incident],

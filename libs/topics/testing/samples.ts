@@ -203,6 +203,7 @@ const OTHER_SAMPLES = {
     reason: 'network',
     since: 1_531_670_020_123,
     heard_at: 1_531_670_000_123,
+    delay: 1_400,
     clock_runs: true,
     progress,
     gaps: [gap],

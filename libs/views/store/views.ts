@@ -42,7 +42,14 @@ export type ViewChanges = {
 };
 
 /** Feed status of a match whose state may be outdated. */
-const OUTDATED: FeedStatus = { believed: false, state: 'expired', reason: null, since: null, source: null };
+const OUTDATED: FeedStatus = {
+  believed: false,
+  state: 'expired',
+  reason: null,
+  since: null,
+  delay: null,
+  source: null,
+};
 
 /** The part of the views that the live board reads; every method returns at once. */
 export type BoardView = {

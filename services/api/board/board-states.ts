@@ -1,5 +1,6 @@
 /** What is on the board: which matches, and the sources of the feed. */
 import { formatDate } from '#contract/rest/parameters.ts';
+import { shownFeed } from '#story/feed-words.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import type { ReadView } from './scoped-view.ts';
@@ -7,9 +8,7 @@ import type { BoardSource } from './shared/feed.ts';
 
 /** Returns what the board shows of the sources. `now`: Unix seconds. */
 export function boardSources(view: Pick<BoardView, 'health'>, now: number): BoardSource[] {
-  return view.health
-    .sources(now * 1000)
-    .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
+  return view.health.sources(now * 1000).map((status) => ({ source: status.source, ...shownFeed(status) }));
 }
 
 /** The share of the board for matches that begin next, where so many are not live. */

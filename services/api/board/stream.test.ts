@@ -131,7 +131,7 @@ describe('/board/events', () => {
     served.played.health(match.id);
     const reader = await SlowReader.open(served);
     const feeds = () => reader.frames.filter(({ event }) => event === 'feeds').map(({ data }) => data);
-    const alive = { source: 'webhook', believed: true, state: 'alive', reason: null };
+    const alive = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null };
     await reader.until('the snapshot', () => feeds().length === 1 && reader.matches.length > 0);
     expect(feeds()).toEqual([[alive]]);
     expect(reader.matches.at(-1)).toMatchObject({ feed: { believed: true, state: 'alive' } });

@@ -9,8 +9,8 @@ import type { TopicWriter } from '../publish/topic-writer.ts';
 const FEED_SOURCE = 'feed';
 /** Time of consecutive failures after which the feed is down. */
 const DOWN_AFTER_MS = 5_000;
-/** Lag behind the provider's now, beyond the settle margin, above which the feed is recovering. */
-const BEHIND_SECONDS = 30;
+/** Lag behind the provider's now, beyond the settle margin, above which the feed is recovering: its messages are too old then. */
+const BEHIND_SECONDS = 15;
 
 /** The position of the feed, null before the first read, and the provider's time; Unix seconds. */
 type FeedReading = { readonly position: number | null; readonly providerNow: number };
@@ -60,10 +60,13 @@ export class PollStatus {
   read(more: boolean, reading: FeedReading, now: number): void {
     // Without a failure Touchline itself is too slow.
     const reason = this.#state.reason ?? this.#failing?.reason ?? 'backlog';
-    this.#heardAt = now;
     this.#failing = null;
-    if (more) this.#catchUp(reading, reason);
-    else this.#state = UP;
+    if (more) {
+      this.#catchUp(reading, reason);
+      return;
+    }
+    this.#heardAt = now;
+    this.#state = UP;
   }
 
   /** Applies a failed read. */

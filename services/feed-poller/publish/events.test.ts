@@ -102,3 +102,24 @@ test('publishes each change once when reads are concurrent', async () => {
   await Promise.all([made.publish([{ id: 9, ut: 1 }], reading), made.publish([{ id: 9, ut: 1 }], reading)]);
   expect(published).toHaveLength(1);
 });
+
+test('publishes an unchanged event in play of the live board with each answer, unless its clock should have moved', async () => {
+  const { published, publish } = eventPublisher();
+  const atRest = { name: 'a', ut: 50, status_type: 'live', clock_status: 'stopped', clock_time: 2_700 };
+  for (const time of [100, 110]) await publish(atRest, time);
+  await publish(atRest, 120, 'show');
+  const running = { ...atRest, name: 'b', ut: 130, clock_status: 'running' };
+  for (const time of [130, 140]) await publish(running, time);
+  const untimed = { ...running, name: 'c', ut: 150, clock_time: null };
+  for (const time of [150, 160]) await publish(untimed, time);
+  const over = { ...atRest, name: 'd', ut: 170, status_type: 'finished' };
+  for (const time of [170, 180]) await publish(over, time);
+  expect(published).toEqual([
+    [50, 'a'],
+    [50, 'a'],
+    [130, 'b'],
+    [150, 'c'],
+    [150, 'c'],
+    [170, 'd'],
+  ]);
+});

@@ -32,7 +32,8 @@ type Published = {
 };
 
 /**
- * Publishes changes of events in lists as messages of the feed.
+ * Publishes changes of events in lists as messages of the feed, and as signs of life the events in play of the live board that
+ * do not change by themselves.
  *
  * A message has the event's `ut`, so that a list from a cache never overrides newer feed messages. A changed record whose
  * `ut` is not newer than the last published one gets the time of the answer, less the settle margin.
@@ -57,7 +58,8 @@ export class EventPublisher {
   async #publish(events: readonly Raw[], reading: EventsReading): Promise<void> {
     const changes = events.map((record) => this.#changeOf(record, reading)).filter((one) => one !== null);
     if (changes.length === 0) return;
-    for (const delivery of readEvents(changes, this.#clock.unix())) await this.#topicWriter.deliver(delivery);
+    const answer = { answeredAt: reading.time, receivedAt: this.#clock.unix() };
+    for (const delivery of readEvents(changes, answer)) await this.#topicWriter.deliver(delivery);
     for (const { id, ut, own, digest } of changes) {
       const hashes = this.#published.get(id)?.hashes ?? new Map<EventSource, string>();
       this.#published.set(id, { ut: own, publishedUt: ut, hashes: hashes.set(reading.source, digest) });
@@ -79,7 +81,10 @@ export class EventPublisher {
     // An older record comes from a cache or a lagging replica.
     if (own < before.ut) return null;
     if (!final) {
-      if (before.hashes.get(source) === digest) return null;
+      if (before.hashes.get(source) === digest)
+        return source === 'livescore' && isLiveAtRest(record)
+          ? { id, record, ut: before.publishedUt, own, digest }
+          : null;
       if (stamped === before.ut && !before.hashes.has(source)) {
         // Another list shows the same record in another shape.
         before.hashes.set(source, digest);
@@ -90,4 +95,12 @@ export class EventPublisher {
     // A message of this second is already published; a later read publishes the change with a later time.
     return ut > before.publishedUt ? { id, record, ut, own, digest } : null;
   }
+}
+
+/**
+ * Whether an event is in play and its record need not change. That of a running clock must: an answer in which it stands still is
+ * no sign of life.
+ */
+function isLiveAtRest({ status_type, clock_status, clock_time }: Raw): boolean {
+  return status_type === 'live' && (clock_status !== 'running' || toWholeNumber(clock_time) === null);
 }

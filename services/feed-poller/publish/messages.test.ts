@@ -137,9 +137,9 @@ test('reads a body of the maximum size, and sends a larger one to dead letters w
 
 test('turns events of a list into feed messages without their incidents', () => {
   const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
-  const [delivery] = readEvents([{ record, ut: 7 }], RECEIVED_AT);
+  const [delivery] = readEvents([{ record, ut: 7 }], { answeredAt: 59, receivedAt: RECEIVED_AT });
   expect(delivery?.normalized).toMatchObject([
-    { type: 'event', event_id: 9, ut: 7, message_id: 'event/9/7' },
+    { type: 'event', event_id: 9, ut: 7, content_at: 59_000, message_id: 'event/9/7' },
   ]);
   expect(delivery?.normalized[0]?.event_fields).toEqual(['{"name":"A - B"}']);
 });

@@ -66,13 +66,24 @@ export function readFeed(messages: readonly Buffer[], receivedAt: number): ReadD
 /** An event of the provider's lists, and the `ut` of its message, Unix seconds. */
 export type EventReading = { readonly record: Raw; readonly ut: number };
 
+/** When events were read: `api.timestamp` of the answer, Unix seconds, and its receipt, Unix milliseconds. */
+type AnswerTime = { readonly answeredAt: number; readonly receivedAt: number };
+
 /** Returns the deliveries of the messages that the feed would send for these events. */
-export function readEvents(events: readonly EventReading[], receivedAt: number): ReadDelivery[] {
+export function readEvents(
+  events: readonly EventReading[],
+  { answeredAt, receivedAt }: AnswerTime,
+): ReadDelivery[] {
   const messages = events.map(({ record, ut }) => {
     const { events_incidents: _, ut: _own, ...event } = record;
-    return Buffer.from(
-      JSON.stringify({ id: `event/${record.id}/${ut}`, type: 'event', source: 'rest', ut, data: { event } }),
-    );
+    const head = {
+      id: `event/${record.id}/${ut}`,
+      type: 'event',
+      source: 'rest',
+      ut,
+      answered_at: answeredAt,
+    };
+    return Buffer.from(JSON.stringify({ ...head, data: { event } }));
   });
   return readFeed(messages, receivedAt);
 }

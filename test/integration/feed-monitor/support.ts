@@ -90,6 +90,7 @@ export class LiveFeed {
       ...eventMessage(BEGAN + this.#clock, event),
       event_id: eventId,
       received_at: receivedAt,
+      content_at: receivedAt,
       message_id: `m-${this.#clock}`,
     };
     await this.#publish('normalized-messages', String(eventId), this.#encode(message));
@@ -110,7 +111,7 @@ export class LiveFeed {
       instance: 'test',
       state: 'up',
       reason: null,
-      heard_at: now,
+      heard_at: null,
       progress: null,
       gap: null,
       clock: null,

@@ -55,6 +55,7 @@ const stepped = (...steps: readonly number[]) => ({
 });
 const OF_API = stepped(-HOUR_MS);
 const OF_MONITOR = {
+  DELAYED_AFTER_MS: String(STALE_MS),
   STALE_AFTER_MS: String(STALE_MS),
   BACKLOG_AFTER_MS: String(BACKLOG_MS),
   ...stepped(-HOUR_MS, 0, HOUR_MS, 0),
@@ -66,7 +67,7 @@ let alerts: Alerts;
 let pipeline: Pipeline;
 let match: WatchedMatch;
 let kafka: RestartableKafka;
-let connectTools: () => Promise<Client>;
+let tools: Client;
 /** The running services. */
 const running = {} as Record<Part, TestService>;
 let start: Readonly<Record<Part, () => Promise<void>>>;
@@ -125,7 +126,8 @@ beforeAll(async () => {
   running.tools = gateway.service;
   await Promise.all([start.monitor(), start.poller(), start.standings()]);
   const env = connectionEnv(connection);
-  connectTools = await toolClient(system, gateway);
+  const connectTools = await toolClient(system, gateway);
+  tools = await connectTools();
   alerts = new Alerts(env, EVENT);
   watch = new SurfaceWatch([
     ...(await ofBoard(api.url, EVENT)),
@@ -262,7 +264,7 @@ const HARMLESS: readonly Pick<Fault, 'what' | 'make' | 'mend'>[] = [
 ];
 
 test('the story of a match with an outage, a late goal and a cancelled one is what the topics said at each second', async () => {
-  await expectStoryOfTopics({ pipeline, webhookUrl: match.webhookUrl, apiUrl, tools: await connectTools() });
+  await expectStoryOfTopics({ pipeline, webhookUrl: match.webhookUrl, apiUrl, tools });
 });
 
 test('every surface shows safe while one of two sources is disconnected, or tables are not derived', async () => {
@@ -277,6 +279,48 @@ test('every surface shows safe while one of two sources is disconnected, or tabl
     await watch.all('safe');
   }
 });
+
+test('no surface shows safe while the feed is behind, or its backlog is worked off, and each says by how much', async () => {
+  match.cutRest();
+  for (const lag of [25, 60, 600]) {
+    await watch.all('safe');
+    const since = performance.now();
+    match.lagSeconds = lag;
+    const behind = await watch.safeAfter(since, SILENT);
+    const allowed = SILENT + READING_DELAY_MS + watch.lateMs;
+    expect(Object.entries(behind).filter(([, ms]) => ms > allowed)).toEqual([]);
+    await expectDelay(lag);
+    const workedOffFrom = performance.now();
+    for (let left = lag; left > 22; left -= lag / 10) {
+      match.lagSeconds = left;
+      match.say();
+      await delay(200);
+    }
+    const opened = await watch.safeAfter(workedOffFrom, performance.now() - workedOffFrom);
+    expect(Object.entries(opened).filter(([, ms]) => ms > 0)).toEqual([]);
+    match.lagSeconds = 0;
+  }
+  await watch.all('safe');
+  match.restoreRest();
+});
+
+/** Expects the surfaces to name the delay of the match, seconds. */
+async function expectDelay(lag: number): Promise<void> {
+  const shown = await fetch(`${apiUrl}/board/matches/${EVENT}`);
+  const { feed } = ((await shown.json()) as { match: { feed: { state: string; delay: number } } }).match;
+  expect(feed.state).toBe('delayed');
+  expect(Math.abs(feed.delay / 1_000 - lag)).toBeLessThan(7);
+  const { headers } = await fetch(`${apiUrl}/v2/events/${EVENT}`);
+  expect(headers.get('x-feed-health')).toMatch(
+    /webhook=delayed;reason=delay;delay=\d+, match=delayed;reason=delay;delay=\d+$/,
+  );
+  const { structuredContent } = await tools.callTool({ name: 'get_match', arguments: { match_id: EVENT } });
+  expect(structuredContent).toMatchObject({
+    act: expect.stringMatching(/^Do not act: the feed of the match is delayed by \d+ (s|min)\.$/),
+    guard: { reasons: ['feed_delayed'] },
+    feed: { alive: false, state: 'delayed', delay_seconds: Math.round(feed.delay / 1_000) },
+  });
+}
 
 // One test: the services that it restarts run until its end.
 test('no surface shows safe for long after the last confirmation, and all do again after the fault', async () => {

@@ -23,6 +23,8 @@ export class WatchedMatch {
   webhookUrl = '';
   delivers = true;
   speaks = true;
+  /** How far its messages are behind, seconds. */
+  lagSeconds = 0;
   /** Whether its messages have the provider's result. */
   reportsResult = true;
   #saidAt = 0;
@@ -86,7 +88,7 @@ export class WatchedMatch {
       participants: [side(101, 1, 'Home', this.reportsResult), side(102, 2, 'Away', this.reportsResult)],
       ...fields,
     };
-    const ut = Math.floor(Date.now() / 1000);
+    const ut = Math.floor(Date.now() / 1000 - this.lagSeconds);
     const message = eventMessage({ id: 1_000 + this.#clock, ut }, event) as {
       readonly ut: number;
       readonly data: { readonly event: Record<string, unknown> };

@@ -57,7 +57,10 @@ test('an outage of the provider of 48 hours halts what is in play, and ends in t
     OutageFollower.create(url, 2, settings),
   ]);
   const { connection } = cut.system.pipeline;
-  const monitor = cut.system.start('feed-monitor', { SESSION_TIMEOUT_MS: '6000' });
+  const monitor = cut.system.start('feed-monitor', {
+    SESSION_TIMEOUT_MS: '6000',
+    DELAYED_AFTER_MS: '0',
+  });
   await monitor.ready();
   const health = await HealthReader.open(connection);
   const [saturday, , monday] = provider.timeline.stretches;

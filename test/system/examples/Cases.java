@@ -32,7 +32,7 @@ final class Cases {
   private static Tradability.Health healthOf(JsonNode of) {
     return new Tradability.Health(
         text(of, "source"), number(of, "event_id"), text(of, "state"), text(of, "reason"), number(of, "since"),
-        number(of, "term"), number(of, "valid_until"), number(of, "written_at"));
+        number(of, "delay"), number(of, "term"), number(of, "valid_until"), number(of, "written_at"));
   }
 
   private static Tradability.Match matchOf(JsonNode of) {

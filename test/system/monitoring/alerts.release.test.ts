@@ -69,6 +69,7 @@ describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometh
     const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
     const monitor = system.start('feed-monitor', {
       SESSION_TIMEOUT_MS: '6000',
+      DELAYED_AFTER_MS: '0',
       STALE_AFTER_MS: '6000',
       KEEP_ALIVE_AFTER_MS: '6000',
     });

@@ -53,7 +53,7 @@ export class Playing {
     const system = await System.create();
     const { connection } = system.pipeline;
     system.start('standings-processor', { RULES_DIR: RULES });
-    startMonitor(connection);
+    startMonitor(connection, { DELAYED_AFTER_MS: '0' });
     const [api, live, feed] = await Promise.all([
       system.startApi(temporaryFolder()),
       LiveFeed.open(connection),

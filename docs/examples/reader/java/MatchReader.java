@@ -242,6 +242,7 @@ final class MatchReader {
         text(record, "state"),
         optional(record, "reason"),
         number(record, "since"),
+        (Long) record.get("delay"),
         number(record, "term"),
         (Long) record.get("valid_until"),
         number(record, "written_at"));

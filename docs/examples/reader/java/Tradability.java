@@ -13,10 +13,18 @@ public final class Tradability {
 
   /** A record of feed-health: of a source when `eventId` is null, else of one of its matches. */
   public record Health(
-      String source, Long eventId, String state, String reason, long since, long term, Long validUntil, long writtenAt) {}
+      String source,
+      Long eventId,
+      String state,
+      String reason,
+      long since,
+      Long delay,
+      long term,
+      Long validUntil,
+      long writtenAt) {}
 
-  /** Whether and why a match may be believed. */
-  public record FeedStatus(boolean believed, String state, String reason, Long since, String source) {}
+  /** Whether and why a match may be believed. `delay`: from the provider's writing of the newest content to its receipt, milliseconds. */
+  public record FeedStatus(boolean believed, String state, String reason, Long since, Long delay, String source) {}
 
   /** The fields of match state that the rule reads. */
   public record Match(String statusType, boolean hasFirmScore, boolean safe, List<String> reasons) {}
@@ -58,7 +66,7 @@ public final class Tradability {
           .findFirst()
           // Of several that are not believed, the most recently disbelieved.
           .or(() -> statuses.stream().max(Comparator.comparingLong(one -> one.since() == null ? 0 : one.since())))
-          .orElse(new FeedStatus(false, "unknown", null, null, null));
+          .orElse(new FeedStatus(false, "unknown", null, null, null, null));
     }
   }
 
@@ -82,20 +90,26 @@ public final class Tradability {
   /** Combines a source's record with that of one of its matches. */
   private static FeedStatus status(Received received, Health match, long wall, double steady) {
     if (match.state().equals("ended")) return recorded(match);
-    if (received == null) return new FeedStatus(false, "unknown", null, null, match.source());
+    if (received == null) return new FeedStatus(false, "unknown", null, null, null, match.source());
     Health source = received.record();
     Long until = source.validUntil();
-    if (until == null) return new FeedStatus(false, "expired", null, null, source.source());
+    if (until == null) return new FeedStatus(false, "expired", null, null, null, source.source());
     // Both clocks: the wall clock detects a record that was read late, the monotonic one is right when wall clocks differ or step.
     if (wall >= until || steady - received.at() >= until - source.writtenAt())
-      return new FeedStatus(false, "expired", null, Math.min(until, wall), source.source());
+      return new FeedStatus(false, "expired", null, Math.min(until, wall), null, source.source());
     // The leading monitor has not evaluated the match yet.
-    if (match.term() < source.term()) return new FeedStatus(false, "expired", null, match.since(), match.source());
+    if (match.term() < source.term())
+      return new FeedStatus(false, "expired", null, match.since(), null, match.source());
     return recorded(BELIEVED.contains(source.state()) || !BELIEVED.contains(match.state()) ? match : source);
   }
 
   private static FeedStatus recorded(Health record) {
     return new FeedStatus(
-        BELIEVED.contains(record.state()), record.state(), record.reason(), record.since(), record.source());
+        BELIEVED.contains(record.state()),
+        record.state(),
+        record.reason(),
+        record.since(),
+        record.delay(),
+        record.source());
   }
 }

@@ -66,8 +66,16 @@ def trading(match, feed, doubts=()):
 
 
 def _recorded(record):
-    return _status(record["state"], record["reason"], record["since"], record["source"])
+    return _status(record["state"], record["reason"], record["since"], record["source"], record["delay"])
 
 
-def _status(state, reason=None, since=None, source=None):
-    return {"believed": state in BELIEVED, "state": state, "reason": reason, "since": since, "source": source}
+def _status(state, reason=None, since=None, source=None, delay=None):
+    """`delay`: milliseconds from the provider's writing of the newest content to its receipt."""
+    return {
+        "believed": state in BELIEVED,
+        "state": state,
+        "reason": reason,
+        "since": since,
+        "delay": delay,
+        "source": source,
+    }

@@ -56,7 +56,7 @@ ${waiting !== undefined && waitingHtml(waiting)}`;
 }
 
 function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): Html {
-  const { source, gaps, gap_count, heard_at, written_at, progress } = record;
+  const { source, gaps, gap_count, heard_at, delay, written_at, progress } = record;
   const rows: readonly (readonly [string, string | Html])[] = [
     ['State', html`<span data-needs-connection>${feedWords(belief)}</span>`],
     [
@@ -65,7 +65,8 @@ function sourceHtml({ belief, record }: Feeds['sources'][number], now: number): 
         ? 'unknown'
         : html`${timeOf(belief.since / 1000, now)} <span class="zone">UTC</span>`,
     ],
-    ['Last message received', heard_at === null ? 'none yet' : agoWords(heard_at, now)],
+    ['Newest message', heard_at === null ? 'none yet' : agoWords(heard_at, now)],
+    ...(delay === null ? [] : [['It came after', delayWords(delay)] as const]),
     ['Last checked', agoWords(written_at, now)],
     ...(progress === null
       ? []

@@ -74,7 +74,7 @@ describe('other orders', () => {
     const all = [
       ...matches,
       liveMatch({ event_id: 8, guard: { safe: false, reasons: ['possible_goal'] } }),
-      liveMatch({ event_id: 9, feed: { believed: false, state: 'stale', reason: 'silence' } }),
+      liveMatch({ event_id: 9, feed: { believed: false, state: 'stale', reason: 'silence', delay: null } }),
     ];
     expect(shape(all, { by: 'halted' })).toEqual({
       Halted: [[8, 9]],

@@ -3,10 +3,22 @@ import { feedWords } from '#story/feed-words.ts';
 import { type BoardSource, feedsHead } from './feed.ts';
 
 describe('the head of a connected page', () => {
-  const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null };
+  const alive: BoardSource = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null };
   const restAlive: BoardSource = { ...alive, source: 'feed', state: 'recovered' };
-  const down: BoardSource = { source: 'webhook', believed: false, state: 'down', reason: 'network' };
-  const restExpired: BoardSource = { source: 'feed', believed: false, state: 'expired', reason: null };
+  const down: BoardSource = {
+    source: 'webhook',
+    believed: false,
+    state: 'down',
+    reason: 'network',
+    delay: null,
+  };
+  const restExpired: BoardSource = {
+    source: 'feed',
+    believed: false,
+    state: 'expired',
+    reason: null,
+    delay: null,
+  };
 
   test.each([
     ['claims nothing before it knows the feeds', undefined, 'awaited', 'Connected'],
@@ -29,7 +41,7 @@ describe('the head of a connected page', () => {
 });
 
 test('a recovering source names what was wrong before', () => {
-  const feed = { believed: false, reason: 'network' } as const;
+  const feed = { believed: false, reason: 'network', delay: null } as const;
   expect(feedWords({ ...feed, state: 'down' })).toBe('down (provider unreachable)');
   expect(feedWords({ ...feed, state: 'recovering' })).toBe('recovering (after: provider unreachable)');
 });

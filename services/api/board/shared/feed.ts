@@ -25,8 +25,9 @@ export function feedsHead(sources: readonly BoardSource[] | undefined): FeedsHea
 }
 
 /** Returns why a source is named in the head. A believed one has a reason while its last read failed. */
-function troubleWords({ believed, state, reason }: BoardSource): string {
-  return believed && reason !== null ? reasonWords(reason) : feedWords({ state, reason: null });
+function troubleWords({ believed, state, reason, delay }: BoardSource): string {
+  if (believed && reason !== null) return reasonWords(reason);
+  return feedWords({ state, reason: state === 'delayed' ? reason : null, delay });
 }
 
 const LINK = html`<a href="/feeds">Feeds</a>`;

@@ -23,8 +23,8 @@ describe('news of the score', () => {
 
 describe('news of a halt', () => {
   const possibleGoal = liveMatch({ guard: { safe: false, reasons: ['possible_goal'] } });
-  const stale = liveMatch({ feed: { believed: false, state: 'stale', reason: 'silence' } });
-  const down = liveMatch({ feed: { believed: false, state: 'down', reason: 'network' } });
+  const stale = liveMatch({ feed: { believed: false, state: 'stale', reason: 'silence', delay: null } });
+  const down = liveMatch({ feed: { believed: false, state: 'down', reason: 'network', delay: null } });
   const cases: readonly (readonly [string, BoardMatch, BoardMatch, string | null])[] = [
     ['the guard halts it', liveMatch(), possibleGoal, 'Halted: Home – Away: possible goal.'],
     ['its feed falls silent', liveMatch(), stale, 'Halted: Home – Away: feed stale.'],
@@ -44,8 +44,8 @@ test('alerts a match that leaves the board if it was safe to trade', () => {
 });
 
 test('alerts once when a source is no longer believed', () => {
-  const up = { source: 'webhook', believed: true, state: 'alive', reason: null } as const;
-  const down = { source: 'webhook', believed: false, state: 'down', reason: 'network' } as const;
+  const up = { source: 'webhook', believed: true, state: 'alive', reason: null, delay: null } as const;
+  const down = { source: 'webhook', believed: false, state: 'down', reason: 'network', delay: null } as const;
   expect(feedNews([up], [down])).toEqual([{ kind: 'feed_down', words: 'Feed down: Webhooks.' }]);
   expect(feedNews([down], [down])).toEqual([]);
   expect(feedNews([], [down])).toEqual([]);

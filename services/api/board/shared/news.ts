@@ -30,6 +30,9 @@ export function newsWords(kind: ScoreNews, match: BoardMatch): string {
   return `${what}: ${nameOf(home)} ${score?.home ?? 0}, ${nameOf(away)} ${score?.away ?? 0}${review}.`;
 }
 
+/** Reasons of the feed that may concern one match alone. */
+const OWN_FEED_REASONS: ReadonlySet<string> = new Set(['feed_stale', 'feed_delayed']);
+
 /**
  * Returns the alert of a match that may no longer be traded; null when it may be traded, or could not be before. Also null when
  * only the whole source is down: that is one alert, by `feedNews`.
@@ -37,7 +40,7 @@ export function newsWords(kind: ScoreNews, match: BoardMatch): string {
 export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | null {
   if (tradingOf(before, before.feed).permission !== 'safe') return null;
   const { permission, reasons } = tradingOf(after, after.feed);
-  const own = reasons.filter((reason) => !reason.startsWith('feed_') || reason === 'feed_stale');
+  const own = reasons.filter((reason) => !reason.startsWith('feed_') || OWN_FEED_REASONS.has(reason));
   return permission !== 'halted' || own.length === 0 ? null : haltOf(after, guardWords(own));
 }
 

@@ -88,7 +88,7 @@ describe('a row', () => {
     ],
     [
       'a match whose feed is silent',
-      { feed: { believed: false, state: 'stale', reason: 'silence' } },
+      { feed: { believed: false, state: 'stale', reason: 'silence', delay: null } },
       'halted',
       '66′ 2H Home Away 1–0 Halted: feed stale (nothing received) 20 s ago',
     ],
@@ -96,7 +96,7 @@ describe('a row', () => {
       'a match that is halted and whose feed is down',
       {
         guard: { safe: false, reasons: ['possible_goal'] },
-        feed: { believed: false, state: 'down', reason: 'backlog' },
+        feed: { believed: false, state: 'down', reason: 'backlog', delay: null },
       },
       'halted',
       '66′ 2H Home Away 1–0 Halted: possible goal, feed down (our own delay) 20 s ago',
@@ -106,7 +106,7 @@ describe('a row', () => {
       {
         status_id: 1,
         status_type: 'scheduled',
-        feed: { believed: false, state: 'unknown', reason: null },
+        feed: { believed: false, state: 'unknown', reason: null, delay: null },
         score: null,
         firm: null,
       },

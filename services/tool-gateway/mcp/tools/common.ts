@@ -31,7 +31,12 @@ const guard = z.object({
 });
 
 /** Whether the data of a match is current. */
-const feed = z.object({ alive: z.boolean(), state: z.string(), reason: z.string().nullable() });
+const feed = z.object({
+  alive: z.boolean(),
+  state: z.string(),
+  reason: z.string().nullable(),
+  delay_seconds: z.int().optional(),
+});
 
 /** Message for an unknown match. */
 export const NO_SUCH_MATCH = 'No match has this id. Call list_matches, live_board or search to find matches.';
@@ -96,7 +101,13 @@ export function summaryOf(
     firm_score: state.firm,
     shoot_out: state.shoot_out,
     guard: { safe: permission === 'safe', trading: permission, reasons: [...reasons] },
-    feed: { alive: health.believed, state: health.state, reason: health.reason },
+    feed: {
+      alive: health.believed,
+      state: health.state,
+      reason: health.reason,
+      ...(health.state === 'delayed' &&
+        health.delay !== null && { delay_seconds: Math.round(health.delay / 1_000) }),
+    },
     updated_at: isoOf(cause.received_at),
   };
 }

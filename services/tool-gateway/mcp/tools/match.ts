@@ -5,6 +5,7 @@ import { isInShootOut } from '#domain/goal-facts.ts';
 import { GUARD_WORDS } from '#domain/guard-words.ts';
 import { periodWords } from '#domain/sports/periods.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
+import { feedWords } from '#story/feed-words.ts';
 import { minuteOf, whyVoid } from '#story/incidents.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { tradingOf } from '#tradability/trading.ts';
@@ -44,10 +45,10 @@ const answer = z.object({
   score: score.describe('Includes goals under review; null is unknown, never zero.'),
   firm_score: firm_score.describe('Without goals that await confirmation.'),
   guard: guard.describe(
-    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_stale etc.`,
+    `not_in_play: the match has not begun, or is over. Reasons: ${Object.keys(GUARD_WORDS).join(', ')}, unknown_score, feed_delayed etc.`,
   ),
   feed: feed.describe(
-    'Not alive: nothing is received of this match, or not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), unreadable_messages (a release or the provider must change), credentials, contract, network, ingress.',
+    'States: alive, recovered, stale (silent while the clock runs), delayed (too late), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, delay, clock, backlog (our own delay), unreadable_messages, credentials, contract, network, ingress.',
   ),
   updated_at: updated_at.describe('When its last change was received, ISO 8601.'),
   season: z.string().nullable(),
@@ -147,9 +148,10 @@ function actLine(state: ShownState, feed: FeedStatus): string {
   if (permission === 'safe' && firm !== null)
     return `You may act on the firm score ${firm.home}-${firm.away}: the guard is safe and the feed is alive.`;
   const cause = feed.reason === null ? '' : ` (${feed.reason})`;
+  const of = feed.state === 'delayed' ? feedWords(feed) : `${feed.state}${cause}`;
   const words: Readonly<Record<string, string>> = {
     ...REASONS,
-    [`feed_${feed.state}`]: `the feed of the match is ${feed.state}${cause}`,
+    [`feed_${feed.state}`]: `the feed of the match is ${of}`,
   };
   return `Do not act: ${reasons.map((reason) => words[reason] ?? reason).join(', ')}.`;
 }
