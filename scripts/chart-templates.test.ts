@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { serviceNames } from '../cli/services.ts';
-import { alerts } from './monitoring.ts';
+import { alerts } from '../test/support/monitoring.ts';
 import {
   ALL,
   byComponent,

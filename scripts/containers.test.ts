@@ -10,7 +10,7 @@ import { createMetrics } from '#service/metrics.ts';
 import { startOps } from '#service/ops.ts';
 import { serviceNames } from '../cli/services.ts';
 import { Authority, writeCertificate } from '../test/support/certificates.ts';
-import { composeServices } from './compose-services.ts';
+import { composeServices } from '../test/support/compose-services.ts';
 
 const ROOT = new URL('..', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { metricNames } from './monitoring.ts';
+import { metricNames } from '../test/support/monitoring.ts';
 
 const page = readFileSync(new URL('../docs/reference/metrics.md', import.meta.url), 'utf8');
 const names = [...metricNames()];

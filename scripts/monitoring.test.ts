@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
-import { temporaryFolder } from '../test/support/temporary-folder.ts';
-import { composeServices } from './compose-services.ts';
+import { composeServices } from '../test/support/compose-services.ts';
 import {
   alerts,
   caseFiles,
@@ -19,7 +18,8 @@ import {
   type RuleFile,
   ruleFiles,
   scrapedServices,
-} from './monitoring.ts';
+} from '../test/support/monitoring.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { anchorsOf } from './pages.ts';
 
 const ROOT = new URL('../', import.meta.url);

@@ -1,7 +1,7 @@
 /** Renders the Helm chart, for its tests. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
-import type { PrometheusRule, RuleFile } from '../monitoring.ts';
+import type { PrometheusRule, RuleFile } from '../../test/support/monitoring.ts';
 
 export const CHART = new URL('../../deploy/helm/touchline', import.meta.url).pathname;
 /** The required values. */

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { serviceNames } from '../../cli/services.ts';
-import { composeServices } from '../../scripts/compose-services.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { atEnd } from '../support/at-end.ts';
+import { composeServices } from '../support/compose-services.ts';
 import { BuiltImage, missing } from './built-image.ts';
 import { Container } from './container.ts';
 

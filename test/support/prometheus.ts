@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { freePort } from '#embedded/ports.ts';
-import { type RuleFile, rules } from '../../scripts/monitoring.ts';
 import { atEnd } from './at-end.ts';
+import { type RuleFile, rules } from './monitoring.ts';
 import { until, untilTrue } from './poll.ts';
 import type { TestService } from './processes.ts';
 

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-const ROOT = new URL('..', import.meta.url);
-const DEPLOY = new URL('../deploy/', import.meta.url);
+const ROOT = new URL('../..', import.meta.url);
+const DEPLOY = new URL('../../deploy/', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, DEPLOY), 'utf8');
 const filesIn = (folder: string): string[] =>
   readdirSync(new URL(folder, DEPLOY)).map((file) => folder + file);

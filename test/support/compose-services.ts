@@ -16,7 +16,7 @@ export type ComposeService = {
 export function composeServices(
   variables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, ComposeService>> {
-  const file = readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8');
+  const file = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
   let text = JSON.stringify(parse(file, { merge: true }));
   // Replaces from the inside out: a default may contain variables too.
   for (let before = ''; before !== text; ) {
