@@ -1,53 +1,29 @@
 package touchline.peer;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
 import touchline.Clock;
 import touchline.MatchState;
 import touchline.Participant;
-import touchline.ReportKey;
 import touchline.Score;
 
 /** Reads the facts of an event from its register: into the state, and those that no field of the state has. */
 final class EventFacts {
-  private static final int SOCCER = 5;
   private static final int RESULT = 2;
-  private static final int SHOOT_OUT_RESULT = 7;
-  private static final Set<String> YES = Set.of("true", "1", "yes");
   private static final Defaults CLOCK_DEFAULTS = new Defaults(Clock.getClassSchema());
   private static final Defaults PARTICIPANT_DEFAULTS = new Defaults(Participant.getClassSchema());
 
   private final EventFields fields;
   private final MatchState state;
   private Periods lengths = Periods.USUAL;
-  private Score reportedShootOut;
-  private boolean isVerified;
-  private boolean hasGoneBack;
 
   EventFacts(EventFields fields, MatchState state) {
     this.fields = fields;
     this.state = state;
   }
 
-  /** Whether the provider has verified the result. */
-  boolean verified() {
-    return isVerified;
-  }
-
-  /** Whether a finished match is reported as not started. */
-  boolean wentBack() {
-    return hasGoneBack;
-  }
-
   Periods periods() {
     return lengths;
-  }
-
-  /** The provider's result of the shoot-out; null unless both sides have it. */
-  Score shootOut() {
-    return reportedShootOut;
   }
 
   /** The home participant's id; null while it is unknown. */
@@ -65,15 +41,9 @@ final class EventFacts {
     return status == null ? null : Long.valueOf(status.ut);
   }
 
-  /** An unknown sport counts as soccer. */
-  boolean hasGoalRules() {
-    return state.getSportId() == null || state.getSportId() == SOCCER;
-  }
-
-  /** Reads the changed fields; true when a goal's side, or whether goals have rules, may have changed. */
+  /** Reads the changed fields; true when a goal's side may have changed. */
   boolean read() {
     boolean sides = false;
-    boolean hadGoalRules = hasGoalRules();
     for (String name : fields.changed()) {
       String json = fields.get(name);
       switch (name) {
@@ -87,7 +57,6 @@ final class EventFacts {
         case "status_id" -> state.setStatusId(Json.integer(json));
         case "relation_status" -> state.setRelationStatus(Json.text(json));
         case "bet_status" -> state.setBetStatus(Json.text(json));
-        case "verified_result" -> readVerified(json);
         case "details" -> lengths = Periods.of(json);
         default -> { }
       }
@@ -95,15 +64,8 @@ final class EventFacts {
     if (fields.changed().contains(EventPart.PARTICIPANTS)) sides = readSides();
     state.setStatusType(statusType());
     state.setFirstFinished(fields.firstFinished());
-    hasGoneBack = goesBack();
     readClock();
-    return sides || hadGoalRules != hasGoalRules();
-  }
-
-  private void readVerified(String json) {
-    state.setVerifiedResult(json.equals("null") ? null : json);
-    String text = Json.text(json);
-    isVerified = YES.contains(text == null ? json : text.toLowerCase(Locale.ROOT));
+    return sides;
   }
 
   private void readClock() {
@@ -130,14 +92,6 @@ final class EventFacts {
     return type == null ? Statuses.type(state.getStatusId()) : type;
   }
 
-  /** Law 2: whether an event that was reported as finished is now reported as scheduled. */
-  private boolean goesBack() {
-    ReportKey finished = fields.firstFinished();
-    if (!"scheduled".equals(state.getStatusType()) || finished == null) return false;
-    Report status = statusReport();
-    return status != null && status.comparePlace(finished.getUt(), finished.getMessageId()) > 0;
-  }
-
   private Report statusReport() {
     Report id = fields.report("status_id");
     Report type = fields.report("status_type");
@@ -155,7 +109,6 @@ final class EventFacts {
     JsonNode homeResults = results(1);
     JsonNode awayResults = results(2);
     state.setReported(score(result(homeResults, RESULT), result(awayResults, RESULT)));
-    reportedShootOut = score(result(homeResults, SHOOT_OUT_RESULT), result(awayResults, SHOOT_OUT_RESULT));
     return changed;
   }
 

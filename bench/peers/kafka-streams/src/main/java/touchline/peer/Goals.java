@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import touchline.Incident;
 import touchline.Score;
 
@@ -19,22 +18,16 @@ final class Goals {
 
   private final Long home;
   private final Long away;
-  private final Predicate<Held> removed;
   private final Score points = new Score(0, 0);
   private final Score firmPoints = new Score(0, 0);
-  private final Score shootOutPoints = new Score(0, 0);
   /** Null when a side is unknown. */
   final Score score;
   final Score firm;
-  /** Null when no goal counts in it. */
-  Score shootOut;
   boolean underReview;
-  /** Whether the latest list omits a goal that is not void, or a cancellation that names a goal. */
-  boolean missing;
   /** The latest time of a standing cancellation that names no goal; null without one. */
   Long unexplainedAt;
   final List<String> counting = new ArrayList<>(4);
-  /** All goals that are not void, in play or in the shoot-out. */
+  /** All goals that are not void. */
   final List<String> valid = new ArrayList<>(4);
   final Map<String, String> voided = new LinkedHashMap<>(4);
   /** The standing cancellations that name each void goal. */
@@ -42,14 +35,10 @@ final class Goals {
   final List<String> orphans = new ArrayList<>(0);
   final List<String> anomalies = new ArrayList<>(0);
 
-  /**
-   * Derives everything from the goals and cancellations of a match, given in order of their ids. `removed`: which of them count
-   * as removed.
-   */
-  Goals(Collection<Held> inOrder, Long home, Long away, Predicate<Held> removed) {
+  /** Derives everything from the goals and cancellations of a match, given in order of their ids. */
+  Goals(Collection<Held> inOrder, Long home, Long away) {
     this.home = home;
     this.away = away;
-    this.removed = removed;
     boolean sides = home != null && away != null;
     score = sides ? points : null;
     firm = sides ? firmPoints : null;
@@ -67,16 +56,11 @@ final class Goals {
     return type == 413 || type == 421 || type == OWN_GOAL;
   }
 
-  static boolean inShootOut(Incident incident) {
-    Integer phase = incident.getEventStatusId();
-    return phase != null && (phase == 13 || phase == 16 || phase == 141 || phase == 142);
-  }
-
   /** Law 6. */
   private Map<String, List<Held>> nameGoals(Collection<Held> inOrder) {
     List<Held> standing = new ArrayList<>(0);
     for (Held one : inOrder) {
-      if (one.type() == GOAL_CANCELLED && !removed.test(one) && !one.isCancelled()) standing.add(one);
+      if (one.type() == GOAL_CANCELLED && !one.removed && !one.isCancelled()) standing.add(one);
     }
     Map<String, List<Held>> named = new HashMap<>(4);
     if (standing.isEmpty()) return named;
@@ -129,7 +113,6 @@ final class Goals {
 
   private boolean fits(Held goal, Held cancellation) {
     if (goal.id.compareTo(cancellation.id) >= 0) return false;
-    if (inShootOut(goal.incident) != inShootOut(cancellation.incident)) return false;
     int side = side(cancellation.incident);
     Long participant = cancellation.incident.getParticipantId();
     boolean ownGoal = goal.type() == OWN_GOAL && participant != null
@@ -143,24 +126,19 @@ final class Goals {
   private void count(Held goal, List<Held> named) {
     List<String> by = new ArrayList<>(0);
     for (Held one : named) {
-      missing |= one.missing;
       if (one.stands()) by.add(one.id);
     }
-    if (removed.test(goal) || goal.isCancelled() || !by.isEmpty()) {
-      voided.put(goal.id, removed.test(goal) ? "removed" : goal.isCancelled() ? "cancelled" : "goal_cancelled");
+    if (goal.removed || goal.isCancelled() || !by.isEmpty()) {
+      voided.put(goal.id, goal.removed ? "removed" : goal.isCancelled() ? "cancelled" : "goal_cancelled");
       if (!by.isEmpty()) voidBy.put(goal.id, by);
       return;
     }
     valid.add(goal.id);
-    missing |= goal.missing;
     int side = side(goal.incident);
     if (side == 0) {
-      anomalies.add(goal.id + ":" + whyNoSide(goal.incident));
-    } else if (inShootOut(goal.incident)) {
-      shootOut = shootOutPoints;
-      add(shootOutPoints, side);
+      anomalies.add(goal.id + ":unknown_participant");
     } else {
-      boolean isFirm = !goal.isToBeConfirmed() && !goal.missing;
+      boolean isFirm = !goal.isToBeConfirmed();
       counting.add(goal.id);
       add(points, side);
       if (isFirm) add(firmPoints, side);
@@ -179,25 +157,6 @@ final class Goals {
     if (participant == null) return 0;
     int own = participant.equals(home) ? 1 : participant.equals(away) ? 2 : 0;
     if (own == 0) return 0;
-    return switch (countsFor(incident)) {
-      case "own" -> own;
-      case "rival" -> 3 - own;
-      default -> 0;
-    };
-  }
-
-  private static String countsFor(Incident incident) {
-    String reported = incident.getCountsFor();
-    if (reported != null) return reported;
-    return incident.getIncidentId() == OWN_GOAL ? "rival" : "own";
-  }
-
-  private static String whyNoSide(Incident incident) {
-    return switch (countsFor(incident)) {
-      case "own", "rival" -> "unknown_participant";
-      case "all" -> "for_all";
-      case "none" -> "for_none";
-      default -> "unknown_for";
-    };
+    return incident.getIncidentId() == OWN_GOAL ? 3 - own : own;
   }
 }

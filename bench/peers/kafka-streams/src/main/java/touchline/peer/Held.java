@@ -1,30 +1,20 @@
 package touchline.peer;
 
-import java.util.Objects;
 import touchline.Incident;
 import touchline.KeyIncident;
 
-/** One incident of the register: its winning record, and its last deletes and lists. */
+/** One incident of the register: its winning record, and its last delete. */
 final class Held {
-  /** How long an incident may take from being written to being listed, seconds. */
-  private static final long SETTLE_SECONDS = 5;
-  /** How much newer than an incident's last sign of life a list must be that proves its removal, seconds. */
-  private static final long REMOVAL_SECONDS = 75;
-
   final String id;
   Incident incident;
   Long deletedAt;
-  Long listedAt;
   boolean removed;
-  boolean missing;
 
   /** The change that remembers its state, and that state. */
   private Change remembers;
   Incident incidentBefore;
   Long deletedBefore;
-  private Long listedBefore;
   boolean removedBefore;
-  boolean missingBefore;
 
   /** What the indexes beside the register know of it. */
   Incident indexed;
@@ -45,14 +35,7 @@ final class Held {
     incidentBefore = incident;
     deletedBefore = deletedAt;
     removedBefore = removed;
-    listedBefore = listedAt;
-    missingBefore = missing;
     return true;
-  }
-
-  boolean isChanged() {
-    return incident != incidentBefore || removed != removedBefore || missing != missingBefore
-        || !Objects.equals(deletedAt, deletedBefore) || !Objects.equals(listedAt, listedBefore);
   }
 
   /** Law 1: the higher time, the stronger confirmation, the later message of the second, the larger canonical JSON. */
@@ -81,56 +64,9 @@ final class Held {
     };
   }
 
-  /** Law 3: whether a delete is not older than the incident was last known present. */
-  private boolean deleted(Long snapshotAt) {
-    return incident != null && deletedAt != null && deletedAt >= presentAt(snapshotAt);
-  }
-
-  private long presentAt(Long snapshotAt) {
-    return listedAt != null && listedAt.equals(snapshotAt) ? Math.max(incident.getUt(), listedAt) : incident.getUt();
-  }
-
-  private long lastSign() {
-    return listedAt == null ? incident.getUt() : Math.max(incident.getUt(), listedAt);
-  }
-
-  /** By how much the latest list that omits it is newer than its last sign of life, seconds; 0 when no list omits it clearly. */
-  private long omittedFor(Long snapshotAt) {
-    if (incident == null || snapshotAt == null) return 0;
-    long since = snapshotAt - lastSign();
-    return since < SETTLE_SECONDS ? 0 : since;
-  }
-
-  /** Whether the latest list omits it, and no delete says that it is removed. */
-  boolean omitted(Long snapshotAt) {
-    return omittedFor(snapshotAt) > 0 && !deleted(snapshotAt);
-  }
-
-  /** Whether only a contradicting result can keep it from being removed. */
-  boolean omittedLong(Long snapshotAt) {
-    return omittedFor(snapshotAt) >= REMOVAL_SECONDS;
-  }
-
-  /** Law 3. `contradicted`: the provider's result speaks for what its list omits. */
-  boolean isRemoved(Long snapshotAt, boolean contradicted) {
-    return deleted(snapshotAt) || omittedLong(snapshotAt) && !contradicted;
-  }
-
-  boolean isMissing(Long snapshotAt, boolean contradicted) {
-    return omittedFor(snapshotAt) > 0 && !isRemoved(snapshotAt, contradicted);
-  }
-
-  /** When it was last known present: where it is, an older list that has it counts too. */
-  Long presentSince(Long snapshotAt) {
-    if (incident == null) return null;
-    return removed ? presentAt(snapshotAt) : lastSign();
-  }
-
-  /** When it was last known absent; null when it never was. */
-  Long absentAt(Long snapshotAt) {
-    if (!omittedLong(snapshotAt)) return deletedAt;
-    long absent = snapshotAt - REMOVAL_SECONDS;
-    return deletedAt == null ? absent : Math.max(deletedAt, absent);
+  /** Law 3: whether a delete is not older than its record. */
+  boolean isDeleted() {
+    return incident != null && deletedAt != null && deletedAt >= incident.getUt();
   }
 
   boolean isCancelled() {

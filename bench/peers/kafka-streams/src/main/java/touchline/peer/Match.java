@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import touchline.Agreement;
 import touchline.Cause;
 import touchline.Clock;
@@ -19,7 +18,6 @@ import touchline.MatchState;
 import touchline.NormalizedMessage;
 import touchline.Score;
 import touchline.ScoreSource;
-import touchline.UnreadField;
 
 /** One event: its registers, and the state derived from them. Derives only the parts that a message can change. */
 final class Match {
@@ -34,13 +32,10 @@ final class Match {
   private final TreeMap<String, Held> goalIncidents = new TreeMap<>();
   /** Goals and red cards, in order of their ids. */
   private final TreeMap<String, Held> keyIncidents = new TreeMap<>();
-  private final TreeMap<String, Long> unread = new TreeMap<>();
   private final Signals signals = new Signals();
   private final MatchState state = STATE_DEFAULTS.on(new MatchState());
   private final EventFacts facts = new EventFacts(fields, state);
-  private Goals goals = new Goals(List.of(), null, null, held -> held.removed);
-  /** Whether the provider's result contradicts its list (law 3). */
-  private boolean contradicted;
+  private Goals goals = new Goals(List.of(), null, null);
   private int known;
   private int starts;
 
@@ -63,7 +58,6 @@ final class Match {
     final String betStatus = state.getBetStatus();
     final Clock clock = state.getClock();
     final Guard guard = state.getGuard();
-    final String verified = state.getVerifiedResult();
     final Goals goals = Match.this.goals;
   }
 
@@ -71,7 +65,7 @@ final class Match {
   MatchState state() {
     state.setFields(fields.encode());
     List<KeyIncident> keys = new ArrayList<>(keyIncidents.size());
-    if (facts.hasGoalRules()) for (Held held : keyIncidents.values()) keys.add(keyIncident(held));
+    for (Held held : keyIncidents.values()) keys.add(keyIncident(held));
     state.setKeyIncidents(keys);
     return state;
   }
@@ -82,9 +76,7 @@ final class Match {
     one.setId(held.id);
     one.setVersion(state.getVersion());
     one.setRemoved(held.removed);
-    one.setMissing(held.missing);
     one.setDeletedAt(held.deletedAt);
-    one.setListedAt(held.listedAt);
     one.setIncident(held.incident);
     one.setCause(state.getCause());
     return one;
@@ -121,7 +113,7 @@ final class Match {
     key.setPlayerId(isPlayer ? player : null);
     key.setPlayerName(isPlayer ? Json.text(body.path("subparticipant_name")) : null);
     key.setMinute(time == null ? null : facts.periods().minute(time, incident.getEventStatusId()));
-    key.setInShootOut(Goals.inShootOut(incident));
+    key.setInShootOut(false);
     return key;
   }
 
@@ -130,47 +122,22 @@ final class Match {
     Before before = new Before();
     boolean reported =
         fields.apply(message.getEventFields(), message.getUt(), Json.messageId(message.getMessageId()));
-    boolean unreadChanged = noteUnread(message, change);
-    if (message.getSnapshot() != null) snapshot(message, change);
-    else if (message.getIncident() != null) {
+    if (message.getIncident() != null) {
       Incident record = message.getIncident().getIncident();
       if (message.getIncident().getDeleted()) delete(record, change);
       else upsert(record, change);
     }
-    if (!reported && !unreadChanged && change.touched.isEmpty() && !change.snapshot) return change;
+    if (!reported && change.touched.isEmpty()) return change;
 
     state.setVersion(state.getVersion() + 1);
     state.setCause(cause);
     boolean goalsChanged = reported && facts.read();
     for (Held held : change.touched) goalsChanged |= settle(held);
-    goalsChanged |= contradict(change);
     change.touched.sort((a, b) -> a.id.compareTo(b.id));
     if (goalsChanged) deriveGoals();
     decide();
     change.transitions = new Transitions(this, state, fields, message, before).emit(change);
     return change;
-  }
-
-  private boolean noteUnread(NormalizedMessage message, Change change) {
-    long ut = message.getUt();
-    boolean changed = false;
-    for (String path : message.getUnread()) {
-      Long known = unread.get(path);
-      if (known != null && known >= ut) continue;
-      if (known == null) change.unread.add(path);
-      unread.put(path, ut);
-      changed = true;
-    }
-    if (changed) {
-      List<UnreadField> all = new ArrayList<>(unread.size());
-      unread.forEach((path, at) -> all.add(new UnreadField(path, at)));
-      state.setUnread(all);
-    }
-    if (message.getUnreadable() != null && (state.getUnreadAt() == null || state.getUnreadAt() < ut)) {
-      state.setUnreadAt(ut);
-      changed = true;
-    }
-    return changed;
   }
 
   private void upsert(Incident record, Change change) {
@@ -187,76 +154,17 @@ final class Match {
     held.deletedAt = record.getUt();
   }
 
-  /** Applies a list and the deletes beside it. A list without any incident is evidence of nothing. */
-  private void snapshot(NormalizedMessage message, Change change) {
-    Long at = message.getUt();
-    for (Incident record : message.getSnapshot()) {
-      upsert(record, change);
-      Held held = incidents.get(record.getId());
-      if (held.listedAt != null && held.listedAt >= at) continue;
-      touch(held, change);
-      held.listedAt = at;
-      change.snapshot = true;
-    }
-    for (Incident record : message.getDeleted()) delete(record, change);
-    if (message.getSnapshot().isEmpty() || state.getSnapshotAt() != null && at <= state.getSnapshotAt()) return;
-    state.setSnapshotAt(at);
-    change.snapshot = true;
-    touchUnsettled(change);
-  }
-
-  private void touchUnsettled(Change change) {
-    Long at = state.getSnapshotAt();
-    for (Held held : incidents.values()) {
-      if (held.isRemoved(at, contradicted) != held.removed || held.isMissing(at, contradicted) != held.missing) {
-        touch(held, change);
-      }
-    }
-  }
-
   private static void touch(Held held, Change change) {
     if (held.remember(change)) change.touched.add(held);
   }
 
-  /** Law 3: the result contradicts the list when it is the score with all that the list omits, and not the one without it. */
-  private boolean contradict(Change change) {
-    boolean now = facts.hasGoalRules() && isContradicted();
-    if (now == contradicted) return false;
-    contradicted = now;
-    touchUnsettled(change);
-    boolean goalsChanged = false;
-    for (Held held : change.touched) goalsChanged |= settle(held);
-    // What the first decision changed and this one restored did not change.
-    change.touched.removeIf(held -> !held.isChanged());
-    return goalsChanged;
-  }
-
-  private boolean isContradicted() {
-    Long at = state.getSnapshotAt();
-    Score reported = state.getReported();
-    if (at == null || reported == null) return false;
-    boolean any = false;
-    for (Held held : goalIncidents.values()) any |= held.omitted(at);
-    if (!any) return false;
-    Score with = tally(held -> !held.omitted(at) && held.removed).score;
-    Score without = tally(held -> held.omitted(at) || held.removed).score;
-    return same(reported, with) && !same(reported, without);
-  }
-
-  private Goals tally(Predicate<Held> removed) {
-    return new Goals(goalIncidents.values(), facts.home(), facts.away(), removed);
-  }
-
-  /** Decides whether it is removed or missing, and updates the indexes beside the register; true when the goals may change. */
+  /** Decides whether it is removed, and updates the indexes beside the register; true when the goals may change. */
   private boolean settle(Held held) {
     boolean wasRemoved = held.removed;
-    boolean wasMissing = held.missing;
-    held.removed = held.isRemoved(state.getSnapshotAt(), contradicted);
-    held.missing = held.isMissing(state.getSnapshotAt(), contradicted);
+    held.removed = held.isDeleted();
     if (held.indexed == null && held.incident != null) known++;
     starts += start(held.incident, held.removed) - start(held.indexed, held.indexedRemoved);
-    if (held.removed != wasRemoved) state.setRemoved(listed(one -> one.removed));
-    if (held.missing != wasMissing) state.setMissing(listed(one -> one.missing));
+    if (held.removed != wasRemoved) state.setRemoved(removed());
     signals.update(held);
     int type = held.type();
     int typeBefore = held.indexed == null ? 0 : held.indexed.getIncidentId();
@@ -274,16 +182,15 @@ final class Match {
     return incident.getIncidentId() == 427 || incident.getIncidentId() == 429 ? 1 : 0;
   }
 
-  private List<String> listed(Predicate<Held> belongs) {
+  private List<String> removed() {
     List<String> ids = new ArrayList<>();
-    for (Held held : incidents.values()) if (belongs.test(held)) ids.add(held.id);
+    for (Held held : incidents.values()) if (held.removed) ids.add(held.id);
     ids.sort(null);
     return ids;
   }
 
   private void deriveGoals() {
-    goals = facts.hasGoalRules() ? tally(held -> held.removed) : new Goals(List.of(), facts.home(),
-        facts.away(), held -> held.removed);
+    goals = new Goals(goalIncidents.values(), facts.home(), facts.away());
     showGoals();
   }
 
@@ -295,28 +202,19 @@ final class Match {
     state.setOrphans(goals.orphans);
   }
 
-  /** Laws 8 and 9, and what shows the doubt that a match went back. */
+  /** Laws 8 and 9. */
   private void decide() {
-    boolean finished = Statuses.isFinished(state.getStatusId(), state.getStatusType());
-    decideScore(finished);
-    boolean byResult = (finished || goals.shootOut == null) && facts.hasGoalRules() && facts.shootOut() != null;
-    state.setShootOut(byResult ? facts.shootOut() : goals.shootOut);
-    List<String> anomalies = goals.anomalies;
-    if (facts.wentBack()) {
-      anomalies = new ArrayList<>(anomalies);
-      anomalies.add("status_went_back");
-    }
-    state.setAnomalies(anomalies);
-    state.setGuard(signals.guard(state, new Signals.Facts(facts.hasGoalRules(), facts.verified(), facts.statusAt(),
-        facts.resultsAt(), goals.unexplainedAt, goals.missing, facts.wentBack()), incidents));
+    decideScore(Statuses.isFinished(state.getStatusId(), state.getStatusType()));
+    state.setAnomalies(goals.anomalies);
+    Signals.Facts known = new Signals.Facts(facts.statusAt(), facts.resultsAt(), goals.unexplainedAt);
+    state.setGuard(signals.guard(state, known, incidents));
   }
 
   /** Law 8. */
   private void decideScore(boolean finished) {
-    Coverage coverage = state.getSnapshotAt() != null || starts > 0 ? Coverage.complete
-        : known > 0 ? Coverage.partial : Coverage.none;
+    Coverage coverage = starts > 0 ? Coverage.complete : known > 0 ? Coverage.partial : Coverage.none;
     Score reported = state.getReported();
-    Score derived = facts.hasGoalRules() && coverage != Coverage.none ? goals.score : null;
+    Score derived = coverage != Coverage.none ? goals.score : null;
     Score complete = coverage == Coverage.complete ? derived : null;
     state.setCoverage(coverage);
     state.setDerived(derived);
@@ -345,21 +243,14 @@ final class Match {
   void restore(MatchState restored) {
     fields.restore(restored.getFields(), restored.getFirstFinished());
     state.setVersion(restored.getVersion());
-    state.setSnapshotAt(restored.getSnapshotAt());
     state.setCause(restored.getCause());
-    state.setUnread(restored.getUnread());
-    state.setUnreadAt(restored.getUnreadAt());
-    for (UnreadField one : restored.getUnread()) unread.put(one.getPath(), one.getUt());
   }
 
   void restore(MatchIncident restored) {
     Held held = new Held(restored.getId());
     held.incident = restored.getIncident();
     held.deletedAt = restored.getDeletedAt();
-    held.listedAt = restored.getListedAt();
     incidents.put(held.id, held);
-    // Nothing but a contradiction keeps an incident that the list omits for so long.
-    if (restored.getMissing() && held.omittedLong(state.getSnapshotAt())) contradicted = true;
   }
 
   /** To be called once after everything was restored. */

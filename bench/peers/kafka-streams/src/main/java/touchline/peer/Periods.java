@@ -2,12 +2,11 @@ package touchline.peer;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** The nominal lengths of the halves of a match and of its extra time, minutes. */
-record Periods(int half, int extra) {
-  static final Periods USUAL = new Periods(45, 15);
+/** The nominal length of the halves of a match, minutes. */
+record Periods(int half) {
+  static final Periods USUAL = new Periods(45);
   private static final int PERIOD_LENGTH = 16;
   private static final int PERIODS = 17;
-  private static final int EXTRA_PERIOD_LENGTH = 50;
   private static final int LONGEST = 60;
 
   /** Reads them from the details of an event; null for none. */
@@ -15,17 +14,15 @@ record Periods(int half, int extra) {
     if (details == null) return USUAL;
     Integer length = null;
     Integer periods = null;
-    Integer extra = null;
     for (JsonNode one : Json.tree(details)) {
       Integer id = Json.integer(one.path("id"));
       if (id == null) continue;
       Integer value = Json.integer(one.path("value"));
       if (id == PERIOD_LENGTH) length = value;
       if (id == PERIODS) periods = value;
-      if (id == EXTRA_PERIOD_LENGTH) extra = value;
     }
     boolean twoHalves = periods == null || periods < 0 || periods == 2;
-    return new Periods(within(twoHalves ? length : null, USUAL.half), within(extra, USUAL.extra));
+    return new Periods(within(twoHalves ? length : null, USUAL.half));
   }
 
   private static int within(Integer length, int usual) {
@@ -43,9 +40,7 @@ record Periods(int half, int extra) {
   private int endOf(int status) {
     return switch (status) {
       case 33, 9 -> half;
-      case 34, 48, 11 -> 2 * half;
-      case 35, 37 -> 2 * half + extra;
-      case 36, 14 -> 2 * half + 2 * extra;
+      case 34, 11 -> 2 * half;
       default -> 0;
     };
   }

@@ -98,8 +98,7 @@ final class Signals {
   }
 
   /** What the guard reads beside the state and the timeline. Times are Unix seconds; null is never. */
-  record Facts(boolean goalRules, boolean verified, Long statusAt, Long resultsAt, Long unexplainedAt, boolean missing,
-      boolean wentBack) {}
+  record Facts(Long statusAt, Long resultsAt, Long unexplainedAt) {}
 
   /** Returns the guard; the previous object when it is equal. */
   Guard guard(MatchState state, Facts facts, Map<String, Held> all) {
@@ -107,28 +106,19 @@ final class Signals {
     String type = state.getStatusType();
     boolean over = "finished".equals(type) || "cancelled".equals(type) || "deleted".equals(type);
     boolean live = "live".equals(type);
-    boolean goalRules = facts.goalRules;
-    boolean settled = facts.verified && Statuses.isFinished(state.getStatusId(), type);
     List<String> reasons = new ArrayList<>(0);
     if (state.getUnderReview()) reasons.add("under_review");
-    if (goalRules && !over) {
+    if (!over) {
       if (later(POSSIBLE_GOAL, GOAL_DECIDED)) reasons.add("possible_goal");
       if (later(POSSIBLE_CARD, CARD_DECIDED)) reasons.add("possible_card");
       if (later(POSSIBLE_PENALTY, PENALTY_DECIDED)) reasons.add("possible_penalty");
       if (later(POSSIBLE_VAR, VAR_DECIDED)) reasons.add("possible_var");
     }
-    if (goalRules && live && later(GAME_BREAK, PLAY)) reasons.add("game_break");
+    if (live && later(GAME_BREAK, PLAY)) reasons.add("game_break");
     if (!over && "suspended".equals(state.getBetStatus())) reasons.add("bet_suspended");
-    if (state.getAgreement() == Agreement.differs && !settled) reasons.add("score_differs");
+    if (state.getAgreement() == Agreement.differs) reasons.add("score_differs");
     if (interrupted(state, facts, all)) reasons.add("interrupted");
-    if (facts.missing) reasons.add("missing_from_list");
-    Long unreadAt = state.getUnreadAt();
-    Long listedAt = state.getSnapshotAt();
-    if (unreadAt != null && (listedAt == null || listedAt < unreadAt) && !agreedSince(unreadAt, state, facts)) {
-      reasons.add("unread_message");
-    }
     if (live && state.getScore() == null) reasons.add("score_unknown");
-    if (facts.wentBack) reasons.add("status_went_back");
     if (facts.unexplainedAt != null && !agreedSince(facts.unexplainedAt, state, facts)) {
       reasons.add("unexplained_cancellation");
     }
@@ -141,7 +131,7 @@ final class Signals {
     String type = state.getStatusType();
     Integer status = state.getStatusId();
     if ("interrupted".equals(type) || Objects.equals(status, 2) || Objects.equals(status, 7)) return true;
-    if (!facts.goalRules || !later(INTERRUPTION, OTHER_STATUS) || !later(INTERRUPTION, PLAY)) return false;
+    if (!later(INTERRUPTION, OTHER_STATUS) || !later(INTERRUPTION, PLAY)) return false;
     long at = all.get(last[INTERRUPTION]).incident.getUt();
     return !("live".equals(type) && facts.statusAt != null && facts.statusAt > at);
   }

@@ -29,8 +29,7 @@ final class Transitions {
       "status_type", "status_changed",
       "status_name", "status_changed",
       "clock_status", "clock_changed",
-      "bet_status", "bet_status_changed",
-      "verified_result", "result_verified");
+      "bet_status", "bet_status_changed");
 
   /** Fields that advance while the match runs. */
   private static final Set<String> TICKING = Set.of("clock_time", "played_time", "ut");
@@ -64,11 +63,7 @@ final class Transitions {
       add("clock_changed").setValue(new ValueChange(text(before.clock), text(state.getClock())));
     }
     value("bet_status_changed", before.betStatus, state.getBetStatus());
-    value("result_verified", before.verified, state.getVerifiedResult());
-    if (message.getUnreadable() != null) value("message_unread", null, message.getUnreadable());
-    else if (!change.unread.isEmpty()) add("message_unread").setFields(change.unread);
-    amended(change);
-    if (change.snapshot) add("snapshot_applied");
+    amended();
     if (before.guard != state.getGuard()) add("guard_changed").setGuard(state.getGuard());
     return emitted;
   }
@@ -87,7 +82,6 @@ final class Transitions {
     if (held.incidentBefore == null) {
       kinds.add("incident_added");
       if (held.removed) kinds.add("incident_removed");
-      if (held.missing) kinds.add("incident_missing");
       return kinds;
     }
     boolean moved = held.removed != held.removedBefore;
@@ -102,9 +96,6 @@ final class Transitions {
     boolean amended = !sameContent(held.incident, held.incidentBefore)
         || !Objects.equals(held.deletedAt, held.deletedBefore);
     if (amended && decided == null && !moved) kinds.add("incident_amended");
-    if (held.missing != held.missingBefore && !held.removed) {
-      kinds.add(held.missing ? "incident_missing" : "incident_listed");
-    }
     return kinds;
   }
 
@@ -121,9 +112,8 @@ final class Transitions {
     boolean cancelledFirst = held.incidentBefore == null && held.incident != null && held.isCancelled();
     IncidentPresence presence = PRESENCE_DEFAULTS.on(new IncidentPresence());
     presence.setRemoved(held.removed);
-    presence.setMissing(held.missing);
-    presence.setPresentAt(held.presentSince(state.getSnapshotAt()));
-    presence.setAbsentAt(held.absentAt(state.getSnapshotAt()));
+    presence.setPresentAt(held.incident == null ? null : held.incident.getUt());
+    presence.setAbsentAt(held.deletedAt);
     presence.setIncident(shown && !cancelledFirst ? null : held.incident);
     return presence;
   }
@@ -149,7 +139,7 @@ final class Transitions {
   }
 
   /** Fields that no other kind emitted. A ticking clock or a repeated field alone is emitted only without others. */
-  private void amended(Change change) {
+  private void amended() {
     if (changedFields.isEmpty() && !emitted.isEmpty()) return;
     Set<String> kinds = new HashSet<>();
     for (MatchTransition one : emitted) kinds.add(one.getKind());
@@ -158,7 +148,7 @@ final class Transitions {
       if (!TICKING.contains(name) && !kinds.contains(OWN_KIND.getOrDefault(name, ""))) untold.add(name);
     }
     if (!untold.isEmpty()) add("event_amended").setFields(List.copyOf(untold));
-    else if (emitted.isEmpty() && !change.snapshot) {
+    else if (emitted.isEmpty()) {
       add("event_amended").setFields(List.copyOf(new TreeSet<>(changedFields)));
     }
   }
