@@ -314,6 +314,7 @@ function processesToStart({
 async function createFirstClient(cluster: TopicCluster): Promise<NewClient | null> {
   const directory = ClientDirectory.open({ ...cluster, log: silentLogger });
   if ((await directory.list()).length > 0) return null;
+  await directory.requireReadable();
   const secretKey = newSecret();
   const secret_hash = hashSecret(secretKey);
   await directory.edit(1, () => ({

@@ -3,28 +3,30 @@ import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
 import { followValues } from '#topics/read-values.ts';
+import type { UnreadableRecord } from '#topics/readable.ts';
 import { topicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';
 
 /** Number of last offsets of each partition that are read: whole topics would take minutes. */
 export const LAST_OFFSETS = 200;
 
-/**
- * Returns the records that nobody can read among the last of each partition of all topics, as an operator names them:
- * `touchline.match-state-3, offset 17: why`. Rejects as `followValues`.
- */
-export async function findUnreadable(cluster: OpenCluster): Promise<string[]> {
+/** Returns the records that nobody can read among the last of each partition of all topics. Rejects as `followValues`. */
+export async function findUnreadable(cluster: OpenCluster): Promise<UnreadableRecord[]> {
   const { brokers, prefix } = cluster;
   const topics = [...(await findTopics(cluster))];
   const names = topics.map((topic) => topicName(prefix, topic));
   const bounds = await topicBounds({ brokers, clientId: 'touchline-unreadable' }, names);
-  const found: string[] = [];
+  const found: UnreadableRecord[] = [];
   await followValues(topics, cluster, {
     from: new Map(bounds.map((of) => [partitionKey(of), Math.max(of.start, of.end - LAST_OFFSETS)])),
     untilEnd: true,
     onValues() {},
-    onUnreadable: ({ offset, error, ...of }) =>
-      found.push(`${partitionKey(of)}, offset ${offset}: ${error.message}`),
+    onUnreadable: (record) => found.push(record),
   });
-  return found.sort();
+  return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));
+}
+
+/** Returns a record as an operator names it: `touchline.match-state-3, offset 17: why`. */
+export function unreadableText({ offset, error, ...of }: UnreadableRecord): string {
+  return `${partitionKey(of)}, offset ${offset}: ${error.message}`;
 }

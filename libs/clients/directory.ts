@@ -3,7 +3,9 @@ import { canonicalJson } from '#json/canonical-json.ts';
 import type { Client, TopicValues } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
+import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 
@@ -18,6 +20,26 @@ class EditConflictError extends TouchlineError<'EditConflictError'> {
     super('EDIT_CONFLICT', message);
   }
 }
+
+/** Thrown for an edit of a record that nobody here can read: it would destroy the record. */
+class UnreadableKeyError extends TouchlineError<'UnreadableKeyError'> {
+  override readonly name = 'UnreadableKeyError';
+
+  constructor({ topic, offset, key, error }: UnreadableRecord) {
+    super(
+      'KEY_UNREADABLE',
+      `the record of ${topic} with key ${key}, at offset ${offset}, cannot be read, and writing its key would destroy it: ${error.message}; ` +
+        'npx touchline doctor names the cause, such as a registry that lost its schemas',
+      error,
+    );
+  }
+}
+
+/** The accepted records of each key, in the order of the log, and the keys whose latest record cannot be read. */
+type FoundRecords<V> = {
+  readonly accepted: ReadonlyMap<string, readonly V[]>;
+  readonly unreadable: ReadonlyMap<string, UnreadableRecord>;
+};
 
 /** A record before its edit is published, which sets `version` and `updated_at`. */
 export type RecordDraft<V> = Omit<V, 'version' | 'updated_at'>;
@@ -50,12 +72,19 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
 
   /** Returns the current record of each key. Throws `StreamError`. */
   async list(): Promise<TopicValues[T][]> {
-    return [...(await this.#read()).values()].flatMap((accepted) => accepted.at(-1) ?? []);
+    return [...(await this.#read()).accepted.values()].flatMap((accepted) => accepted.at(-1) ?? []);
+  }
+
+  /** Throws `UnreadableKeyError` when a record cannot be read: a list without it does not show that there is none. */
+  async requireReadable(): Promise<void> {
+    const [first] = (await this.#read()).unreadable.values();
+    if (first !== undefined) throw new UnreadableKeyError(first);
   }
 
   /**
    * Publishes the record of a key as changed by `change`, and returns it once it is accepted. `change` receives undefined
-   * for a missing record, and may be called again. Throws what `change` throws, `EditConflictError`, `PublishError`.
+   * for a missing record, and may be called again. Throws what `change` throws, `UnreadableKeyError`, `EditConflictError`,
+   * `PublishError`.
    */
   async edit(
     id: string | number,
@@ -66,29 +95,40 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
     const [topic, key] = [topicName(prefix, this.#topic), String(id)];
     return withPublisher({ brokers, clientId: `touchline-${this.#topic}`, log }, async (publisher) => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const base = (await this.#read()).get(key)?.at(-1);
+        const { accepted: before, unreadable } = await this.#read();
+        const hidden = unreadable.get(key);
+        if (hidden !== undefined) throw new UnreadableKeyError(hidden);
+        const base = before.get(key)?.at(-1);
         const draft = change(base);
         const stamps = { version: (base?.version ?? 0) + 1, updated_at: Date.now() };
         // A draft with its stamps is a record, which the compiler cannot tell for a generic topic.
         const record = { ...draft, ...stamps } as unknown as TopicValues[T];
         await publisher.publish([{ topic, key, value: codec.encode(record) }]);
-        const accepted = (await this.#read()).get(key) ?? [];
+        const accepted = (await this.#read()).accepted.get(key) ?? [];
         if (accepted.some((other) => canonicalJson(other) === canonicalJson(record))) return record;
       }
       throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
     });
   }
 
-  /** Reads all accepted records of each key, in the order of the log. */
-  async #read(): Promise<Map<string, TopicValues[T][]>> {
+  async #read(): Promise<FoundRecords<TopicValues[T]>> {
     const { brokers, prefix } = this.#connection;
     const records = new Map<string, TopicValues[T][]>();
-    await readValues(this.#topic, { brokers, prefix, registry: this.#registry }, (key, record) => {
+    const unreadable = new Map<string, UnreadableRecord>();
+    const apply = (key: string, record: TopicValues[T] | null, { offset }: ReadRecord): void => {
+      // Unreadable records of a batch are reported before the others.
+      if (offset > (unreadable.get(key)?.offset ?? offset)) unreadable.delete(key);
       const accepted = records.get(key) ?? [];
       if (record === null) records.delete(key);
       else if (supersedes(record, accepted.at(-1))) records.set(key, [...accepted, record]);
-    });
-    return records;
+    };
+    const onUnreadable = (record: UnreadableRecord): void => {
+      if (record.key != null) unreadable.set(record.key, record);
+      reportUnreadable(record);
+    };
+    const source = { brokers, prefix, registry: this.#registry };
+    await readValues(this.#topic, source, apply, { onUnreadable });
+    return { accepted: records, unreadable };
   }
 }
 

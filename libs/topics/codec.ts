@@ -206,13 +206,16 @@ export function createDecoder<T>(
   const addWriter = async (id: number): Promise<void> => {
     const writer = await findWriter(id);
     if (writer === null) {
-      unreadable.set(id, new DecodeError(topic, `the registry has no schema ${id}`));
+      unreadable.set(id, new DecodeError(topic, `the registry has no schema ${id}`, undefined, true));
       return;
     }
     try {
       resolvers.set(id, type.equals(writer) ? undefined : type.createResolver(writer));
     } catch (error) {
-      unreadable.set(id, new DecodeError(topic, `schema ${id} cannot be read as this version's`, error));
+      unreadable.set(
+        id,
+        new DecodeError(topic, `schema ${id} cannot be read as this version's`, error, true),
+      );
     }
   };
   const prepare = async (records: Iterable<Encoded>): Promise<void> => {

@@ -14,9 +14,14 @@ export class EncodeError extends TouchlineError<'EncodeError'> {
 /** Thrown for bytes that are not a record of their topic; never retryable. */
 export class DecodeError extends TouchlineError<'DecodeError'> {
   override readonly name = 'DecodeError';
+  readonly problem: string;
+  /** Whether the registry lacks the schema, or has another one: then no record with it can be read. */
+  readonly isOfSchema: boolean;
 
-  constructor(topic: string, problem: string, cause?: unknown) {
+  constructor(topic: string, problem: string, cause?: unknown, isOfSchema = false) {
     super('DECODE_FAILED', `${topic}: cannot decode: ${problem}`, cause);
+    this.problem = problem;
+    this.isOfSchema = isOfSchema;
   }
 }
 

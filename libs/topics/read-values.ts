@@ -91,7 +91,8 @@ export function readValues<T extends TopicName>(
   topic: T,
   source: TopicSource,
   onValue: OnValue<T>,
-  options: Pick<FollowOptions, 'from' | 'signal'> & Pick<FollowValuesOptions<T>, 'isWanted'> = {},
+  options: Pick<FollowOptions, 'from' | 'signal'> &
+    Pick<FollowValuesOptions<T>, 'isWanted' | 'onUnreadable'> = {},
 ): Promise<void> {
   return followValues([topic], source, {
     ...options,

@@ -8,7 +8,12 @@ import type { Decoder } from './codec.ts';
 import { DecodeError } from './errors.ts';
 
 /** A record that its reader cannot use, and why. `topic` is its name on the broker. */
-export type UnreadableRecord = TopicPartition & { readonly offset: number; readonly error: Error };
+export type UnreadableRecord = TopicPartition & {
+  readonly offset: number;
+  readonly error: Error;
+  /** Null where the reader does not say. */
+  readonly key?: string | null;
+};
 
 const NAME = 'touchline:record:unreadable';
 const reports = channel(NAME);
@@ -32,7 +37,7 @@ export function onUnreadable(listener: (record: UnreadableRecord) => void): () =
   return () => void unsubscribe(NAME, onMessage);
 }
 
-type Encoded = { readonly offset: number; readonly value: Buffer | null };
+type Encoded = { readonly offset: number; readonly key: Buffer | null; readonly value: Buffer | null };
 
 /** A record with its decoded value, which is null for a deleted key. */
 export type Readable<T, R> = { readonly record: R; readonly value: T | null };
@@ -53,7 +58,8 @@ export async function readable<T, R extends Encoded>(
       return { record, value: record.value === null ? null : decoder.decode(record.value) };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      report({ topic: of.topic, partition: of.partition, offset: record.offset, error });
+      const key = record.key?.toString() ?? null;
+      report({ topic: of.topic, partition: of.partition, offset: record.offset, key, error });
       return [];
     }
   });

@@ -54,6 +54,14 @@ export class RegistryClient {
     return (await this.#answer(this.#library.register(schema, { subject, compatibility }))).id;
   }
 
+  /** Returns the id of a schema of a subject; null if it is not registered there. */
+  async idOf(subject: string, record: AvroRecord): Promise<number | null> {
+    const post = { schema: JSON.stringify(record) };
+    const path = `/subjects/${encodeURIComponent(subject)}`;
+    const found = await requestJson(this.#address, path, { timeoutMs: this.#timeoutMs, post });
+    return typeof found?.id === 'number' ? found.id : null;
+  }
+
   /** Returns the schema of an id. Status 404: it is unknown. */
   async find(id: number): Promise<AvroType> {
     return (await this.#answer(this.#library.getSchema(id))) as AvroType;

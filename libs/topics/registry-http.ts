@@ -37,8 +37,8 @@ export function authorizationOf({ username, password }: RegistryUser): string {
   return `Basic ${Buffer.from(`${username}:${readSecret(password)}`).toString('base64')}`;
 }
 
-/** The timeout of a request; with a body in `put` it is a PUT, else a GET. */
-type RequestOptions = { readonly timeoutMs: number; readonly put?: object };
+/** The timeout of a request; with a body in `put` it is a PUT, in `post` a POST, else a GET. */
+type RequestOptions = { readonly timeoutMs: number; readonly put?: object; readonly post?: object };
 
 /** Sends a request. Returns the JSON of the answer; null for 404. Throws `RegistryHttpError`. */
 export async function requestJson(
@@ -63,18 +63,20 @@ export async function requestJson(
  * Sends a request and returns its answer, whatever its status. Uses Node's HTTP client: undici would add a tenth to the files
  * that a processor loads before its first fetch.
  */
-async function request(address: RegistryAddress, path: string, { timeoutMs, put }: RequestOptions) {
+async function request(address: RegistryAddress, path: string, { timeoutMs, put, post }: RequestOptions) {
   const { url, user } = address;
   const agent = registryAgent(address);
   const signal = AbortSignal.timeout(timeoutMs);
+  const body = put ?? post;
+  const method = body === undefined ? 'GET' : put === undefined ? 'POST' : 'PUT';
   const headers = {
     ...(user === null ? {} : { authorization: authorizationOf(user) }),
-    ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
+    ...(body === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
   };
   try {
     const send = url.startsWith('https:') ? requestHttps : requestHttp;
-    const sent = send(`${url}${path}`, { method: put === undefined ? 'GET' : 'PUT', headers, agent, signal });
-    sent.end(put === undefined ? undefined : JSON.stringify(put));
+    const sent = send(`${url}${path}`, { method, headers, agent, signal });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     return { status: answer.statusCode ?? 0, date: answer.headers.date, body: await text(answer) };
   } catch (error) {

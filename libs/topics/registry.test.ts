@@ -9,11 +9,11 @@ const PASSWORD = 's3cret/with:signs';
 test('sends user and password of the address in a header, and shows them nowhere else', async () => {
   const requests: IncomingHttpHeaders[] = [];
   const { port } = new URL(
-    await serve(({ headers, method }, response) => {
+    await serve(({ headers, method, url = '' }, response) => {
       requests.push(headers);
       response.setHeader('content-type', 'application/json');
-      // The rule exists; the schema is rejected.
-      response.statusCode = method === 'GET' ? 200 : 401;
+      // The rule exists; the schema is not there, and is rejected.
+      response.statusCode = method === 'GET' ? 200 : url.endsWith('/versions') ? 401 : 404;
       response.end(JSON.stringify({ compatibilityLevel: 'BACKWARD', error_code: 401, message: 'no' }));
     }),
   );

@@ -38,6 +38,9 @@ const RETRY_CEILING_MS = 1_000;
 /** Total pause while an id is unknown: a restarted registry answers before it knows all ids. */
 const UNKNOWN_MS = 5_000;
 
+/** Statuses with which a registry refuses a change to credentials that may read. */
+const FORBIDDEN: ReadonlySet<number> = new Set([401, 403, 405]);
+
 /** The schemas of all topics at a registry. Every request is retried while the registry starts. */
 export class Registry {
   readonly #address: RegistryAddress;
@@ -67,11 +70,12 @@ export class Registry {
   }
 
   /**
-   * Registers the schema of every topic, each checked against the previous one (BACKWARD).
-   * Throws `IncompatibleSchemaError`, `RegistryUnavailableError`.
+   * Registers the schema of every topic, one after the other: a registry that lost all schemas gives each the id that it had. Each is
+   * checked against the previous one (BACKWARD). Throws `IncompatibleSchemaError`, `RegistryUnavailableError`.
    */
   async registerAll(): Promise<void> {
-    await Promise.all(TOPIC_NAMES.map((topic) => this.#register(topic)));
+    const known = await Promise.all(TOPIC_NAMES.map((topic) => this.#findOwn(topic)));
+    for (const [at, topic] of TOPIC_NAMES.entries()) if (known[at] === null) await this.#register(topic);
   }
 
   /** Registers the schema of a topic. Returns the codec of its values. Throws as `registerAll`. */
@@ -120,18 +124,42 @@ export class Registry {
     return id;
   }
 
+  /** Registers a schema unless it is registered: credentials that may only read suffice then. */
   async #registerNow(topic: TopicName): Promise<number> {
     const subject = this.subject(topic);
     try {
-      return await this.#whenAnswered(async () => {
-        const rule = await requireBackward(this.#address, { topic, subject }, REQUEST_MS);
-        return this.#client.register(subject, this.#schema(topic), rule);
-      });
+      const known = await this.#findOwn(topic);
+      if (known !== null) return known;
+      const rule = await this.#checkRule(topic);
+      return await this.#whenAnswered(() => this.#client.register(subject, this.#schema(topic), rule));
     } catch (error) {
-      if (error instanceof IncompatibleSchemaError) throw error;
-      if (statusOf(error) === 409) throw new IncompatibleSchemaError(topic, subject, reasonOf(error), error);
-      throw this.#unavailable(error);
+      throw this.#refusalOf(topic, error);
     }
+  }
+
+  /** Returns the id of a topic's schema; null if it is not registered. Requires the rule, unless it may not be read or set. */
+  async #findOwn(topic: TopicName): Promise<number | null> {
+    try {
+      const id = await this.#whenAnswered(() => this.#client.idOf(this.subject(topic), this.#schema(topic)));
+      if (id === null) return null;
+      await this.#checkRule(topic).catch((error: unknown) => {
+        if (!FORBIDDEN.has(statusOf(error) ?? 0)) throw error;
+      });
+      return id;
+    } catch (error) {
+      throw this.#refusalOf(topic, error);
+    }
+  }
+
+  #refusalOf(topic: TopicName, error: unknown): Error {
+    if (error instanceof IncompatibleSchemaError) return error;
+    if (statusOf(error) !== 409) return this.#unavailable(error);
+    return new IncompatibleSchemaError(topic, this.subject(topic), reasonOf(error), error);
+  }
+
+  #checkRule(topic: TopicName) {
+    const of = { topic, subject: this.subject(topic) };
+    return this.#whenAnswered(() => requireBackward(this.#address, of, REQUEST_MS));
   }
 
   /** Returns the schema of an id; null if it stays unknown to the registry. */

@@ -4,9 +4,12 @@ import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
 import type { IngressClock, IngressStatus } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
+import { DecodeError } from '#topics/errors.ts';
+import type { UnreadableRecord } from '#topics/readable.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
+import { unreadableText } from '../../unreadable.ts';
 
 export type CheckName =
   | 'settings'
@@ -225,17 +228,29 @@ export function* judgeLag(
   else yield fine('lag', state);
 }
 
-/** Judges the records that nobody can read among the last `offsets` of each partition. */
-export function judgeRecords(unreadable: readonly string[], offsets: number): CheckResult[] {
+/** Judges the records that nobody can read among the last `offsets` of each partition: one finding for each of two causes. */
+export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: number): CheckResult[] {
   if (unreadable.length === 0)
     return [fine('records', `the last ${offsets} offsets of each partition can be read`)];
-  return unreadable.map((record) =>
-    failed(
-      'records',
-      `nobody can read ${record}`,
-      'find out who else writes to this topic, and take its right to Write: every reader leaves the record out',
+  const ofSchema = ({ error }: UnreadableRecord) => error instanceof DecodeError && error.isOfSchema;
+  const judge = (of: readonly UnreadableRecord[], advice: string): CheckResult[] => {
+    if (of.length === 0) return [];
+    const firsts = [...Map.groupBy(of, ({ topic }) => topic).values()].flatMap(([first]) => first ?? []);
+    const rest = of.length - firsts.length;
+    const text = `nobody can read ${firsts.map(unreadableText).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+    return [failed('records', text, advice)];
+  };
+  return [
+    ...judge(
+      unreadable.filter(ofSchema),
+      'the registry lost schemas, or has others under their ids: restore its topic or store from the backup (docs/guides/operate.md); ' +
+        'or a program with another registry writes to these topics: take its right to Write',
     ),
-  );
+    ...judge(
+      unreadable.filter((one) => !ofSchema(one)),
+      'find out who else writes to these topics, and take its right to Write: every reader leaves the records out',
+    ),
+  ];
 }
 
 /** What to do when the registry does not answer. */

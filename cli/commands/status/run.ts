@@ -14,7 +14,7 @@ import { processorProgress } from '../../processor-progress.ts';
 import { drawWhile } from '../../screen.ts';
 import { terminalColumns } from '../../table.ts';
 import { printLine, untilStopped } from '../../terminal.ts';
-import { findUnreadable } from '../../unreadable.ts';
+import { findUnreadable, unreadableText } from '../../unreadable.ts';
 import type { command } from './command.ts';
 import { readProcessStatus } from './processes.ts';
 import { readRefusedLists } from './refused-lists.ts';
@@ -36,7 +36,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const { watch, json, metrics } = parse(given);
   const cluster = findCluster(process.env);
   const letters = new OpenDeadLetters(cluster);
-  const unreadable = findUnreadable(cluster);
+  const unreadable = findUnreadable(cluster).then((records) => records.map(unreadableText));
   // Awaited with the other facts, where a failure of the broker is one.
   unreadable.catch(() => {});
   const system: ShownSystem = {

@@ -1,6 +1,7 @@
 /** Records that nobody can read, on every topic of a running platform: its services and commands leave them out. */
 
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ClientDirectory } from '#clients/directory.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -106,14 +107,34 @@ describe('records that nobody can read', () => {
     expect((await touchlineHere(['clients', 'list'], env)).out).toContain('first');
   });
 
+  test('are not written over under their key, and do not count as none', async () => {
+    const directory = ClientDirectory.open({ ...connection, log: quietLog });
+    const draft = { client_id: 7, name: 'x', active: true, secret_hash: 'h' };
+    const change = () => ({ ...draft, competitions: null, operations: null, webhooks: [] });
+    await withPublisher({ brokers: connection.brokers, clientId: 'test', log: quietLog }, (publisher) =>
+      publisher.publish([
+        { topic: topicName(connection.prefix, 'clients'), key: '7', value: UNKNOWN_SCHEMA },
+      ]),
+    );
+    const refusal = {
+      code: 'KEY_UNREADABLE',
+      message: expect.stringContaining('the registry has no schema'),
+    };
+    await expect(directory.edit(7, change)).rejects.toMatchObject(refusal);
+    await expect(directory.requireReadable()).rejects.toMatchObject({ code: 'KEY_UNREADABLE' });
+    await directory.edit(8, () => ({ ...change(), client_id: 8 }));
+  });
+
   test('are named by doctor and status, of every topic', async () => {
     const { out, code } = await touchlineHere(['doctor'], env);
     expect(code).toBe(1);
     const status = (await touchlineHere(['status'], env)).out;
     for (const name of TOPIC_NAMES) {
-      const named = new RegExp(`nobody can read +${topicName(connection.prefix, name)}-\\d+, offset \\d+: `);
-      expect(out, name).toMatch(named);
-      expect(status, name).toMatch(named);
+      const topic = topicName(connection.prefix, name);
+      expect(out, name).toMatch(new RegExp(`(nobody can read|;) ${topic}-\\d+, offset \\d+: `));
+      expect(status, name).toMatch(new RegExp(`nobody can read +${topic}-\\d+, offset \\d+: `));
     }
+    // One for each cause: no schema at the registry, and bytes of other writers.
+    expect(out.match(/^failed +records /gm)).toHaveLength(2);
   });
 });

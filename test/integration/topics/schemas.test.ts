@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
@@ -71,6 +72,45 @@ const without = (schema: AvroRecord, field: string): AvroRecord => ({
 });
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+test('registers in the order of the table, and needs no right to register what is registered', async () => {
+  const { registryUrl, prefix } = backbone();
+  const registered: string[] = [];
+  let mayWrite = true;
+  const url = await serve((incoming, answer) => {
+    const { method = 'GET', url: path = '' } = incoming;
+    const registers = method === 'POST' && path.endsWith('/versions');
+    if (!mayWrite && (registers || method === 'PUT'))
+      return void answer.writeHead(403).end('{"error_code":40301,"message":"read only"}');
+    if (registers) registered.push(path);
+    void text(incoming).then(async (body) => {
+      const theirs = await fetch(`${new URL(registryUrl).origin}${path}`, {
+        method,
+        headers: CONTENT_TYPE,
+        ...(body === '' ? {} : { body }),
+      });
+      answer.writeHead(theirs.status, CONTENT_TYPE).end(await theirs.text());
+    });
+  });
+  const through = () =>
+    Registry.open({
+      url: `${url}${new URL(registryUrl).pathname}`,
+      prefix: `${prefix}ordered.`,
+      waitMs: 5_000,
+    });
+  await through().registerAll();
+  expect(registered).toEqual(
+    TOPIC_NAMES.map((topic) => expect.stringContaining(`${prefix}ordered.${topic}-value/versions`)),
+  );
+  mayWrite = false;
+  const codec = await through().codec('clients');
+  expect(codec.decode(codec.encode(sampleOf('clients')))).toEqual(sampleOf('clients'));
+  await expect(
+    Registry.open({ url: `${url}${new URL(registryUrl).pathname}`, prefix: `${prefix}none.` }).codec(
+      'clients',
+    ),
+  ).rejects.toMatchObject({ code: 'REGISTRY_REFUSES' });
+});
 
 describe('compatibility', () => {
   test('lets the current schemas read records of the last released ones, once there are any', async () => {
