@@ -16,6 +16,8 @@ function state(version: number, change: Partial<MatchStateRecord> = {}): MatchSt
     counting_goals: [],
     void_goals: {},
     guard: { safe: true, reasons: [] },
+    home: { id: 10 },
+    away: { id: 20 },
     key_incidents: [],
     ...change,
   };
@@ -173,8 +175,8 @@ describe('a goal', () => {
 describe('a reported goal', () => {
   const score = (home: number, away: number) => ({ home, away });
   const key_incidents = [
-    { id: 'a', team_id: 7, player_name: 'A', minute: '12' },
-    { id: 'b', team_id: 8, player_name: null, minute: null },
+    { id: 'a', team_id: 7, counts_for_id: 7, player_name: 'A', minute: '12' },
+    { id: 'b', team_id: 8, counts_for_id: 8, player_name: null, minute: null },
   ];
   const scored = (version: number, now: MatchStateRecord['score'], counting_goals: string[]) =>
     state(version, { score: now, counting_goals, key_incidents });
@@ -279,4 +281,38 @@ describe('the guard', () => {
     reader.applyState(0, EVENT, null);
     expect(reader.state(EVENT)).toBeNull();
   });
+});
+
+test('a goal that counts for another team is cancelled, then stands', () => {
+  const key = (team: number) => ({
+    id: 'a',
+    team_id: team,
+    counts_for_id: team,
+    player_name: null,
+    minute: null,
+  });
+  const scored = (version: number, team: number, score: readonly [number, number], change = {}) =>
+    state(version, {
+      score: { home: score[0], away: score[1] },
+      counting_goals: ['a'],
+      key_incidents: [key(team)],
+      ...change,
+    });
+  const reader = reading(scored(1, 10, [1, 0]));
+  const corrected = scored(2, 20, [0, 1]);
+  const none = { home: 0, away: 0 };
+  expect(reader.applyState(0, EVENT, corrected).changes).toMatchObject([
+    {
+      incidentId: 'a',
+      status: 'cancelled',
+      reason: 'corrected',
+      teamId: 10,
+      before: { home: 1, away: 0 },
+      score: none,
+    },
+    { incidentId: 'a', status: 'stands', teamId: 20, before: none, score: { home: 0, away: 1 } },
+  ]);
+  // Sides that are exchanged move no goal.
+  const exchanged = scored(3, 20, [1, 0], { home: { id: 20 }, away: { id: 10 } });
+  expect(reader.applyState(0, EVENT, exchanged).changes).toEqual([]);
 });

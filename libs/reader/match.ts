@@ -14,7 +14,7 @@ export type ReaderChange =
       readonly status: GoalStatus;
       /**
        * Why the goal is cancelled: `removed`, `cancelled`, `goal_cancelled` as in match state; `not_counted`: it no longer counts for
-       * a side. Null for a goal that stands, and if only a transition has cancelled it so far.
+       * a side; `corrected`: it counts for another team, as the next change says. Null for a goal that stands, and if only a transition has cancelled it so far.
        */
       readonly reason: string | null;
       /** The team of the scorer, also for an own goal. Null if unknown, as the next two fields. */
@@ -56,6 +56,8 @@ export class ReaderMatch {
   /** The version at which a transition newer than the state cancelled a goal, by goal. */
   readonly #cancelledAt = new Map<string, number>();
   readonly #reported = new Map<string, GoalStatus>();
+  /** The team that each standing goal counted for, and the scorer's, as last reported; null: unknown. */
+  readonly #teams = new Map<string, { readonly countsFor: number | null; readonly scorer: number | null }>();
   /** The player of each goal as last reported; null: unknown. */
   readonly #players = new Map<string, string | null>();
   #score: ScoreRecord | null = null;
@@ -128,6 +130,30 @@ export class ReaderMatch {
       else now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
     const changes: ReaderChange[] = [];
     const keys = new Map(this.#state?.key_incidents.map((key) => [key.id, key]));
+    let before = this.#reportedScore;
+    for (const [incidentId, { status, version: at }] of now) {
+      const { countsFor = null, scorer = null } = this.#teams.get(incidentId) ?? {};
+      const key = keys.get(incidentId);
+      const stood = status === 'stands' && this.#reported.get(incidentId) === 'stands';
+      const isForOther = countsFor !== null && key?.counts_for_id != null && key.counts_for_id !== countsFor;
+      if (!stood || !isForOther) continue;
+      this.#reported.set(incidentId, 'cancelled');
+      const score = this.#without(before, countsFor);
+      changes.push({
+        kind: 'goal',
+        eventId: this.#eventId,
+        version: at,
+        incidentId,
+        status: 'cancelled',
+        reason: 'corrected',
+        teamId: scorer,
+        player: this.#players.get(incidentId) ?? null,
+        minute: key.minute,
+        before,
+        score,
+      });
+      before = score;
+    }
     for (const [incidentId, { status, reason, version: at }] of now) {
       const key = keys.get(incidentId);
       if (this.#reported.get(incidentId) === status) {
@@ -137,6 +163,7 @@ export class ReaderMatch {
       }
       this.#reported.set(incidentId, status);
       this.#players.set(incidentId, key?.player_name ?? null);
+      this.#teams.set(incidentId, { countsFor: key?.counts_for_id ?? null, scorer: key?.team_id ?? null });
       changes.push({
         kind: 'goal',
         eventId: this.#eventId,
@@ -147,12 +174,19 @@ export class ReaderMatch {
         teamId: key?.team_id ?? null,
         player: key?.player_name ?? null,
         minute: key?.minute ?? null,
-        before: this.#reportedScore,
+        before,
         score: this.#score,
       });
     }
     this.#reportedScore = this.#score;
     return changes;
+  }
+
+  /** Returns a score without a goal of a team. */
+  #without(score: ScoreRecord | null, team: number): ScoreRecord | null {
+    if (score === null) return null;
+    if (team === this.#state?.home?.id) return { home: score.home - 1, away: score.away };
+    return team === this.#state?.away?.id ? { home: score.home, away: score.away - 1 } : score;
   }
 
   /** Returns the change of a goal's scorer since it was reported; null without one. */

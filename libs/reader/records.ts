@@ -22,6 +22,8 @@ export type MatchStateRecord = {
   /** The reason why a goal is void, by its id: removed, cancelled, goal_cancelled. */
   readonly void_goals: Readonly<Record<string, string>>;
   readonly guard: RecordedGuard;
+  readonly home: { readonly id: number } | null;
+  readonly away: { readonly id: number } | null;
   /** Goals and red cards: who and when. */
   readonly key_incidents: readonly KeyIncidentRecord[];
 };
@@ -31,6 +33,8 @@ export type KeyIncidentRecord = {
   readonly id: string;
   /** The team of the player, also for an own goal. */
   readonly team_id: number | null;
+  /** The team whose score a goal that counts raises; null of any other incident. */
+  readonly counts_for_id: number | null;
   readonly player_name: string | null;
   /** The minute as shown, e.g. 45+2. */
   readonly minute: string | null;

@@ -14,6 +14,9 @@ final class MatchReader {
 
   private record Status(String status, long version) {}
 
+  /** The team that a goal counts for, and the scorer's; null where unknown. */
+  private record Teams(Object countsFor, Object scorer) {}
+
   /** A match: its newest state and transition, and the reported status of its goals. */
   private static final class Match {
     final long eventId;
@@ -22,6 +25,7 @@ final class MatchReader {
     int n = -1;
     final Map<String, Long> cancelledAt = new HashMap<>();
     final Map<String, String> reported = new LinkedHashMap<>();
+    final Map<String, Teams> teams = new HashMap<>();
     Map<String, Object> score;
     Map<String, Object> reportedScore;
 
@@ -84,11 +88,41 @@ final class MatchReader {
       });
       List<Map<String, Object>> changes = new ArrayList<>();
       now.forEach((goal, is) -> {
+        // A goal that counts for another team is another goal.
+        if (!is.status().equals("stands") || !"stands".equals(reported.get(goal))) return;
+        Object team = teamsOf(goal).countsFor();
+        Teams was = teams.get(goal);
+        if (team == null || was == null || was.countsFor() == null || team.equals(was.countsFor())) return;
+        reported.put(goal, "cancelled");
+        Map<String, Object> line = goalLine(goal, new Status("cancelled", is.version()));
+        line.put("team", was.scorer());
+        line.put("player", null);
+        reportedScore = without(reportedScore, was.countsFor());
+        line.put("score", reportedScore);
+        changes.add(line);
+      });
+      now.forEach((goal, is) -> {
         if (is.status().equals(reported.put(goal, is.status()))) return;
+        teams.put(goal, teamsOf(goal));
         changes.add(goalLine(goal, is));
       });
       reportedScore = score;
       return changes;
+    }
+
+    private Teams teamsOf(String goal) {
+      GenericRecord key = keyIncident(goal);
+      return key == null ? new Teams(null, null) : new Teams(key.get("counts_for_id"), key.get("team_id"));
+    }
+
+    /** Returns a score without a goal of a team. */
+    private Map<String, Object> without(Map<String, Object> of, Object team) {
+      if (of == null) return null;
+      Map<String, Object> lower = new LinkedHashMap<>(of);
+      for (String side : List.of("home", "away"))
+        if (state.get(side) instanceof GenericRecord one && team.equals(one.get("id")))
+          lower.put(side, (Integer) of.get(side) - 1);
+      return lower;
     }
 
     private Map<String, Object> goalLine(String goal, Status is) {

@@ -15,6 +15,7 @@ class Match:
         self.last = (0, -1)
         self.cancelled_at = {}
         self.reported = {}
+        self.teams = {}
         self.score = None
         self.reported_score = None
 
@@ -63,15 +64,33 @@ class Match:
         keys = {one["id"]: one for one in state["key_incidents"]}
         changes = []
         for goal, (status, version) in now.items():
+            team = keys.get(goal, {}).get("counts_for_id")
+            was, scorer = self.teams.get(goal, (None, None))
+            # A goal that counts for another team is another goal.
+            if status == self.reported.get(goal) == "stands" and None not in (team, was) and team != was:
+                self.reported[goal] = "cancelled"
+                change = {"type": "goal", "event": self.event_id, "version": version, "incident": goal, "status": "cancelled"}
+                change.update(team=scorer, player=None, minute=keys[goal]["minute"], before=self.reported_score)
+                self.reported_score = self.without(self.reported_score, was)
+                changes.append({**change, "score": self.reported_score})
+        for goal, (status, version) in now.items():
             if self.reported.get(goal) == status:
                 continue
             self.reported[goal] = status
             change = {"type": "goal", "event": self.event_id, "version": version, "incident": goal, "status": status}
             key = keys.get(goal, {})
+            self.teams[goal] = (key.get("counts_for_id"), key.get("team_id"))
             change.update(team=key.get("team_id"), player=key.get("player_name"), minute=key.get("minute"))
             changes.append({**change, "before": self.reported_score, "score": self.score})
         self.reported_score = self.score
         return changes
+
+    def without(self, score, team):
+        """Returns a score without a goal of a team."""
+        for side in ("home", "away"):
+            if score and (self.state[side] or {}).get("id") == team:
+                return {**score, side: score[side] - 1}
+        return score
 
 
 class Partition:
