@@ -22,6 +22,7 @@ import { CommandError } from './command.ts';
 import { platformSecrets } from './kept-secret.ts';
 import { type PlatformSettings, PORT_SETTINGS, wantedTopicsOf } from './platform-settings.ts';
 import { movedPorts, portFor } from './ports.ts';
+import { ProblemLines } from './problem-lines.ts';
 import { ServiceProcess, type ServiceProcessOptions } from './processes.ts';
 import { API_AND_TOOLS, processNames } from './services.ts';
 import { requireNoTwin } from './twin.ts';
@@ -55,7 +56,7 @@ export type PlatformOptions = {
   readonly isShort?: boolean;
   /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
-  /** Called with each failure that is being repaired, one line. */
+  /** Called with each failure that is being repaired, one line for each cause. */
   readonly onProblem: (line: string) => void;
   /** Further data folders whose commands should find this platform. */
   readonly alsoFoundIn?: readonly string[];
@@ -101,6 +102,7 @@ async function start(options: PlatformOptions) {
   const { started, backbone } = await openBackbone(options);
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
+  const problems = new ProblemLines(onProblem);
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const pausing = followPaused(dataDir, services);
   const stop = async (): Promise<void> => {
@@ -127,7 +129,9 @@ async function start(options: PlatformOptions) {
     };
     const startAll = async (processes: readonly LabelledProcess[]): Promise<void> => {
       onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
-      const own = processes.map((one) => startProcess(one, { settings, logFolder, onProblem }));
+      const own = processes.map((one) =>
+        startProcess(one, { settings, logFolder, onProblem: (line, cause) => problems.report(line, cause) }),
+      );
       services.push(...own);
       await Promise.all(own.map((service) => service.ready()));
     };

@@ -6,11 +6,11 @@ import { isBrokerDefect } from '#cluster/broker-defects.ts';
 import { type Exit, endedForMemory, endText } from '#embedded/process-end.ts';
 import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { parseJson } from '#json/values.ts';
 import { urlHost } from '#service/addresses.ts';
 import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { backoffMs } from '#timing/backoff.ts';
 import { LogFile } from './log-file.ts';
+import { parseLine, problemOf } from './problem-lines.ts';
 import { programOf } from './services.ts';
 
 export type ServiceProcessOptions = {
@@ -22,8 +22,8 @@ export type ServiceProcessOptions = {
   readonly logFile: string;
   /** Whether it is restarted when it ends by itself. */
   readonly restart: boolean;
-  /** Called with each warning, error, end and restart: one line without a line end. */
-  readonly onProblem: (line: string) => void;
+  /** Called with each warning, error, end and restart: one line without a line end. `cause`: as of `problemOf`. */
+  readonly onProblem: (line: string, cause: string | null) => void;
 };
 
 /** A process that failed to start or to stay up. */
@@ -74,7 +74,7 @@ export class ServiceProcess {
   constructor(options: ServiceProcessOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#log = new LogFile({ path: options.logFile, onProblem: options.onProblem });
+    this.#log = new LogFile({ path: options.logFile, onProblem: (line) => options.onProblem(line, null) });
     this.#spawn();
   }
 
@@ -103,14 +103,14 @@ export class ServiceProcess {
   pause(): void {
     if (this.#paused || this.#end !== null) return;
     this.#paused = true;
-    this.#options.onProblem(`${this.name} is stopped for a command`);
+    this.#options.onProblem(`${this.name} is stopped for a command`, null);
     this.#terminate();
   }
 
   /** Starts the process again after `pause`, as one that has not failed yet. */
   resume(): void {
     this.#paused = false;
-    this.#options.onProblem(`${this.name} starts again`);
+    this.#options.onProblem(`${this.name} starts again`, null);
     this.#failures = 0;
     // A process that still stops is started again at its end.
     if (this.#child === null && this.#end === null) this.#spawn();
@@ -177,7 +177,7 @@ export class ServiceProcess {
       return;
     }
     const wait = backoffMs(RESTART, this.#failures);
-    this.#options.onProblem(`${this.name} ${text}; starting it again in ${wait / 1000} s`);
+    this.#options.onProblem(`${this.name} ${text}; starting it again in ${wait / 1000} s`, null);
     setTimeout(() => {
       if (!this.#stopping && !this.#paused && this.#child === null) this.#spawn();
     }, wait).unref();
@@ -197,16 +197,16 @@ export class ServiceProcess {
       if (text === null) return;
       this.#lastError = text;
       this.#output.push(text);
-      this.#options.onProblem(`${this.name}: ${text}`);
+      this.#options.onProblem(`${this.name}: ${text}`, null);
       return;
     }
     if (entry.msg === 'metrics and health')
       this.#opsUrl = `http://${urlHost(entry.host ?? '')}:${entry.port}`;
     // Every service logs a defect of the brokers, which the platform has already reported.
     if (entry.level < WARN || isBrokerDefect(entry.code)) return;
-    const text = [entry.msg, entry.err?.message ?? entry.reason].filter(Boolean).join(': ');
+    const { text, cause } = problemOf(entry);
     this.#lastError = entry.err?.message ?? text;
-    this.#options.onProblem(`${this.name}: ${text}`);
+    this.#options.onProblem(`${this.name}: ${text}`, cause);
   }
 
   async #isReady(): Promise<boolean> {
@@ -217,21 +217,6 @@ export class ServiceProcess {
     await response?.body?.cancel();
     return response?.ok ?? false;
   }
-}
-
-type LogLine = {
-  level: number;
-  msg?: string;
-  code?: string;
-  host?: string;
-  port?: number;
-  reason?: string;
-  err?: { message?: string };
-};
-
-/** Parses a line of a pino log; null for any other line. */
-function parseLine(line: string): LogLine | null {
-  return line.startsWith('{') ? ((parseJson(line) as LogLine | undefined) ?? null) : null;
 }
 
 /** Returns what to show of a line that is not of the log; null for a line of a dump of V8. */

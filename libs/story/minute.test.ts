@@ -67,6 +67,7 @@ test.each([
   [9_940, '9.9 s'],
   [75_400, '75 s'],
   [600_000, '10 min'],
+  [3_087 * 86_400_000, 'over a week: loaded or played later'],
   [-1_200, '2 s early: the provider’s clock is ahead'],
 ])('renders a delay of %d ms as %s', (delay, words) => expect(delayWords(delay)).toBe(words));
 

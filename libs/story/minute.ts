@@ -1,4 +1,5 @@
 import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
+import { PAST_S } from './late.ts';
 import type { BoardMatch } from './match.ts';
 import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 
@@ -75,9 +76,10 @@ export function durationWords(seconds: number): string {
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
 }
 
-/** Returns how late a message came, such as `1.4 s`. `delay`: milliseconds. */
+/** Returns how late a message came, such as `1.4 s`; of one of the past only that it is. `delay`: milliseconds. */
 export function delayWords(delay: number): string {
   if (delay < 0) return `${durationWords(Math.ceil(-delay / 1000))} early: the provider’s clock is ahead`;
+  if (delay >= PAST_S * 1000) return 'over a week: loaded or played later';
   return delay < 10_000 ? `${(delay / 1000).toFixed(1)} s` : durationWords(Math.round(delay / 1000));
 }
 

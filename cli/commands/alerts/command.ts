@@ -15,7 +15,8 @@ people, else as a line of JSON. Runs until Ctrl-C. Several processes share the w
                     publishes from now on, each further one what was received since the one before, of 1d at most
 
 ${BROKER_HELP}
-LOG_LEVEL (default warn) is the lowest level that is logged to standard error.
+LOG_LEVEL (default warn) is the lowest level that is logged to standard error: on a terminal one line for each
+cause, else JSON.
 `;
 
 /** Formats of alerts on the standard output: lines for people, or JSON. */

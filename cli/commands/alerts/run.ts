@@ -12,6 +12,7 @@ import { machineClock } from '#timing/clock.ts';
 import { followValues } from '#topics/read-values.ts';
 import { findClusterWith, withBackbone } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
+import { ProblemLines, parseLine, problemOf } from '../../problem-lines.ts';
 import { untilStopped } from '../../terminal.ts';
 import { durationMs } from '../option-values.ts';
 import { ALERT_FORMATS, type command } from './command.ts';
@@ -31,6 +32,19 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   return 0;
 }
 
+/** Returns a destination of a log that writes a line for each cause to standard error. */
+function problemStream(): { write(line: string): void } {
+  const problems = new ProblemLines((line) => void process.stderr.write(`${line}\n`));
+  return {
+    write(line) {
+      const entry = parseLine(line);
+      if (entry === null) return;
+      const { text, cause } = problemOf(entry);
+      problems.report(`alerts: ${text}`, cause);
+    },
+  };
+}
+
 type AlertRun = {
   readonly rules: readonly AlertRule[];
   readonly maxAgeMs: number | null;
@@ -43,7 +57,12 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
   const given = loadConfig(settings, withBackbone(process.env));
   // Several processes may run on one host: without an instance id, each start is a new member.
   const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
-  const logger = createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn' });
+  const logger = createLogger({
+    name: 'alerts',
+    level: process.env.LOG_LEVEL || 'warn',
+    // A collector of logs wants them whole; who reads a terminal gets a line for each cause.
+    ...(process.stderr.isTTY ? { stream: problemStream() } : {}),
+  });
   const metrics = createMetrics('alerts');
   const failed = new AbortController();
   const fenced = Promise.withResolvers<never>();
