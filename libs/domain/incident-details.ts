@@ -1,11 +1,14 @@
 import type { Incident, ResultPerson } from '#records/types.ts';
 import { list, long, object, positiveId, text } from './values.ts';
 
+/** A person as reported: with an id, a name, or both. */
+export type ReportedPerson = { readonly id: number | null; readonly name: string | null };
+
 /** What the body of an incident says beside the fields of its record. */
 export type IncidentDetails = {
   /** Null if it names none. */
-  readonly player: ResultPerson | null;
-  readonly assistant: ResultPerson | null;
+  readonly player: ReportedPerson | null;
+  readonly assistant: ReportedPerson | null;
   /** Ids of its attributes, ascending. */
   readonly attributes: readonly number[];
 };
@@ -23,7 +26,12 @@ export function readDetails({ body }: Pick<Incident, 'body'>): IncidentDetails {
   };
 }
 
-function personOf(id: unknown, name: unknown): ResultPerson | null {
-  const known = positiveId(long(id));
-  return known === null ? null : { id: known, name: text(name) };
+function personOf(id: unknown, name: unknown): ReportedPerson | null {
+  const person = { id: positiveId(long(id)), name: text(name) };
+  return person.id === null && person.name === null ? null : person;
+}
+
+/** Returns a person that tables can count; null without an id, as a name is not of one person alone. */
+export function withId(person: ReportedPerson | null): ResultPerson | null {
+  return person === null || person.id === null ? null : { id: person.id, name: person.name };
 }

@@ -50,10 +50,11 @@ test('key incidents are goals and red cards in the order of their ids, void and 
 });
 
 test('key incidents have player, team and minute, or null if unknown', () => {
-  const [goal, kick, unknown] = keysOf(
+  const [goal, kick, unknown, named] = keysOf(
     ['5-1', 413, { event_time: 2_801 }, [3_682, 'A. Griezmann']],
     ['5-2', 413, { event_status_id: 141, participant_id: AWAY, event_time: 7_200 }, ['7', null]],
-    ['5-3', 413, { event_time: null, participant_id: null }, [0, 'nobody']],
+    ['5-3', 413, { event_time: null, participant_id: null }, [0, null]],
+    ['5-4', 413, {}, [null, 'B. Name-Only']],
   );
   expect(goal).toMatchObject({
     player_id: 3_682,
@@ -69,6 +70,7 @@ test('key incidents have player, team and minute, or null if unknown', () => {
     in_shoot_out: true,
   });
   expect(unknown).toMatchObject({ team_id: null, player_id: null, player_name: null, minute: null });
+  expect(named).toMatchObject({ player_id: null, player_name: 'B. Name-Only' });
 });
 
 test('renders a minute by the lengths of the match, also after these become known', () => {

@@ -10,7 +10,7 @@ import type {
 } from '#records/types.ts';
 import { INCIDENT, PHASE_BOUNDARIES, STATUS } from '#soccer/soccer.ts';
 import { isRedCard, type KnownSides, type Scoring, type Side, sideOf } from './goal-facts.ts';
-import type { IncidentDetails } from './incident-details.ts';
+import { type IncidentDetails, withId } from './incident-details.ts';
 import type { IncidentIndex } from './incident-index.ts';
 import { sameScore } from './score.ts';
 import { hasRulesOfGoals } from './sports/table.ts';
@@ -66,7 +66,7 @@ function standingCards(index: IncidentIndex): ResultCard[] {
     return {
       kind: isRedCard(incident) ? 'red' : 'yellow',
       team_id: incident.participant_id,
-      player,
+      player: withId(player),
       attribute_ids: [...attributes],
     };
   });
@@ -179,7 +179,7 @@ function goalOf(incident: Incident, { player, assistant }: IncidentDetails): Res
     kind: goalKindOf(incident.incident_id),
     // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
-    player,
-    assistant,
+    player: withId(player),
+    assistant: withId(assistant),
   };
 }

@@ -1,9 +1,12 @@
 /** Applies records of topics to the views. Each record is rendered once, when it is stored. */
 
+import { LEVELS } from '#contract/rest/tree.ts';
 import { isCard, isGoal } from '#domain/goal-facts.ts';
 import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import { withShortTexts } from '#json/short-text.ts';
+import type { MatchState } from '#records/types.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
+import type { LevelNames } from '../store/board-view.ts';
 import type { ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
@@ -75,6 +78,26 @@ function applyName({ catalogue, tree }: Views, { key, value }: ViewRecord<'catal
   return true;
 }
 
+/** Applies the names of an event's nodes that have no record in the catalogue. Returns whether one is new. */
+function applyLevelNames(
+  { catalogue, tree }: Views,
+  state: MatchState,
+  names: Partial<LevelNames>,
+  at: number,
+): boolean {
+  let parent_id: number | null = null;
+  let isNew = false;
+  for (const level of LEVELS) {
+    const [id, name] = [state[`${level}_id`], names[level]];
+    if (id !== null && name != null && catalogue.applyReported(level, { id, parent_id, name }, at)) {
+      tree.applyRecord(level, String(id), at);
+      isNew = true;
+    }
+    parent_id = id;
+  }
+  return isNew;
+}
+
 function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewChanges): void {
   const { topic, value, partition, offset } = record;
   if (value === null) return;
@@ -87,6 +110,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const treeVersion = matches.treeVersion;
       matches.put(value, rendered, known, at);
+      if (applyLevelNames(views, value, rendered.levelNames, at)) changed.names = true;
       changed.states.set(value.event_id, rendered.shown);
       views.freshness.applied(value.event_id, value.version);
       if (matches.treeVersion !== treeVersion) tree.applyEvent(value, at);

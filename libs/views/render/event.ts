@@ -1,5 +1,6 @@
 /** Renders an event as the contract shows it from its match state. Pure: equal states give equal text. */
 
+import { LEVELS } from '#contract/rest/tree.ts';
 import { clockAt } from '#domain/clock.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
 import { playedTimeOf, type ReportedFields, reportedFields } from '#domain/reported-fields.ts';
@@ -9,7 +10,7 @@ import type { MatchState } from '#records/types.ts';
 import { RESULT, SOCCER } from '#soccer/soccer.ts';
 import { STATUSES } from '#soccer/statuses.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/facts.ts';
-import { shownStateOf } from '../store/board-view.ts';
+import { type LevelNames, shownStateOf } from '../store/board-view.ts';
 import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, recordsOf, slugOf } from './fields.ts';
 
@@ -68,7 +69,17 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     full: `${start},"details":${JSON.stringify(withoutNames)},"participants":${JSON.stringify(participants)}}`,
     plain: `${start},"participants":${JSON.stringify(withoutStats)}}`,
     shown,
+    levelNames: levelNamesOf(reported.fields),
   };
+}
+
+function levelNamesOf(fields: JsonObject): Partial<LevelNames> {
+  return Object.fromEntries(
+    LEVELS.flatMap((level) => {
+      const name = text(fields[`${level}_name`]);
+      return name === null ? [] : [[level, name]];
+    }),
+  );
 }
 
 /** The fields as they were reported, and their order in time. */

@@ -12,6 +12,9 @@ export type CatalogueEntry = Readonly<Pick<CatalogueRecord, 'id' | 'parent_id' |
 
 type CatalogueRow = Omit<CatalogueEntry, 'record'> & { readonly json: string };
 
+/** The time of a record that is only a name in an event: every record of the catalogue, some of negative times, is newer. */
+const REPORTED_UT = Number.MIN_SAFE_INTEGER;
+
 const ENTRY = 'id, parent_id, ut, changed, json FROM catalogue';
 
 /** Maximum number of remembered ids without a record: clients may query any id. */
@@ -47,6 +50,26 @@ export class CatalogueView extends SqlView {
     this.#parsed.delete(`${kind}/${id}`);
     this.#missing.delete(`${kind}/${id}`);
     return true;
+  }
+
+  /**
+   * Stores the name of a node as an event reports it, unless the provider's catalogue has a record of the node. Returns whether it is
+   * new. `changed`: as of `apply`.
+   */
+  applyReported(
+    kind: string,
+    {
+      id,
+      parent_id,
+      name,
+    }: { readonly id: number; readonly parent_id: number | null; readonly name: string },
+    changed: number,
+  ): boolean {
+    const known = this.find(kind, id);
+    if (known !== null && (known.ut !== REPORTED_UT || known.record.name === name)) return false;
+    const parent = parent_id === null ? null : String(parent_id);
+    const body = JSON.stringify({ id, name, ut: 0 });
+    return this.apply({ kind, id: String(id), parent_id: parent, ut: REPORTED_UT, body }, changed);
   }
 
   /** Deletes the record of a `kind/id`. */

@@ -10,6 +10,7 @@ const RENDERED: RenderedEvent = {
   full: '{"form":"full"}',
   plain: '{"form":"plain"}',
   shown: shownStateOf(STATE),
+  levelNames: {},
 };
 const TEAM = { id: 77, name: 'Other', short_name: null };
 

@@ -1,7 +1,7 @@
 import type { Paging } from '#contract/rest/provider.ts';
 import { foldName } from '#domain/name-search.ts';
 import type { MatchState } from '#records/types.ts';
-import type { LevelIds, ShownState } from './board-view.ts';
+import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
 /** An event as JSON, with the ids of its levels. */
@@ -22,6 +22,8 @@ export type RenderedEvent = {
   readonly plain: string;
   /** What the board shows. */
   readonly shown: ShownState;
+  /** Names of its competition, season, stage and group as reported; those it did not report are missing. */
+  readonly levelNames: Partial<LevelNames>;
 };
 
 /** Columns that lists of matches filter or sort by, nearly all of which are in an index. A message of a live match changes none of them. */

@@ -180,3 +180,30 @@ describe('tables', () => {
     expect(await group()).toMatchObject({ name: 'Group A' });
   });
 });
+
+test('takes the name of a node from events where no catalogue is, until the catalogue has a record', async () => {
+  const event = { competition_id: 40, season_id: 41, stage_id: 42, group_id: 43 };
+  const names = { competition_name: 'Own League', season_name: '2026/27', stage_name: 'Regular Season' };
+  const shown = async () => {
+    const { api } = await ask('/v2/events?season_id=41');
+    const [competition] = api.data.competitions;
+    const [season] = competition.seasons;
+    const tree = [competition.name, season.name, season.stages[0].name, season.stages[0].groups[0].name];
+    const { competition: c, season: s, stage } = world.views.levelNames({ ...event });
+    expect([c ?? '', s ?? '', stage ?? '']).toEqual(tree.slice(0, 3));
+    return tree;
+  };
+  world.play(eventMessage({ id: 1 }, { id: 900, ...event }));
+  expect(await shown()).toEqual(['', '', '', '']);
+  world.play(eventMessage({ id: 2, ut: 1_790_000_100 }, { id: 900, ...event, ...names }));
+  expect(await shown()).toEqual(['Own League', '2026/27', 'Regular Season', '']);
+  world.play(
+    eventMessage({ id: 3, ut: 1_790_000_200 }, { id: 900, ...event, ...names, stage_name: 'Play-offs' }),
+  );
+  expect(await shown()).toEqual(['Own League', '2026/27', 'Play-offs', '']);
+  world.give(named('season', 41, 40, { ut: -1 }));
+  world.play(
+    eventMessage({ id: 4, ut: 1_790_000_300 }, { id: 900, ...event, ...names, season_name: 'other' }),
+  );
+  expect(await shown()).toEqual(['Own League', 'season 41', 'Regular Season', '']);
+});
