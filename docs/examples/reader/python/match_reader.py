@@ -52,7 +52,7 @@ class Match:
 
     def report(self):
         """Returns the goals whose status differs from the reported one."""
-        state = self.state or {"version": 0, "counting_goals": [], "void_goals": {}}
+        state = self.state or {"version": 0, "counting_goals": [], "void_goals": {}, "key_incidents": []}
         now = {goal: ("cancelled", state["version"]) for goal, status in self.reported.items() if status == "stands"}
         now.update({goal: ("stands", state["version"]) for goal in state["counting_goals"]})
         now.update({goal: ("cancelled", state["version"]) for goal in state["void_goals"]})
