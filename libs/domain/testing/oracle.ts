@@ -236,7 +236,7 @@ function keyIncidentOf(
     incident_type: incident.incident_id,
     team_id: incident.participant_id,
     player_id: isPlayer ? player : null,
-    player_name: isPlayer ? textOf(subparticipant_name) : null,
+    player_name: textOf(subparticipant_name),
     minute:
       minute === null ? null : end !== undefined && minute > end ? `${end}+${minute - end}` : String(minute),
     in_shoot_out: [13, 16, 141, 142].includes(phase ?? 0),
