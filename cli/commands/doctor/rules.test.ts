@@ -7,6 +7,7 @@ import {
   judgeBrokers,
   judgeClock,
   judgeDisk,
+  judgeFeeds,
   judgeLag,
   judgeProvider,
   judgeReceiverClocks,
@@ -190,4 +191,20 @@ test('renders a finding as a line with its advice below it, and escapes foreign 
       '',
     ].join('\n'),
   );
+});
+
+test('names a source that is not alive, with its delay', () => {
+  const alive = {
+    source: 'feed',
+    believed: true,
+    state: 'alive',
+    reason: null,
+    since: 1,
+    delay: 900,
+  } as const;
+  const late = { ...alive, source: 'webhook', believed: false, state: 'delayed', reason: 'delay' } as const;
+  const messages = [[alive], [alive, { ...late, delay: 45_000 }], []].map((sources) =>
+    judgeFeeds(sources).map(({ status, message }) => `${status}: ${message}`),
+  );
+  expect(messages).toEqual([['ok: feed: alive'], ['warning: webhook is delayed by 45 s'], []]);
 });
