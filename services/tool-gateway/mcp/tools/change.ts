@@ -68,7 +68,10 @@ export function changeOf(change: MatchChange): z.input<typeof shownChange> {
   const incident = match.incidents.find(({ id }) => id === first.incident_id);
   const effect = isGoal || about === 'score' ? steps : own;
   const kind = isGoal ? goalKind(change, incident) : kindOf(first);
-  const found = effect.find((step) => step.kind === 'score_changed')?.score;
+  // What is taken back has a score of its own: in its version other goals may count, or itself for the other team.
+  const takenBack = own.find((step) => step.kind === 'goal_cancelled')?.score;
+  const isLowered = sumOf(takenBack?.after ?? null) < sumOf(takenBack?.before ?? null);
+  const found = isLowered ? takenBack : effect.find((step) => step.kind === 'score_changed')?.score;
   // Another goal of the same version raised it, whose change has it.
   const isOfOther =
     kind === 'goal_taken_back' &&
