@@ -32,4 +32,5 @@ export async function requireSettings(brokers: Brokers, prefix: string, service:
   if (wrong.length > 0) throw new TopicMismatchError([...wrong.map(mismatchText), MENDED_BY]);
 }
 
-const MENDED_BY = 'npx touchline topics repairs what has lost nothing, and names the command for the rest';
+const MENDED_BY =
+  'run npx touchline topics, which repairs what has lost nothing and names the command for the rest';

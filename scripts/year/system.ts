@@ -237,4 +237,4 @@ export class YearSystem {
 }
 
 /** A line of a service's log. */
-export type LogLine = { readonly pid: number; readonly msg?: string; readonly port?: number };
+type LogLine = { readonly pid: number; readonly msg?: string; readonly port?: number };

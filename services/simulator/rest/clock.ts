@@ -1,7 +1,7 @@
 import { playLength } from '../schedule.ts';
 
 /** The provider's time. Never goes back. */
-export type ProviderClock = {
+export type SimulatedClock = {
   /** Returns Unix seconds, with a fraction. */
   now(): number;
 };
@@ -10,7 +10,7 @@ export type ProviderClock = {
 export type Stretch = { readonly startsAt: number; readonly endsAt: number };
 
 /** The clock of a provider that plays. */
-export type PlayClock = ProviderClock & {
+export type PlayClock = SimulatedClock & {
   /** Starts the clock. Before that it shows the time of the first message. */
   start(): void;
   /** Publishes everything up to `played` seconds of play. Has an effect only on a clock of infinite speed. */

@@ -11,7 +11,7 @@ import type { MatchSettings } from '../match.ts';
 import { createRandom } from '../random.ts';
 import type { ProviderMessage } from '../records.ts';
 import { createAuthenticator } from './authenticator.ts';
-import type { ProviderClock } from './clock.ts';
+import type { SimulatedClock } from './clock.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import { type RestFaultRates, RestFaults } from './faults.ts';
 import { createProviderData } from './provider-data.ts';
@@ -26,7 +26,7 @@ export type SimulatedProviderOptions = MatchSettings & {
   /** Number of matches, from the first. */
   readonly matches: number;
   readonly restFaults: RestFaultRates;
-  readonly clock: (timeline: Timeline) => ProviderClock;
+  readonly clock: (timeline: Timeline) => SimulatedClock;
   readonly client: SimulatedClient;
   /** Returns real seconds from any zero, for the lifetime of tokens. Default: the machine's clock. */
   readonly elapsed?: () => number;
