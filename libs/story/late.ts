@@ -1,9 +1,8 @@
 import type { StoryStep } from '#views/store/board-view.ts';
+import { PAST_S } from './minute.ts';
 
 /** Delay from which a message counts as late, seconds: half of the silence that makes a feed stale. */
 const LATE_S = 10;
-/** Delay from which a message is no late one but of the past, seconds: it was loaded or played long after its match. */
-export const PAST_S = 7 * 86_400;
 
 /** Returns how late a change was received, in seconds after the provider wrote it; null when it was in time, or is of the past. */
 export function lateBy({ ut, received_at }: Pick<StoryStep, 'ut' | 'received_at'>): number | null {

@@ -1,5 +1,4 @@
 import { playedMinute, QUIET_AFTER_SECONDS } from '#domain/clock.ts';
-import { PAST_S } from './late.ts';
 import type { BoardMatch } from './match.ts';
 import { dayWords, halfWords, shortStatus, timeWords } from './words.ts';
 
@@ -75,6 +74,9 @@ export function durationWords(seconds: number): string {
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
 }
+
+/** Delay from which a message is no late one but of the past, seconds: it was loaded or played long after its match. */
+export const PAST_S = 7 * 86_400;
 
 /** Returns how late a message came, such as `1.4 s`; of one of the past only that it is. `delay`: milliseconds. */
 export function delayWords(delay: number): string {

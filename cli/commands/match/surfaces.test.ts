@@ -318,8 +318,8 @@ describe('every surface shows the same of a match', () => {
           event_time,
           ut,
         };
-        match.take(normalized(provider.eventMessage({ id: 2 * at + 1, ut }, event)));
-        match.take(normalized(provider.incidentMessage({ id: 2 * at + 2, ut }, own, event)));
+        match.take(normalized(provider.eventMessage({ id: 2 * at + 1, ut }, event), ut * 1_000));
+        match.take(normalized(provider.incidentMessage({ id: 2 * at + 2, ut }, own, event), ut * 1_000));
         const { state } = match;
         expectSame(state);
         expectSameIncidents(match);
