@@ -40,10 +40,17 @@ function expectedOf(transitions: readonly MatchTransition[]): string[] {
   const cancelling = new Set(
     transitions.filter(({ kind }) => kind === 'goal_cancelled').map(({ id }) => versionOf(id)),
   );
+  // A rise begins where exchanged sides and cancelled goals of its version have left the score.
+  const bases = new Map(
+    transitions
+      .filter(({ kind }) => kind === 'goal_cancelled' || kind === 'sides_exchanged')
+      .map(({ id, score }) => [versionOf(id), score?.after ?? null]),
+  );
   return transitions.flatMap(({ id, event_id, kind, score, guard, goals }) => {
     if (kind === 'goal_cancelled') return [`goals/goal_cancelled/${id}`];
-    if (kind === 'score_changed' && score?.before && score.after) {
-      const { before, after } = score;
+    const base = bases.has(versionOf(id)) ? bases.get(versionOf(id)) : score?.before;
+    if (kind === 'score_changed' && base && score?.after) {
+      const [before, after] = [base, score.after];
       const isGoal = after.home > before.home || after.away > before.away;
       const isLess = after.home < before.home || after.away < before.away;
       if (!isGoal)
