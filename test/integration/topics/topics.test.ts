@@ -115,7 +115,7 @@ describe('createTopics', () => {
     await expect(requireSettings(brokers, prefix, 'match-processor')).rejects.toMatchObject({
       code: 'TOPIC_MISMATCH',
       message: expect.stringMatching(
-        /match-state has cleanup\.policy=delete, not compact; npx touchline topics repairs/,
+        /match-state has cleanup\.policy=delete, not compact; run npx touchline topics, which repairs/,
       ),
     });
     expect((await createTopics({ brokers, prefix })).repaired).toEqual([

@@ -41,6 +41,11 @@ export const NEVER_SET: Readonly<Record<string, string>> = {
     'competitions.index.competitions.seasons.stages',
     ['rounds', 'standings-types', 'participants', 'groups.events'],
   ),
+  ...reason(
+    'an addition: no list of this provider omits an incident (libs/views/render/incident.test.ts)',
+    'events.show.competition.season.stage.group.event.events_incidents',
+    ['missing'],
+  ),
 };
 
 function reason(why: string, of: string, fields: readonly string[]): Record<string, string> {
