@@ -49,6 +49,12 @@ export class Contracts {
     return known?.client.active === true ? known : undefined;
   }
 
+  /** Returns the client that a token was issued to; undefined where another client has its id now. */
+  findHolder(clientId: number, identity: string): KnownClient | undefined {
+    const known = this.find(clientId);
+    return known?.client.identity === identity ? known : undefined;
+  }
+
   /** Returns a client that may just have been created: waits for it, `withinMs` at most. */
   findSoon(clientId: number, withinMs: number): Promise<KnownClient | undefined> {
     return poll(() => this.find(clientId), { timeoutMs: withinMs, everyMs: POLL_MS });

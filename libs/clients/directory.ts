@@ -1,6 +1,7 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { Client, TopicValues } from '#records/types.ts';
+import { newInstance } from '#signing/token.ts';
 import type { Logger } from '#streams/log.ts';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
@@ -132,14 +133,20 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
   }
 }
 
-/** A client before its edit is published. */
-export type ClientDraft = RecordDraft<Client>;
+/** A client before its edit is published; the directory gives and keeps its identity. */
+export type ClientDraft = Omit<RecordDraft<Client>, 'identity'>;
 
 /** The clients of the served contract, on their compacted topic. */
 export class ClientDirectory extends VersionedTopic<'clients'> {
   /** Does not connect yet. */
   static open(connection: DirectoryConnection): ClientDirectory {
     return new ClientDirectory('clients', connection);
+  }
+
+  /** Edits a client as `VersionedTopic` does: a new one gets an identity that no earlier client of its id had. */
+  override edit(id: string | number, change: (known: Client | undefined) => ClientDraft): Promise<Client> {
+    const identity = newInstance();
+    return super.edit(id, (known) => ({ ...change(known), identity: known?.identity ?? identity }));
   }
 
   /** Returns all clients, ordered by id. Throws `StreamError`. */

@@ -115,6 +115,8 @@ export type AccessTokenRecord = {
   token_id: string;
   /** The client whose contract it grants. */
   client_id: number;
+  /** The identity of that client: the token is of no use for another client that is later given its id. */
+  client_identity: string;
   /** SHA-256 of the token's text, lower-case hex. */
   token_hash: string;
   /** Its name, chosen by its owner. */
@@ -200,6 +202,8 @@ export type CatalogueRecord = {
 export type Client = {
   /** A positive integer. */
   client_id: number;
+  /** 16 random hex digits, for ever the same: a later client with this client_id has others, so no token of this one opens it. */
+  identity: string;
   name: string;
   active: boolean;
   /** Salted hash of the secret key; the key itself is not stored. */

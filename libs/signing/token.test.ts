@@ -6,19 +6,26 @@ import { issueToken, MIN_KEY_BYTES, TokenVerifier, verifyToken } from './token.t
 const KEY = Buffer.alloc(MIN_KEY_BYTES, 'k');
 const OTHER = Buffer.alloc(MIN_KEY_BYTES, 'o');
 const NOW = 1_790_000_000;
+const INSTANCE = '0123456789abcdef';
+const issue = (clientId: number, expiration: number, key: Parameters<typeof issueToken>[1]): string =>
+  issueToken({ clientId, expiration, instance: INSTANCE }, key);
 const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe('a token', () => {
-  test('consists of version, client, expiration and their HMAC-SHA256', () => {
-    const signature = createHmac('sha256', KEY).update('v1.7.1790003600').digest('base64url');
-    expect(issueToken(7, NOW + 3600, KEY)).toBe(`v1.7.1790003600.${signature}`);
+  test('consists of version, client, expiration, instance and their HMAC-SHA256', () => {
+    const signature = createHmac('sha256', KEY).update(`v1.7.1790003600.${INSTANCE}`).digest('base64url');
+    expect(issue(7, NOW + 3600, KEY)).toBe(`v1.7.1790003600.${INSTANCE}.${signature}`);
   });
 
   test('is valid until the second of its expiration', () => {
     fc.assert(
       fc.property(positive, positive, (clientId, expiration) => {
-        const token = issueToken(clientId, expiration, KEY);
-        expect(verifyToken(token, expiration - 1, [KEY])).toEqual({ clientId, expiration });
+        const token = issue(clientId, expiration, KEY);
+        expect(verifyToken(token, expiration - 1, [KEY])).toEqual({
+          clientId,
+          expiration,
+          instance: INSTANCE,
+        });
         expect(verifyToken(token, expiration, [KEY])).toBeNull();
         expect(verifyToken(token, expiration - 1, [OTHER])).toBeNull();
         expect(encodeURIComponent(token)).toBe(token);
@@ -27,7 +34,7 @@ describe('a token', () => {
   });
 
   test('is invalid with any character changed, added or removed', () => {
-    const token = issueToken(7, NOW + 3600, KEY);
+    const token = issue(7, NOW + 3600, KEY);
     const character = fc.constantFrom(...'0123456789abcXYZ-_.v=+/ \0');
     fc.assert(
       fc.property(fc.nat(token.length - 1), character, (at, one) => {
@@ -41,7 +48,7 @@ describe('a token', () => {
   });
 
   test('has one spelling only', () => {
-    const token = issueToken(7, NOW + 3600, KEY);
+    const token = issue(7, NOW + 3600, KEY);
     // The last character of 43 carries four bits: three other characters decode to the same bytes.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const accepted = [...alphabet].filter(
@@ -63,34 +70,36 @@ describe('a token', () => {
   test.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])(
     'is not issued for client or expiration %d',
     (odd) => {
-      expect(() => issueToken(odd, NOW, KEY)).toThrow(RangeError);
-      expect(() => issueToken(1, odd, KEY)).toThrow(RangeError);
+      expect(() => issue(odd, NOW, KEY)).toThrow(RangeError);
+      expect(() => issue(1, odd, KEY)).toThrow(RangeError);
     },
   );
 
   test('is the same with a key object as with its bytes', () => {
-    const token = issueToken(7, NOW + 3600, KEY);
-    expect(issueToken(7, NOW + 3600, createSecretKey(KEY))).toBe(token);
+    const token = issue(7, NOW + 3600, KEY);
+    expect(issue(7, NOW + 3600, createSecretKey(KEY))).toBe(token);
     expect(verifyToken(token, NOW, [createSecretKey(KEY)])).not.toBeNull();
     expect(verifyToken(token, NOW, [createSecretKey(OTHER)])).toBeNull();
-    expect(() => issueToken(1, NOW, createSecretKey(KEY.subarray(1)))).toThrow(RangeError);
-    expect(() => issueToken(1, NOW, generateKeyPairSync('ed25519').privateKey)).toThrow(RangeError);
+    expect(() => issue(1, NOW, createSecretKey(KEY.subarray(1)))).toThrow(RangeError);
+    expect(() => issue(1, NOW, generateKeyPairSync('ed25519').privateKey)).toThrow(RangeError);
   });
 
   test('needs a key as long as the hash', () => {
-    expect(() => issueToken(1, NOW, KEY.subarray(1))).toThrow(RangeError);
-    expect(() => verifyToken(issueToken(1, NOW, KEY), NOW, [KEY.subarray(1)])).toThrow(RangeError);
+    expect(() => issue(1, NOW, KEY.subarray(1))).toThrow(RangeError);
+    expect(() => verifyToken(issue(1, NOW, KEY), NOW, [KEY.subarray(1)])).toThrow(RangeError);
   });
 
-  test('is refused with a message for a wrong client, expiration or key', () => {
-    expect(() => issueToken(0, NOW, KEY)).toThrow('a client id is a positive whole number');
-    expect(() => issueToken(1, 0, KEY)).toThrow('an expiration is a positive whole number of seconds');
-    expect(() => issueToken(1, NOW, KEY.subarray(1))).toThrow('a key has at least 32 bytes');
+  test('is refused with a message for a wrong client, expiration, instance or key', () => {
+    expect(() => issue(0, NOW, KEY)).toThrow('a client id is a positive whole number');
+    expect(() => issue(1, 0, KEY)).toThrow('an expiration is a positive whole number of seconds');
+    expect(() => issue(1, NOW, KEY.subarray(1))).toThrow('a key has at least 32 bytes');
+    const odd = { clientId: 1, expiration: NOW, instance: 'x' };
+    expect(() => issueToken(odd, KEY)).toThrow('an instance is 16 hex digits');
   });
 
   test('is valid with the signature of any of several keys', () => {
-    const token = issueToken(7, NOW + 3600, KEY);
-    const claims = { clientId: 7, expiration: NOW + 3600 };
+    const token = issue(7, NOW + 3600, KEY);
+    const claims = { clientId: 7, expiration: NOW + 3600, instance: INSTANCE };
     expect(verifyToken(token, NOW, [OTHER, KEY])).toEqual(claims);
     expect(verifyToken(token, NOW, [KEY, OTHER])).toEqual(claims);
     expect(verifyToken(token, NOW, [OTHER])).toBeNull();
@@ -100,8 +109,8 @@ describe('a token', () => {
 
 describe('a verifier of tokens', () => {
   const EXPIRATION = NOW + 3600;
-  const claims = { clientId: 7, expiration: EXPIRATION };
-  const token = issueToken(7, EXPIRATION, KEY);
+  const claims = { clientId: 7, expiration: EXPIRATION, instance: INSTANCE };
+  const token = issue(7, EXPIRATION, KEY);
 
   test('refuses an accepted token once it expires', () => {
     const verifier = new TokenVerifier([KEY]);
@@ -112,7 +121,7 @@ describe('a verifier of tokens', () => {
   test('refuses another signature of accepted claims', () => {
     const verifier = new TokenVerifier([KEY]);
     expect(verifier.verify(token, NOW)).toEqual(claims);
-    expect(verifier.verify(issueToken(7, EXPIRATION, OTHER), NOW)).toBeNull();
+    expect(verifier.verify(issue(7, EXPIRATION, OTHER), NOW)).toBeNull();
     const last = token.at(-1) === 'A' ? 'E' : 'A';
     expect(verifier.verify(token.slice(0, -1) + last, NOW)).toBeNull();
     expect(verifier.verify(token.replace('v1.7.', 'v1.8.'), NOW)).toBeNull();
@@ -121,15 +130,15 @@ describe('a verifier of tokens', () => {
 
   test('accepts the same claims signed with either of two keys', () => {
     const verifier = new TokenVerifier([KEY, OTHER]);
-    const others = issueToken(7, EXPIRATION, OTHER);
+    const others = issue(7, EXPIRATION, OTHER);
     for (const one of [token, others, token, others]) expect(verifier.verify(one, NOW)).toEqual(claims);
   });
 
   test('accepts a token whose cached signature was evicted', () => {
     const verifier = new TokenVerifier([KEY], 2);
     for (let client = 1; client <= 3; client++)
-      expect(verifier.verify(issueToken(client, EXPIRATION, KEY), NOW)?.clientId).toBe(client);
-    expect(verifier.verify(issueToken(1, EXPIRATION, KEY), NOW)?.clientId).toBe(1);
-    expect(verifier.verify(issueToken(1, EXPIRATION, OTHER), NOW)).toBeNull();
+      expect(verifier.verify(issue(client, EXPIRATION, KEY), NOW)?.clientId).toBe(client);
+    expect(verifier.verify(issue(1, EXPIRATION, KEY), NOW)?.clientId).toBe(1);
+    expect(verifier.verify(issue(1, EXPIRATION, OTHER), NOW)).toBeNull();
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Tokens of the REST contract (spec, "Authentication"): `v1.<client id>.<expiration>.<signature>`. The signature is
+ * Tokens of the REST contract (spec, "Authentication"): `v1.<client id>.<expiration>.<instance>.<signature>`. The signature is
  * HMAC-SHA256 of the text before it, as base64url. No state is stored, so every replica with the key can verify every token.
  * A token needs no escaping in a URL.
  */
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** Minimum length of a key, bytes: that of the hash. */
@@ -16,19 +16,30 @@ type TokenClaims = {
   readonly clientId: number;
   /** Time from which the token is invalid, Unix seconds. */
   readonly expiration: number;
+  /** What the token is of beside an id that may be given again, 16 hex digits: see `newInstance`. */
+  readonly instance: string;
 };
 
-const TOKEN = /^(v1\.([1-9][0-9]{0,15})\.([1-9][0-9]{0,15}))\.([A-Za-z0-9_-]{43})$/;
-const MAX_LENGTH = 'v1.'.length + 16 + 1 + 16 + 1 + 43;
+const INSTANCE_BYTES = 8;
+
+/** Returns 16 random hex digits, by which a token names the one client or session that it belongs to. */
+export function newInstance(): string {
+  return randomBytes(INSTANCE_BYTES).toString('hex');
+}
+
+const TOKEN = /^(v1\.([1-9][0-9]{0,15})\.([1-9][0-9]{0,15})\.([0-9a-f]{16}))\.([A-Za-z0-9_-]{43})$/;
+const INSTANCE = /^[0-9a-f]{16}$/;
+const MAX_LENGTH = 'v1.'.length + 16 + 1 + 16 + 1 + 16 + 1 + 43;
 
 /**
- * Returns a token for `clientId` until `expiration` (Unix seconds). Throws a RangeError for an id or time that is not a
- * positive whole number, or a key that is too short.
+ * Returns a token with these claims. Throws a RangeError for an id or time that is not a positive whole number, an instance that
+ * is not 16 hex digits, or a key that is too short.
  */
-export function issueToken(clientId: number, expiration: number, key: TokenKey): string {
+export function issueToken({ clientId, expiration, instance }: TokenClaims, key: TokenKey): string {
   if (!isPositive(clientId)) throw new RangeError('a client id is a positive whole number');
   if (!isPositive(expiration)) throw new RangeError('an expiration is a positive whole number of seconds');
-  const claims = `v1.${clientId}.${expiration}`;
+  if (!INSTANCE.test(instance)) throw new RangeError('an instance is 16 hex digits');
+  const claims = `v1.${clientId}.${expiration}.${instance}`;
   return `${claims}.${signature(claims, key).toString('base64url')}`;
 }
 
@@ -84,13 +95,19 @@ type ParsedToken = TokenClaims & {
 
 function parseToken(token: string): ParsedToken | null {
   if (token.length > MAX_LENGTH) return null;
-  const [, text, clientId, expiration, signed] = TOKEN.exec(token) ?? [];
-  if (text === undefined || signed === undefined) return null;
-  return { text, signed: Buffer.from(signed), clientId: Number(clientId), expiration: Number(expiration) };
+  const [, text, clientId, expiration, instance, signed] = TOKEN.exec(token) ?? [];
+  if (text === undefined || instance === undefined || signed === undefined) return null;
+  return {
+    text,
+    signed: Buffer.from(signed),
+    clientId: Number(clientId),
+    expiration: Number(expiration),
+    instance,
+  };
 }
 
-function unexpired({ clientId, expiration }: ParsedToken, now: number): TokenClaims | null {
-  return now < expiration ? { clientId, expiration } : null;
+function unexpired({ clientId, expiration, instance }: ParsedToken, now: number): TokenClaims | null {
+  return now < expiration ? { clientId, expiration, instance } : null;
 }
 
 /** Whether a key has signed a token. Compares text, as only one of a signature's spellings in base64url is valid. */

@@ -63,6 +63,15 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
   expect(await authenticator.exchange('7', 'right', NOW)).toBeNull();
 });
 
+test('refuses the token of a former client to the client that has its id now, but not after a rotation', async () => {
+  const authenticator = createAuthenticator(clients, [KEY]);
+  const granted = await authenticator.exchange('7', 'right', NOW);
+  change({ version: 2, secret_hash: hashSecret('other') });
+  expect(authenticator.access(granted?.token ?? '', NOW)).not.toBeNull();
+  change({ version: 3, identity: 'fedcba9876543210' });
+  expect(authenticator.access(granted?.token ?? '', NOW)).toBeNull();
+});
+
 test('ignores a record of a client with a lower version', async () => {
   change({ version: 5, active: false });
   change({ version: 4 });

@@ -14,7 +14,7 @@ const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
  * one takes the same time. `clientsKeys`: the deployment's keys, the current one first.
  */
 export function createAuthenticator(
-  clients: Pick<Contracts, 'find'>,
+  clients: Pick<Contracts, 'find' | 'findHolder'>,
   clientsKeys: ClientsKeys,
 ): Authenticator {
   // Key objects verify a token several times as fast as key bytes.
@@ -31,11 +31,12 @@ export function createAuthenticator(
       const isRight = verifySecret(secretKey, known?.client.secret_hash ?? unknownSecretHash);
       if (!isRight || known === undefined) return null;
       const expiration = now + TOKEN_SECONDS;
-      return { token: issueToken(id, expiration, key), expiration };
+      const { identity } = known.client;
+      return { token: issueToken({ clientId: id, expiration, instance: identity }, key), expiration };
     },
     access(token, now) {
       const claims = tokens.verify(token, now);
-      return claims === null ? null : (clients.find(claims.clientId)?.access ?? null);
+      return claims === null ? null : (clients.findHolder(claims.clientId, claims.instance)?.access ?? null);
     },
   };
 }

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Contracts } from '#clients/contracts.ts';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Authenticator } from '#contract/rest/provider.ts';
-import { issueToken, verifyToken } from '#signing/token.ts';
+import { issueToken, newInstance, verifyToken } from '#signing/token.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 
 /** Lifetime of a session, seconds: a day of matches. */
@@ -70,7 +70,9 @@ export function createSessions(options: BoardSessionsOptions) {
       const known = clients.find(Number(clientId));
       if (known === undefined) return null;
       const key = keyOf(bases[0], known.client.secret_hash);
-      return issueToken(Number(clientId), seconds() + SESSION_SECONDS, key);
+      const claims = { clientId: Number(clientId), expiration: seconds() + SESSION_SECONDS };
+      // An instance of its own: signing out of it ends no other session of this second.
+      return issueToken({ ...claims, instance: newInstance() }, key);
     },
   };
 }

@@ -112,7 +112,7 @@ export async function serveTools(
       count: (scope, subject) => attempts.count(scope, subject),
       check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
       contracts,
-      issue: (clientId, label, at) => issueAccessToken(issuing, clientId, label, at),
+      issue: (client, label, at) => issueAccessToken(issuing, client, label, at),
       key: createSecretKey(deriveKey(config.CLIENTS_KEY, 'attempts')),
       now: Date.now,
       log,
@@ -124,7 +124,8 @@ export async function serveTools(
     view: views,
     authenticate(bearer) {
       const token = tokens.find(bearer, Date.now());
-      if (token === undefined || contracts.find(token.client_id) === undefined) return null;
+      if (token === undefined || contracts.findHolder(token.client_id, token.client_identity) === undefined)
+        return null;
       return { tokenId: token.token_id, clientId: token.client_id };
     },
     accessOf: (clientId) => contracts.find(clientId)?.access,

@@ -53,6 +53,12 @@ export class Gateway {
       body: (await response.json()) as ExchangeAnswer['body'],
     };
   }
+
+  /** Returns the status of an empty request of the tools: 400 with a valid token, 401 without. */
+  async mcp(token: string): Promise<number> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return (await fetch(`${this.url}/mcp`, { method: 'POST', headers, body: '{}' })).status;
+  }
 }
 
 /** Starts a replica that trusts this machine as its proxy, and waits until it is ready. */

@@ -1,8 +1,8 @@
 import { isLive } from '#clients/access-tokens.ts';
 import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/directory.ts';
-import type { AccessTokenRecord } from '#records/types.ts';
+import type { AccessTokenRecord, Client } from '#records/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { commandLog, findClusterWith, requireTopics } from '../../cluster.ts';
+import { commandLog, findClusterWith } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
@@ -13,40 +13,48 @@ type Tokens = VersionedTopic<'access-tokens'>;
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseTokens(given);
-  const cluster = await findClusterWith(['access-tokens']);
+  const cluster = await findClusterWith(['access-tokens', 'clients']);
   const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
-  const text = await perform(topic, request, Date.now());
+  const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
+  const text = await perform(topic, clients, request, Date.now());
   // A wrong id must not look like a client without tokens.
   if ('clientId' in request && request.clientId !== null)
-    await requireKnownClient(cluster, topic, request.clientId);
+    await requireKnownClient(cluster, topic, clients, request.clientId);
   process.stdout.write(text);
   return 0;
 }
 
 /** Throws `CommandError` for an id that neither a client nor a token has. A removed client may still have tokens. */
-async function requireKnownClient(cluster: TopicCluster, topic: Tokens, id: number): Promise<void> {
-  if ((await topic.list()).some(({ client_id }) => client_id === id)) return;
-  await requireTopics(cluster, ['clients']);
-  const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
-  if (clients.every(({ client_id }) => client_id !== id))
-    throw new CommandError(
-      `client ${id} is unknown here: no client and no token under ${cluster.prefix} has it`,
-    );
+async function requireKnownClient(
+  { prefix }: TopicCluster,
+  topic: Tokens,
+  clients: readonly Client[],
+  id: number,
+): Promise<void> {
+  const known = [...clients, ...(await topic.list())];
+  if (known.every(({ client_id }) => client_id !== id))
+    throw new CommandError(`client ${id} is unknown here: no client and no token under ${prefix} has it`);
 }
 
-async function perform(topic: Tokens, request: TokensRequest, now: number): Promise<string> {
+async function perform(
+  topic: Tokens,
+  clients: readonly Client[],
+  request: TokensRequest,
+  now: number,
+): Promise<string> {
+  const stateNow = (record: AccessTokenRecord): TokenState => stateOf(record, clients, now);
   switch (request.action) {
     case 'list': {
       const all = (await topic.list())
         .filter(({ client_id }) => request.clientId === null || client_id === request.clientId)
         .sort((a, b) => a.created_at - b.created_at);
       if (all.length === 0 && !request.json) return 'there are no tokens\n';
-      if (!request.json) return tableText(columnsAt(now), all);
-      return all.map((token) => `${JSON.stringify(publicFields(token, now))}\n`).join('');
+      if (!request.json) return tableText(columnsOf(stateNow), all);
+      return all.map((token) => `${JSON.stringify(publicFields(token, stateNow))}\n`).join('');
     }
     case 'revoke':
       await requireRevocable(topic, request);
-      return `${line(await revoke(topic, request.id, now), now)}\n`;
+      return `${line(await revoke(topic, request.id, now), stateNow)}\n`;
     case 'revoke all': {
       const all = (await topic.list()).filter(
         ({ client_id, revoked_at }) => client_id === request.clientId && revoked_at === null,
@@ -61,11 +69,11 @@ async function perform(topic: Tokens, request: TokensRequest, now: number): Prom
     }
     case 'label': {
       const { label } = request;
-      return `${line(await editToken(topic, request.id, (known) => ({ ...known, label })), now)}\n`;
+      return `${line(await editToken(topic, request.id, (known) => ({ ...known, label })), stateNow)}\n`;
     }
     case 'expire': {
       const expires_at = request.at;
-      return `${line(await editToken(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
+      return `${line(await editToken(topic, request.id, (known) => ({ ...known, expires_at })), stateNow)}\n`;
     }
   }
 }
@@ -97,36 +105,43 @@ function editToken(
   });
 }
 
-function stateOf(record: AccessTokenRecord, now: number): 'live' | 'revoked' | 'expired' {
+type TokenState = 'live' | 'revoked' | 'expired' | 'orphaned';
+type StateNow = (record: AccessTokenRecord) => TokenState;
+
+/** `orphaned`: its client is gone, and another one may have its id. */
+function stateOf(record: AccessTokenRecord, clients: readonly Client[], now: number): TokenState {
   if (record.revoked_at !== null) return 'revoked';
-  return isLive(record, now) ? 'live' : 'expired';
+  if (!isLive(record, now)) return 'expired';
+  const { client_id: id, client_identity } = record;
+  const holder = clients.find(({ client_id, identity }) => client_id === id && identity === client_identity);
+  return holder === undefined ? 'orphaned' : 'live';
 }
 
 /** Returns a token without its hash, and with its state. */
-function publicFields(record: AccessTokenRecord, now: number): object {
+function publicFields(record: AccessTokenRecord, stateNow: StateNow): object {
   const { token_hash: _, ...rest } = record;
-  return { ...rest, state: stateOf(record, now) };
+  return { ...rest, state: stateNow(record) };
 }
 
-function columnsAt(now: number): TextColumn<AccessTokenRecord>[] {
+function columnsOf(stateNow: StateNow): TextColumn<AccessTokenRecord>[] {
   return [
     { head: 'token', of: ({ token_id }) => token_id },
     { head: 'client', align: 'right', of: ({ client_id }) => client_id },
-    { head: 'state', of: (record) => stateCell(stateOf(record, now)) },
+    { head: 'state', of: (record) => stateCell(stateNow(record)) },
     { head: 'made', of: ({ created_at }) => secondsText(created_at) },
     { head: 'expires', of: ({ expires_at }) => (expires_at === null ? 'never' : secondsText(expires_at)) },
     { head: 'label', minWidth: 6, of: ({ label }) => label },
   ];
 }
 
-function stateCell(state: ReturnType<typeof stateOf>): TextCell {
+function stateCell(state: TokenState): TextCell {
   return state === 'live' ? state : { text: state, style: 'yellow' };
 }
 
-function line(record: AccessTokenRecord, now: number): string {
+function line(record: AccessTokenRecord, stateNow: StateNow): string {
   const { token_id, client_id, label, created_at, expires_at } = record;
   const until = expires_at === null ? 'for ever' : `until ${secondsText(expires_at)}`;
-  const state = stateOf(record, now).padEnd(7);
+  const state = stateNow(record).padEnd(8);
   const name = label === null ? '' : `  ${escapeLine(label)}`;
   return `${token_id}  client ${client_id}  ${state}  made ${secondsText(created_at)}, ${until}${name}`;
 }

@@ -54,6 +54,7 @@ const OTHER_SAMPLES = {
   },
   clients: {
     client_id: 1,
+    identity: '0123456789abcdef',
     name: 'a client',
     active: true,
     secret_hash: 'scrypt$AAAA$BBBB',
@@ -77,6 +78,7 @@ const OTHER_SAMPLES = {
   'access-tokens': {
     token_id: 'a1b2c3d4e5f60718',
     client_id: 1,
+    client_identity: '0123456789abcdef',
     token_hash: '0'.repeat(64),
     label: 'desk',
     created_at: 1_531_670_000_123,

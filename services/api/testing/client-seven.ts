@@ -7,6 +7,7 @@ export const KEY = 'k'.repeat(32);
 
 const CLIENT: Client = {
   client_id: 7,
+  identity: '0123456789abcdef',
   name: 'x',
   active: true,
   secret_hash: hashSecret('right'),

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { AttemptScope } from '#records/types.ts';
+import type { Contracts } from '#clients/contracts.ts';
+import type { AttemptScope, Client } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import { ExchangeError } from './errors.ts';
 import type { IssuedToken } from './issuer.ts';
@@ -11,9 +12,9 @@ export type ExchangeOptions = {
   readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
   /** Returns the client id that credentials belong to; null when they are refused. */
   readonly check: (clientId: string, secretKey: string) => Promise<string | null>;
-  readonly contracts: { findSoon(clientId: number, withinMs: number): Promise<object | undefined> };
+  readonly contracts: Pick<Contracts, 'findSoon'>;
   /** Publishes a new token. Throws `ExchangeError`, `PublishError`. */
-  readonly issue: (clientId: number, label: string | null, nowMs: number) => Promise<IssuedToken>;
+  readonly issue: (client: Client, label: string | null, nowMs: number) => Promise<IssuedToken>;
   /** Key of the digests of subjects. */
   readonly key: KeyObject;
   /** Unix milliseconds. */
@@ -51,9 +52,9 @@ export class TokenExchange {
     const account = await check(clientId, secretKey);
     if (account === null) throw new ExchangeError('INVALID_CREDENTIALS');
     const id = Number(clientId);
-    if (account !== clientId || (await contracts.findSoon(id, CLIENT_DELAY_MS)) === undefined)
-      throw new ExchangeError('TENANT_SLUG_CONFLICT');
-    const issued = await issue(id, label, now());
+    const known = account === clientId ? await contracts.findSoon(id, CLIENT_DELAY_MS) : undefined;
+    if (known === undefined) throw new ExchangeError('TENANT_SLUG_CONFLICT');
+    const issued = await issue(known.client, label, now());
     log.info({ client: id, id: issued.token.token_id }, 'an access token was issued');
     return issued;
   }

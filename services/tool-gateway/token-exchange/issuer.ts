@@ -1,5 +1,5 @@
 import { type AccessTokens, hashToken, isLive, newToken, newTokenId } from '#clients/access-tokens.ts';
-import type { AccessTokenRecord } from '#records/types.ts';
+import type { AccessTokenRecord, Client } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import { ExchangeError } from './errors.ts';
@@ -29,17 +29,18 @@ export const KEEP_DEAD_MS = 30 * 86_400_000;
  */
 export async function issueAccessToken(
   { tokens, codec, topic, publish, lifetimeMs }: IssuerOptions,
-  clientId: number,
+  { client_id, identity }: Pick<Client, 'client_id' | 'identity'>,
   label: string | null,
   nowMs: number,
 ): Promise<IssuedToken> {
-  const known = tokens.of(clientId);
-  if (known.filter((token) => isLive(token, nowMs)).length >= MAX_LIVE_TOKENS)
-    throw new ExchangeError('TENANT_SLUG_CONFLICT');
+  const known = tokens.of(client_id);
+  const live = known.filter((token) => token.client_identity === identity && isLive(token, nowMs));
+  if (live.length >= MAX_LIVE_TOKENS) throw new ExchangeError('TENANT_SLUG_CONFLICT');
   const text = newToken();
   const record: AccessTokenRecord = {
     token_id: newTokenId(),
-    client_id: clientId,
+    client_id,
+    client_identity: identity,
     token_hash: hashToken(text),
     label,
     created_at: nowMs,

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { newToken } from '#clients/access-tokens.ts';
 import type { AccessTokenRecord } from '#records/types.ts';
 import { createLogger } from '#service/logger.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { createApp } from '../app.ts';
 import { AttemptNotCountedError } from './attempts.ts';
 import { ExchangeError } from './errors.ts';
@@ -17,9 +18,11 @@ const NOW = 1_790_000_000_000;
 const KEY = createSecretKey(randomBytes(32));
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
 const TOO_LONG = 'x'.repeat(MAX_SECRET_BYTES + 1);
+const CLIENT = { ...sampleOf('clients'), client_id: 7 };
 const TOKEN: AccessTokenRecord = {
   token_id: 'a1',
   client_id: 7,
+  client_identity: CLIENT.identity,
   token_hash: 'x',
   label: null,
   created_at: NOW,
@@ -61,10 +64,13 @@ async function served(
       return clientId === '7' && secretKey === 'right-s3cret' ? '7' : null;
     },
     contracts: {
-      findSoon: async (id) => (id === 7 ? { clientId: 7, competitions: null, operations: null } : undefined),
+      findSoon: async (id) =>
+        id === 7
+          ? { client: CLIENT, access: { clientId: 7, competitions: null, operations: null } }
+          : undefined,
     },
-    issue: async (clientId, label) => {
-      steps.push(`issue ${clientId} ${label}`);
+    issue: async ({ client_id }, label) => {
+      steps.push(`issue ${client_id} ${label}`);
       return { text, token: TOKEN };
     },
     key: KEY,

@@ -1,12 +1,14 @@
 /** The token exchange with an api as its upstream, and the life of its tokens. */
 import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients, startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
+import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -61,12 +63,8 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
   expect(tokens.find(`${token.slice(0, -1)}!`, Date.now())).toBeUndefined();
   // REST refuses it, and the tool endpoint refuses a token of REST.
   const ofRest = await api.token(credentials);
-  const mcp = async (bearer: string) => {
-    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-    return (await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body: '{}' })).status;
-  };
-  await untilTrue('the gateway knows the token', async () => (await mcp(token)) === 400);
-  expect(await mcp(ofRest)).toBe(401);
+  await untilTrue('the gateway knows the token', async () => (await gateway.mcp(token)) === 400);
+  expect(await gateway.mcp(ofRest)).toBe(401);
   expect((await api.get(`/v2/statuses?token=${token}`)).status).toBe(401);
   expect((await api.get(`/v2/statuses?token=${ofRest}`)).status).toBe(200);
   const second = await gateway.exchange({ client_id: '1', client_secret: secret_key });
@@ -100,6 +98,45 @@ test('exchanges the credentials of the api for a token, and shows it nowhere els
     await gateway.service.metric('touchline_exchange_seconds_count', 'outcome="issued"'),
   ).toBeGreaterThan(1);
   expect(await gateway.service.metric('touchline_access_tokens')).toBeGreaterThan(1);
+});
+
+test('refuses the tokens of a client that is gone to the client that is given its id', async () => {
+  const at = await prepareTopics();
+  const api = await startApi(at, temporaryFolder());
+  const gateway = await startGateway(at, api.url);
+  const statuses = async (token: string) => (await api.get(`/v2/statuses?token=${token}`)).status;
+  /** Adds client 9, and returns its tokens once both processes know it. */
+  const added = async () => {
+    const credentials = await clients(at, 'add --id 9');
+    const [, secret_key = ''] = /secret_key (\w+)/.exec(credentials) ?? [];
+    const ofRest = await until('the api accepts the client', async () => {
+      const token = await api.token(credentials);
+      return (await statuses(token)) === 200 ? token : undefined;
+    });
+    const { body } = await gateway.exchange({ client_id: '9', secret_key });
+    const ofTools = body.token ?? '';
+    await untilTrue('the gateway accepts the token', async () => (await gateway.mcp(ofTools)) === 400);
+    return { ofRest, ofTools };
+  };
+  const former = await added();
+  // As after the loss of the topic: the client is gone, its tokens are not.
+  const topic = topicName(at.prefix, 'clients');
+  await withPublisher({ brokers: at.brokers, clientId: 'test', log: quietLog }, (publisher) =>
+    publisher.publish([{ topic, key: '9', value: null }]),
+  );
+  await untilTrue(
+    'the gateway knows that it is gone',
+    async () => (await gateway.mcp(former.ofTools)) === 401,
+  );
+  const present = await added();
+  expect(await statuses(former.ofRest)).toBe(401);
+  expect(await gateway.mcp(former.ofTools)).toBe(401);
+  expect(await statuses(present.ofRest)).toBe(200);
+  expect(await tokensCommand(at, 'list')).toMatch(/orphaned[\s\S]* live /);
+
+  await clients(at, 'rotate-secret 9');
+  await clients(at, 'contract 9 --competitions 5');
+  expect([await statuses(present.ofRest), await gateway.mcp(present.ofTools)]).toEqual([200, 400]);
 });
 
 test('lists, labels, expires and revokes tokens; every replica applies it within seconds', async () => {

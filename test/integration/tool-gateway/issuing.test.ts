@@ -1,8 +1,8 @@
 /** The maximum number of a client's tokens, and the retention of dead ones. */
 import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
-import { VersionedTopic } from '#clients/directory.ts';
-import type { AccessTokenRecord } from '#records/types.ts';
+import { ClientDirectory, VersionedTopic } from '#clients/directory.ts';
+import type { AccessTokenRecord, Client } from '#records/types.ts';
 import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
 import { clients } from '../../support/api.ts';
@@ -12,6 +12,7 @@ import { publishValues } from '../../support/publish-values.ts';
 import { grant, prepareTopics, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
 const CLIENT = 6;
+let identity = '';
 
 function publish(at: TestBackbone, records: readonly AccessTokenRecord[]): Promise<void> {
   return publishValues(
@@ -25,6 +26,7 @@ function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
   return {
     token_id: newTokenId(),
     client_id: CLIENT,
+    client_identity: identity,
     token_hash: hashToken(newToken()),
     label: null,
     created_at: 1,
@@ -38,6 +40,8 @@ function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
 
 test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and are deleted after 30 days', async () => {
   const at = await prepareTopics();
+  await clients(at, `add --id ${CLIENT}`);
+  [{ identity }] = (await ClientDirectory.open({ ...at, log: quietLog }).list()) as [Client];
   const long = Date.now() - KEEP_DEAD_MS - 1_000;
   const live = Array.from({ length: MAX_LIVE_TOKENS }, () => record());
   const [revoked, expired] = [record({ revoked_at: long }), record({ expires_at: long })];
@@ -46,7 +50,6 @@ test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not
     record({ client_id: 7, revoked_at: long }),
   ];
   await publish(at, [...live, revoked, expired, lately, ofAnother]);
-  await clients(at, `add --id ${CLIENT}`);
   const gateway = await startGateway(at, (await startUpstream(grant)).url);
   const exchange = () => gateway.exchange({ client_id: String(CLIENT), secret_key: 'x' });
   expect(await exchange()).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });

@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
-import { issueToken } from '#signing/token.ts';
 import { eventIds, idsOf } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
 import { day, LONG_AGO } from './world.ts';
@@ -77,10 +76,16 @@ export function errorRows(): void {
       const now = Math.floor(Date.now() / 1000);
       await contract().answerTo(tokenUntil(now + 60), '/v2/statuses');
       const expired = [tokenUntil(now - 1), tokenUntil(now - 3_600), tokenUntil(1)];
-      const foreign = issueToken(1, now + 60, Buffer.alloc(32, 'the key of someone else'));
+      const foreign = tokenUntil(now + 60, Buffer.alloc(32, 'the key of someone else'));
       const signature = token.slice(token.lastIndexOf('.'));
       const malformed = ['', 'x', token.slice(1), token.slice(0, -1), `${token}0`, token.toUpperCase()];
-      const forged = [foreign, `v1.2.${now + 60}${signature}`, `v1.1.${now + 99_999}${signature}`];
+      const [, , expiration, instance] = token.split('.');
+      const forged = [
+        foreign,
+        `v1.2.${expiration}.${instance}${signature}`,
+        `v1.1.${now + 99_999}.${instance}${signature}`,
+        `v1.1.${expiration}.0123456789abcdef${signature}`,
+      ];
       for (const bad of [null, ...expired, ...malformed, ...forged, `${token}&token=${token}`])
         await contract().refuses('/v2/statuses', 'UNAUTHORIZED', bad);
       for (const { path } of CLOSED) await contract().refuses(path, 'UNAUTHORIZED', null);

@@ -117,8 +117,10 @@ export async function dataOf(path: string) {
 }
 
 /** Returns a token of the first client with this expiration, Unix seconds. */
-export function tokenUntil(expiration: number): string {
-  return issueToken(1, expiration, deriveKey(CLIENTS_KEY, 'tokens'));
+export function tokenUntil(expiration: number, key: Uint8Array = deriveKey(CLIENTS_KEY, 'tokens')): string {
+  const { id, token } = contract().everything;
+  const [, , , instance = ''] = token.split('.');
+  return issueToken({ clientId: Number(id), expiration, instance }, key);
 }
 
 /** Returns the operation of a path with its query. */

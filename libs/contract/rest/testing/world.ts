@@ -100,12 +100,13 @@ export type ContractClient = Access & { readonly secret: string };
 /** Returns an authenticator that issues tokens of `lifetime` seconds to these clients. Tokens of a removed client are invalid. */
 export function testAuthenticator(clients: readonly ContractClient[], lifetime = 3600): Authenticator {
   const key = Buffer.alloc(32, 'a key of tests');
+  const instance = '0123456789abcdef';
   return {
     async exchange(clientId, secretKey, now) {
       const client = clients.find((one) => String(one.clientId) === clientId && one.secret === secretKey);
       if (client === undefined) return null;
       const expiration = now + lifetime;
-      return { token: issueToken(client.clientId, expiration, key), expiration };
+      return { token: issueToken({ clientId: client.clientId, expiration, instance }, key), expiration };
     },
     access(token, now) {
       const claims = verifyToken(token, now, [key]);
