@@ -4,7 +4,7 @@ import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from 
 import { readable, type UnreadableRecord } from './readable.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-address.ts';
-import { type TopicName, topicName } from './topics.ts';
+import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The brokers, prefix and registry of a system's topics. */
 export type TopicCluster = {
@@ -54,7 +54,10 @@ export function followValues<T extends TopicName>(
   { onValues, onUnreadable, isWanted = () => true, ...options }: FollowValuesOptions<T>,
 ): Promise<void> {
   const known = new Map(
-    topics.map((name) => [topicName(prefix, name), { name, decoder: registry.decoder(name) }]),
+    topics.map((name) => [
+      topicName(prefix, name),
+      { name, spec: TOPICS[name] as TopicSpec, decoder: registry.decoder(name) },
+    ]),
   );
   return follow({
     ...options,
@@ -68,6 +71,7 @@ export function followValues<T extends TopicName>(
         batch,
         records.filter(isWanted),
         onUnreadable,
+        topic.spec.keyField,
       );
       const values = found.map((one) => ({ ...one, key: one.record.key?.toString() ?? '' }));
       // The topic's own decoder returns the topic's type of value.

@@ -43,19 +43,22 @@ type Encoded = { readonly offset: number; readonly key: Buffer | null; readonly 
 export type Readable<T, R> = { readonly record: R; readonly value: T | null };
 
 /**
- * Decodes records of one partition, in order. Leaves out those that cannot be decoded, and passes them to `report`. Rejects with
- * `RegistryUnavailableError`.
+ * Decodes records of one partition, in order. Leaves out those that cannot be decoded, or whose key is not the `keyField` of their
+ * value, and passes them to `report`. Rejects with `RegistryUnavailableError`.
  */
-export async function readable<T, R extends Encoded>(
+export async function readable<T extends object, R extends Encoded>(
   decoder: Pick<Decoder<T>, 'prepare' | 'decode'>,
   of: TopicPartition,
   records: readonly R[],
   report: (record: UnreadableRecord) => void = reportUnreadable,
+  keyField?: string,
 ): Promise<Readable<T, R>[]> {
   await decoder.prepare(records);
   return records.flatMap((record) => {
     try {
-      return { record, value: record.value === null ? null : decoder.decode(record.value) };
+      const value = record.value === null ? null : decoder.decode(record.value);
+      if (value !== null && keyField !== undefined) requireKey(of.topic, record.key, value, keyField);
+      return { record, value };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       const key = record.key?.toString() ?? null;
@@ -63,4 +66,10 @@ export async function readable<T, R extends Encoded>(
       return [];
     }
   });
+}
+
+/** Throws `DecodeError` where the key of a record is not this field of its value: the log keeps the last record of a key, not of an id. */
+function requireKey(topic: string, key: Buffer | null, value: object, field: string): void {
+  const own = String((value as Readonly<Record<string, unknown>>)[field]);
+  if (key?.toString() !== own) throw new DecodeError(topic, `its key is not the ${field} of its value`);
 }

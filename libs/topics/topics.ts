@@ -4,6 +4,8 @@ export type TopicSpec = {
   readonly about: string;
   /** Description of its key. */
   readonly key: string;
+  /** The field of its value that must equal the key: a record under another key is unreadable. */
+  readonly keyField?: string;
   /** Description of the partition of a key. */
   readonly partitioning: string;
   readonly partitions: number;
@@ -105,12 +107,14 @@ export const TOPICS = {
   clients: {
     about: 'The clients of the served contract: their access and their webhook addresses.',
     key: 'client id',
+    keyField: 'client_id',
     ...BY_KEY,
     ...COMPACTED,
   },
   'access-tokens': {
     about: 'The personal access tokens of clients for the tool endpoint, as hashes.',
     key: 'token id',
+    keyField: 'token_id',
     ...BY_KEY,
     ...COMPACTED,
   },

@@ -2,18 +2,22 @@ import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Contracts } from '#clients/contracts.ts';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
 import { openWebhook, type Webhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
+import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { backboneFile } from '../../../cli/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { writeText } from '../../support/certificates.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
+import { publishValues } from '../../support/publish-values.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeOnly } from '../../support/topics.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -32,7 +36,8 @@ async function started() {
     expect(ran.code, ran.err).toBe(exitCode);
     return ran;
   };
-  return { directory, run, connection: { brokers, registryUrl, topicPrefix: prefix } };
+  const at = { brokers, registryUrl, prefix };
+  return { directory, run, at, connection: { brokers, registryUrl, topicPrefix: prefix } };
 }
 
 /** Opens the webhooks of a client with a key. */
@@ -211,6 +216,26 @@ test('reseals the webhooks of all clients once, and names those that no key open
   expect((await run('webhook reseal', 0, next)).out).toBe('0 webhooks were sealed again\n');
   expect(await directory.list()).toEqual(before);
   for (const client of before) expect(opened(client, next.CLIENTS_KEY)).toMatchObject([{ url }]);
+});
+
+test('ignores a record of a client under another key, whoever reads it', async () => {
+  const { directory, run, at } = await started();
+  await run('add');
+  const [client] = await directory.list();
+  if (client === undefined) throw new Error('no client');
+  await publishValues(at, 'clients', [{ key: '55', value: { ...client, version: 99 } }]);
+  expect((await run('disable 1')).out).toContain('disabled');
+  const contracts = await Contracts.follow(
+    {
+      ...at,
+      registry: Registry.open({ url: at.registryUrl, prefix: at.prefix }),
+      onFailure: (error) => expect.unreachable(String(error)),
+    },
+    (access) => access,
+  );
+  atEnd(() => contracts.close());
+  expect(contracts.find(1)).toBeUndefined();
+  expect(await directory.list()).toMatchObject([{ client_id: 1, active: false, version: 2 }]);
 });
 
 test('loses none of several simultaneous edits', async () => {
