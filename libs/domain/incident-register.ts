@@ -86,6 +86,11 @@ export class IncidentRegister {
     return this.#snapshotAt;
   }
 
+  /** Number of incidents, removed ones and deletes of unknown ones included. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(id: string): Readonly<IncidentEntry> | undefined {
     return this.#entries.get(id);
   }

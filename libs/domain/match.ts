@@ -1,5 +1,6 @@
 import type {
   Cause,
+  Incident,
   MatchIncident,
   MatchState,
   MatchTransition,
@@ -116,6 +117,31 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
 function changesResult(before: DerivedMatch, after: DerivedMatch): boolean {
   // Any change of the goals replaces `final`.
   return before.facts !== after.facts || before.final !== after.final;
+}
+
+/** Returns the most incidents that a match may have after a message, and the most goals, cancellations and cards of them. */
+export function countAfter(
+  match: Match,
+  { incident, snapshot, deleted }: Pick<NormalizedMessage, 'incident' | 'snapshot' | 'deleted'>,
+): { readonly incidents: number; readonly decisive: number } {
+  const { incidents, index } = match[internals];
+  const reported = incident === null ? [...(snapshot ?? []), ...deleted] : [incident.incident];
+  const added = new Set<string>();
+  const decisive = new Set<string>();
+  for (const record of reported) {
+    const known = incidents.get(record.id);
+    if (known === undefined) added.add(record.id);
+    if (isDecisive(record) && !(known?.incident && isDecisive(known.incident))) decisive.add(record.id);
+  }
+  const { goals, cancellations, cards } = index;
+  return {
+    incidents: incidents.size + added.size,
+    decisive: goals.length + cancellations.length + cards.length + decisive.size,
+  };
+}
+
+function isDecisive(incident: Incident): boolean {
+  return concernsGoals(incident) || isCard(incident);
 }
 
 /** Returns the match-state record of a match. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */

@@ -10,6 +10,7 @@ import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import type { CommitContext } from '#streams/runtime/stream-topics.ts';
 import { Suspects } from '#streams/runtime/suspects.ts';
 import { TaskLogs } from '#streams/runtime/task-logs.ts';
+import { sleep } from '#timing/clock.ts';
 import type { Codec } from '#topics/codec.ts';
 import { deadLetterOf } from '#topics/dead-letters.ts';
 import type { ProcessorName } from '#topics/processors.ts';
@@ -66,7 +67,7 @@ export class ReplayTask {
         deadLetterOf(letters, partition, record, error, record.timestamp),
       metrics: streamMetrics(new Registry(), () => []),
       log: silentLogger,
-      clock: { monotonic: () => 0 },
+      clock: { monotonic: () => 0, sleep },
     };
     this.#processor = create();
     this.#committer = this.#committerAt(0);

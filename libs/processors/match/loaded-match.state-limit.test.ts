@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/touchline-error.ts';
-import type { Incident, NormalizedMessage } from '#records/types.ts';
+import type { Incident, MatchState, NormalizedMessage } from '#records/types.ts';
 import { INCIDENT } from '#soccer/soccer.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/platformatic/produce.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
-import { MAX_RECORD_BYTES } from './loaded-match.ts';
+import { MAX_DECISIVE, MAX_INCIDENTS, MAX_RECORD_BYTES, refusedMessage } from './loaded-match.ts';
 import type { MatchPartition } from './match-partition.ts';
-import { codecs, goal, partitionOf } from './testing/partition.ts';
+import { codecs, commitMessages, goal, partitionOf } from './testing/partition.ts';
 
 const KIB = 1024;
 
@@ -72,20 +72,21 @@ describe('a message that would make a record of its match too large', () => {
     ],
     ['one incident', [withBody(10, 900 * KIB)], ['state_too_large']],
     ['one that is just below', [withBody(10, 700 * KIB)], [null]],
-  ])('%s: it becomes a dead letter, and the match keeps its state', (_, messages, expected) => {
+  ])('%s: it becomes a dead letter, and the match has its mark alone', (_, messages, expected) => {
     const partition = partitionOf();
     const published: string[] = [];
     const all = [...before, ...messages, ...after];
     const codes = all.map((value, offset) => codeOf(partition, offset, value, published));
     expect(codes).toEqual([null, null, ...expected, null, null, null]);
 
-    // As if the message never came: the later offsets are the same.
     const whole = partitionOf();
-    const without: string[] = [];
+    const marked: string[] = [];
+    const refused = new PoisonError('STATE_TOO_LARGE', 'too large');
     all.forEach((value, offset) => {
-      if (codes[offset] === null) codeOf(whole, offset, value, without);
+      const mark = changed(value, (message) => refusedMessage(message, refused));
+      codeOf(whole, offset, codes[offset] === null ? value : mark, marked);
     });
-    expect(published).toEqual(without);
+    expect(published).toEqual(marked);
   });
 
   test('counts uncommitted changes', () => {
@@ -140,6 +141,65 @@ describe('a message that would make a record of its match too large', () => {
     expect(() => partition.flush(collector)).toThrow(
       expect.objectContaining({ code: 'STATE_TOO_LARGE', message: expect.stringContaining('match-results') }),
     );
+  });
+});
+
+const POSSESSION = 9_999;
+
+/** Returns a list of so many incidents of a match, the first of them goals. */
+function listOf(eventId: number, count: number, goals: number, at: number): Buffer {
+  return changed(goal(eventId, 110, at, false), ({ incident }) => {
+    const record = incident?.incident as Incident;
+    const snapshot = Array.from({ length: count }, (_, n) => ({
+      ...record,
+      id: `5-${10_000 + n}`,
+      incident_id: n < goals ? record.incident_id : POSSESSION,
+    }));
+    return { type: 'incident_snapshot', incident: null, snapshot };
+  });
+}
+
+/** Returns the last published state of match 1. */
+function stateOf(published: readonly string[]): MatchState {
+  const hex = published.findLast((line) => line.startsWith('match-state 1 '))?.split(' ')[2] ?? '';
+  return codecs['match-state'].decode(Buffer.from(hex, 'hex'));
+}
+
+describe('a match with as many incidents as it may have', () => {
+  test.each([
+    ['a message of a further one', 10, goal(1, 110, 60, false)],
+    ['a list that has one more', 10, listOf(1, MAX_INCIDENTS + 1, 10, 60)],
+    ['a goal instead of another incident', MAX_DECISIVE, goal(1, 12_000, 60, false)],
+  ])('refuses %s, closes its guard, and goes on with those it has', (_, goals, further) => {
+    const partition = partitionOf();
+    const published: string[] = [];
+    const apply = (value: Buffer) => codeOf(partition, published.length, value, published);
+    expect(apply(listOf(1, MAX_INCIDENTS, goals, 0))).toBeNull();
+    expect(stateOf(published).guard.reasons).not.toContain('unread_message');
+    expect(apply(further)).toBe('too_many_incidents');
+    expect(stateOf(published)).toMatchObject({
+      score: { home: goals, away: 0 },
+      guard: { safe: false, reasons: expect.arrayContaining(['unread_message']) },
+    });
+    expect(apply(goal(1, 10_000, 70, false, 'cancelled'))).toBeNull();
+    expect(stateOf(published).score).toEqual({ home: goals - 1, away: 0 });
+  });
+
+  test('costs a message at most ten times what one of 200 costs', () => {
+    const partition = partitionOf();
+    const costOf = (eventId: number, count: number, goals: number): number => {
+      commitMessages(partition, 0, listOf(eventId, count, goals, 0));
+      const times = Array.from({ length: 30 }, (_, n) => {
+        const value = goal(eventId, 10_000, n + 1, false, n % 2 === 0 ? 'tbd' : 'confirmed');
+        const started = performance.now();
+        commitMessages(partition, n + 1, value);
+        return performance.now() - started;
+      });
+      // The least: what else the machine does only adds.
+      return Math.min(...times);
+    };
+    costOf(1, 200, 200);
+    expect(costOf(2, MAX_INCIDENTS, MAX_DECISIVE) / costOf(3, 200, 200)).toBeLessThan(10);
   });
 });
 

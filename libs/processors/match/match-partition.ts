@@ -9,6 +9,7 @@ import { type NameTopic, namesOf, TOPICS } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import {
+  checkIncidents,
   checkSize,
   checkSizes,
   type FlagCounts,
@@ -19,6 +20,7 @@ import {
   MAX_PENDING_BYTES,
   type MatchCodecs,
   mayOutgrow,
+  refusedMessage,
   setIncident,
   VALUES,
 } from './loaded-match.ts';
@@ -187,6 +189,7 @@ export class MatchPartition implements PartitionProcessor {
     collector.add(this.#names[topic], key, value, partition);
   }
 
+  /** Applies a message. Of one that its match refuses, applies the mark that closes the guard, and throws `PoisonError`. */
   #apply(
     loaded: LoadedMatch,
     record: ConsumedRecord,
@@ -194,7 +197,7 @@ export class MatchPartition implements PartitionProcessor {
     collector: RecordCollector,
   ): void {
     const { codecs, partition } = this.#options;
-    const { event_id, ut, received_at, message_id } = message;
+    const { ut, received_at, message_id } = message;
     this.#cache.use(loaded, received_at);
     const cause: Cause = {
       topic: 'normalized-messages',
@@ -205,7 +208,26 @@ export class MatchPartition implements PartitionProcessor {
       message_id,
     };
     const bytes = record.value?.length ?? 0;
-    if (mayOutgrow(loaded, bytes)) checkSizes(codecs, loaded, message, cause);
+    try {
+      checkIncidents(loaded.match, message);
+      if (mayOutgrow(loaded, bytes)) checkSizes(codecs, loaded, message, cause);
+    } catch (error) {
+      if (error instanceof PoisonError)
+        this.#change(loaded, refusedMessage(message, error), cause, 0, collector);
+      throw error;
+    }
+    this.#change(loaded, message, cause, bytes, collector);
+  }
+
+  #change(
+    loaded: LoadedMatch,
+    message: NormalizedMessage,
+    cause: Cause,
+    bytes: number,
+    collector: RecordCollector,
+  ): void {
+    const { codecs } = this.#options;
+    const { event_id, received_at } = message;
     const { transitions, incidents, result } = applyMessage(loaded.match, message, cause);
     if (transitions.length === 0) return;
     loaded.pendingBytes += bytes;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { machineClock } from '#timing/clock.ts';
+import { type MachineClock, machineClock } from '#timing/clock.ts';
 import { quietLog } from '../../../test/support/log.ts';
 import { thrownBy } from '../../../test/support/thrown-by.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
@@ -41,6 +41,7 @@ function committerOf(
   changelogEnd = 0,
   processor: PartitionProcessor = new Writing([]),
   mixedChangelogs: readonly string[] = [],
+  clock: MachineClock = machineClock,
 ) {
   const transactions: (readonly OutputRecord[])[] = [];
   const left = [...baseOffsets];
@@ -50,7 +51,7 @@ function committerOf(
     positions: 'positions',
     metrics: streamMetrics(new Registry(), () => []),
     log: quietLog,
-    clock: machineClock,
+    clock,
   } as unknown as TaskContext;
   const producer = {
     identity: { id: '1', epoch: 0 },
@@ -127,6 +128,21 @@ test('prepares a batch before its first record, and processes no record when tha
   isAway = false;
   await committer.process(batch);
   expect(done).toEqual(['prepare 5,6', 'prepare 5,6', 'process 5', 'process 6']);
+});
+
+test('lets heartbeats run between records after some milliseconds of processing', async () => {
+  let now = 0;
+  const done: string[] = [];
+  const processor = Object.assign(new Writing([]), {
+    process({ offset }: { readonly offset: number }) {
+      now += 5;
+      done.push(`process ${offset}`);
+      setImmediate(() => done.push(`heartbeat ${offset}`));
+    },
+  });
+  const { committer } = committerOf([], 0, processor, [], { ...machineClock, monotonic: () => now });
+  await committer.process(batchOf(5, 6, 7, 8));
+  expect(done).toEqual(['process 5', 'process 6', 'heartbeat 5', 'heartbeat 6', 'process 7', 'process 8']);
 });
 
 test('commits the position after markers and aborted records once, after ten seconds', async () => {

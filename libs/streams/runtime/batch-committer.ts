@@ -42,6 +42,12 @@ type ClaimedWork = {
  */
 const PASS_AFTER_MS = 10_000;
 
+/**
+ * Milliseconds of processing after which a batch lets other work of the process run: heartbeats, requests and the tasks of other
+ * partitions.
+ */
+const SLICE_MS = 10;
+
 /** Turns input records of a claimed partition into committed results. Methods reject with `ClosedError` after a release. */
 export class BatchCommitter {
   readonly #partition: number;
@@ -105,7 +111,9 @@ export class BatchCommitter {
   async process({ records, next, epoch }: Pick<ReadBatch, 'records' | 'next' | 'epoch'>): Promise<void> {
     const { processor, maxBytes = MAX_COLLECTED_BYTES } = this.#work;
     if (processor.prepare !== undefined) await this.#work.lifetime.guard(processor.prepare(records));
+    const { clock } = this.#context;
     const last = records.length - 1;
+    let sliceEnd = clock.monotonic() + SLICE_MS;
     let draft = this.#newDraft();
     let from = 0;
     for (let at = 0; at <= last; at += 1) {
@@ -115,13 +123,20 @@ export class BatchCommitter {
       const first = records[from] as FetchedRecord;
       const count = at - from + 1;
       const isFull = count >= this.#suspects.maxRecordsFrom(first.offset) || draft.collector.bytes > maxBytes;
-      if (at < last && !isFull && processor.isFull?.() !== true) continue;
+      if (at < last && !isFull && processor.isFull?.() !== true) {
+        if (clock.monotonic() >= sliceEnd) {
+          await this.#work.lifetime.guard(clock.sleep(0, this.#work.lifetime.signal));
+          sliceEnd = clock.monotonic() + SLICE_MS;
+        }
+        continue;
+      }
       const range = { first: first.offset, last: record.offset, count };
       // The last transaction also moves the position past control records.
       const reached = { next: at === last ? next : record.offset + 1, inputEpoch: epoch };
       await this.#work.lifetime.guard(this.#commit(draft, range, reached));
       draft = this.#newDraft();
       from = at + 1;
+      sliceEnd = clock.monotonic() + SLICE_MS;
     }
   }
 

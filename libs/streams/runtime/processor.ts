@@ -48,8 +48,8 @@ export interface PartitionProcessor {
   /** Fetches what a batch of input records needs, before the first is processed. Rejects as `process`. Default: does nothing. */
   prepare?(records: readonly ConsumedRecord[]): Promise<void>;
   /**
-   * Processes one input record. Throws `PoisonError`, before any change, for a record that can never be processed: it becomes a dead
-   * letter, and processing continues with the next record. Throws `StreamError` UNAVAILABLE while a dependency is unavailable: the
+   * Processes one input record. Throws `PoisonError` for a record that can never be processed: it becomes a dead letter, committed
+   * with what was added before the throw, and processing continues with the next record. Throws `StreamError` UNAVAILABLE while a dependency is unavailable: the
    * partition is claimed again until it returns. After any other error the partition is rebuilt and the record retried once; after
    * a second error it becomes a dead letter.
    */

@@ -80,5 +80,5 @@ export type TaskContext = StreamTopics & {
 
 /** The parts that process and commit batches. */
 export type CommitContext = Pick<TaskContext, 'input' | 'positions' | 'deadLetter' | 'metrics' | 'log'> & {
-  readonly clock: Pick<MachineClock, 'monotonic'>;
+  readonly clock: Pick<MachineClock, 'monotonic' | 'sleep'>;
 };
