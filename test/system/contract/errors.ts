@@ -84,7 +84,7 @@ export function errorRows(): void {
         foreign,
         `v1.2.${expiration}.${instance}${signature}`,
         `v1.1.${now + 99_999}.${instance}${signature}`,
-        `v1.1.${expiration}.0123456789abcdef${signature}`,
+        `v1.1.${expiration}.${'f'.repeat(16)}${signature}`,
       ];
       for (const bad of [null, ...expired, ...malformed, ...forged, `${token}&token=${token}`])
         await contract().refuses('/v2/statuses', 'UNAUTHORIZED', bad);
