@@ -41,7 +41,7 @@ async function runPages(
 
 function filled(command: string, values: Readonly<Record<string, string>>): string {
   const words = command.replaceAll(
-    /<[\w ]+>|"\$\w+"/g,
+    /<[\w ]+>|"\$\w+"|\bmy-rules\b/g,
     (part) => values[part] ?? expect.fail(`${command}: ${part}`),
   );
   // A client of its own: the other one exists.
