@@ -64,6 +64,8 @@ final class EventFacts {
     if (fields.changed().contains(EventPart.PARTICIPANTS)) sides = readSides();
     state.setStatusType(statusType());
     state.setFirstFinished(fields.firstFinished());
+    state.setFirstStarted(fields.firstStarted());
+    state.setLastScheduled(fields.lastScheduled());
     readClock();
     return sides;
   }

@@ -39,6 +39,8 @@ final class EventFields {
   private final List<String> changed = new ArrayList<>();
   private final List<String> outranked = new ArrayList<>();
   private ReportKey firstFinished;
+  private ReportKey firstStarted;
+  private ReportKey lastScheduled;
 
   /** The names of the fields whose value the last {@link #apply} changed. */
   List<String> changed() {
@@ -53,6 +55,16 @@ final class EventFields {
   /** The earliest report that the match is finished; null without one. */
   ReportKey firstFinished() {
     return firstFinished;
+  }
+
+  /** The earliest report that the match is in play or finished; null without one. */
+  ReportKey firstStarted() {
+    return firstStarted;
+  }
+
+  /** The latest report that the match is not started or postponed; null without one. */
+  ReportKey lastScheduled() {
+    return lastScheduled;
   }
 
   /** Returns the slot's value as canonical JSON; null when it was never reported. */
@@ -85,7 +97,7 @@ final class EventFields {
   private boolean applyAt(int index, EventPart part, Report report) {
     while (last.size() <= index) last.add(null);
     if (part.fields.isEmpty()) return false;
-    boolean any = part.finished && finishedBefore(report);
+    boolean any = remember(part, report);
     Last known = last.get(index);
     if (known != null && known.part == part && known.stamp.fields == part.fields.size()) {
       if (report.compareTo(known.stamp.report) > 0) {
@@ -128,10 +140,24 @@ final class EventFields {
     return stamp;
   }
 
-  private boolean finishedBefore(Report report) {
-    if (firstFinished != null && report.comparePlace(firstFinished.getUt(), firstFinished.getMessageId()) >= 0) return false;
-    firstFinished = new ReportKey(report.ut, report.messageId);
-    return true;
+  /** Remembers a report of the match's stage; false when the memory stays as it was. */
+  private boolean remember(EventPart part, Report report) {
+    ReportKey place = new ReportKey(report.ut, report.messageId);
+    if (part.stage == Statuses.Stage.SCHEDULED) {
+      if (lastScheduled != null && compare(report, lastScheduled) <= 0) return false;
+      lastScheduled = place;
+      return true;
+    }
+    boolean started = part.stage != null && (firstStarted == null || compare(report, firstStarted) < 0);
+    boolean finished =
+        part.stage == Statuses.Stage.FINISHED && (firstFinished == null || compare(report, firstFinished) < 0);
+    if (started) firstStarted = place;
+    if (finished) firstFinished = place;
+    return started || finished;
+  }
+
+  private static int compare(Report report, ReportKey key) {
+    return report.comparePlace(key.getUt(), key.getMessageId());
   }
 
   /** The fields that one message reported last, as they are written. */
@@ -184,7 +210,7 @@ final class EventFields {
   }
 
   /** Restores the register; afterwards every field counts as changed. */
-  void restore(List<FieldsAt> fields, ReportKey finished) {
+  void restore(List<FieldsAt> fields, ReportKey finished, ReportKey started, ReportKey scheduled) {
     for (FieldsAt one : fields) {
       EventPart part = new EventPart(one.getJson());
       int total = one.getText() == null ? part.fields.size() : 0;
@@ -192,5 +218,7 @@ final class EventFields {
       applyEach(part, new Report(one.getUt(), one.getMessageId(), one.getProgress(), total, List.of(part), text));
     }
     firstFinished = finished;
+    firstStarted = started;
+    lastScheduled = scheduled;
   }
 }

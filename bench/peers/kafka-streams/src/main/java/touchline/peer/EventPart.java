@@ -29,7 +29,8 @@ final class EventPart {
   /** Whether the fields give the text again: it has nothing that reports nothing. */
   boolean exact = true;
   final int progress;
-  final boolean finished;
+  /** Null where the part does not say it. */
+  final Statuses.Stage stage;
 
   /** Reads a part. Fails when it is no canonical JSON object. */
   EventPart(String text) {
@@ -52,7 +53,7 @@ final class EventPart {
       }
     }
     progress = Statuses.progress(statusId, statusType);
-    finished = Statuses.isFinished(statusId, statusType);
+    stage = Statuses.stage(statusId, statusType);
   }
 
   private void readSides(String json) {

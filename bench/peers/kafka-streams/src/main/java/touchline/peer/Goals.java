@@ -27,6 +27,8 @@ final class Goals {
   /** The latest time of a standing cancellation that names no goal; null without one. */
   Long unexplainedAt;
   final List<String> counting = new ArrayList<>(4);
+  /** The team whose score a goal that counts raises. */
+  final Map<String, Long> countsFor = new HashMap<>(4);
   /** All goals that are not void. */
   final List<String> valid = new ArrayList<>(4);
   final Map<String, String> voided = new LinkedHashMap<>(4);
@@ -140,6 +142,7 @@ final class Goals {
     } else {
       boolean isFirm = !goal.isToBeConfirmed();
       counting.add(goal.id);
+      countsFor.put(goal.id, side == 1 ? home : away);
       add(points, side);
       if (isFirm) add(firmPoints, side);
       underReview |= !isFirm || !named.isEmpty();

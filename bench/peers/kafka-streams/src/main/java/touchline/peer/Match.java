@@ -96,6 +96,7 @@ final class Match {
       held.keyOf = held.incident;
       held.keyPeriods = facts.periods();
     }
+    held.key.setCountsForId(goals.countsFor.get(held.id));
     held.key.setStands(!held.removed && !held.isCancelled() && !goals.voided.containsKey(held.id));
     return held.key;
   }
@@ -241,7 +242,7 @@ final class Match {
   }
 
   void restore(MatchState restored) {
-    fields.restore(restored.getFields(), restored.getFirstFinished());
+    fields.restore(restored.getFields(), restored.getFirstFinished(), restored.getFirstStarted(), restored.getLastScheduled());
     state.setVersion(restored.getVersion());
     state.setCause(restored.getCause());
   }

@@ -32,6 +32,17 @@ final class Statuses {
     return "finished".equals(type) || id != null && FINISHED.contains(id);
   }
 
+  /** How far a match is, as far as going back matters (laws 2 and 9). */
+  enum Stage { SCHEDULED, IN_PLAY, FINISHED }
+
+  /** The stage of a match of this status; null for any other. */
+  static Stage stage(Integer id, String type) {
+    if (isFinished(id, type)) return Stage.FINISHED;
+    String known = type == null ? type(id) : type;
+    if ("live".equals(known) || "interrupted".equals(known)) return Stage.IN_PLAY;
+    return "scheduled".equals(known) ? Stage.SCHEDULED : null;
+  }
+
   /** The type of a status, null when it is not one of soccer. */
   static String type(Integer id) {
     return id == null ? null : TYPES.get(id);
