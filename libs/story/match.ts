@@ -1,5 +1,6 @@
 import type { Participant, Score } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
+import { ABANDONED_MS } from '#tradability/trading.ts';
 import type { LevelNames, ShownState } from '#views/store/board-view.ts';
 import type { StatusWords } from './words.ts';
 
@@ -67,9 +68,15 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
 /** The phase of a match, by which the board sorts matches. */
 export type Phase = 'live' | 'upcoming' | 'finished' | 'other';
 
-/** Returns the phase of a match. An interrupted match counts as live. */
-export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase {
-  if (status_type === 'live' || status_type === 'interrupted') return 'live';
+/** Returns the phase of a match at `now`, Unix seconds. An interrupted match counts as live; one without a word for six hours does not. */
+export function phaseOf(
+  match: Pick<BoardMatch, 'status_type' | 'received_at'> | Pick<ShownState, 'status_type' | 'cause'>,
+  now: number,
+): Phase {
+  const { status_type } = match;
+  const { received_at } = 'cause' in match ? match.cause : match;
+  if (status_type === 'live' || status_type === 'interrupted')
+    return now * 1000 - received_at < ABANDONED_MS ? 'live' : 'other';
   if (status_type === 'scheduled') return 'upcoming';
   return status_type === 'finished' ? 'finished' : 'other';
 }
@@ -77,7 +84,7 @@ export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase
 /** Whether a match has not begun, and its score is unknown or 0–0. */
 export function hasNoScoreYet(match: Pick<BoardMatch, 'status_type' | 'score'>): boolean {
   const { home = 0, away = 0 } = match.score ?? {};
-  return phaseOf(match) === 'upcoming' && home === 0 && away === 0;
+  return match.status_type === 'scheduled' && home === 0 && away === 0;
 }
 
 /** Returns the name of a side for people. */

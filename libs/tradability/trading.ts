@@ -31,6 +31,9 @@ export function isOver(statusType: string | null): boolean {
   return OVER.has(statusType);
 }
 
+/** Time without a message after which a match is no longer in play, whatever its status, milliseconds. */
+export const ABANDONED_MS = 6 * 3_600_000;
+
 /**
  * Decides what may be traded on a match. `match`: null when it has no state. `doubts`: the caller's reasons against its own state
  * of the match, e.g. those of `doubtsOf`.

@@ -18,7 +18,7 @@ export const LIVE_TOPICS = ['match-state', 'match-transitions', 'feed-health'] a
 export class LiveMatches {
   readonly #cluster: OpenCluster;
   readonly #health = new HealthTable();
-  /** Live matches, each with its partition. */
+  /** Matches that are live by their status, each with its partition. */
   readonly #states = new Map<number, { readonly state: ShownState; readonly partition: string }>();
   /**
    * The newest version in match-transitions, by event: an older state must not be traded on. Kept for a match that is not live
@@ -58,6 +58,7 @@ export class LiveMatches {
   matches(now: Now = machineNow()): LiveRow[] {
     const sources = this.#health.sources(now).map(({ source }) => source);
     return [...this.#states.values()]
+      .filter(({ state }) => phaseOf(state, now.wall / 1000) === 'live')
       .map(({ state, partition }) => {
         const feed = this.#health.match(state.event_id, now);
         const doubts = doubtsOf({
@@ -97,7 +98,8 @@ export class LiveMatches {
   }
 
   #applyState(eventId: number, state: MatchState | null, partition: string): void {
-    if (state === null || phaseOf(state) !== 'live') {
+    // Silence ends play later, with time.
+    if (state === null || phaseOf(state, state.cause.received_at / 1000) !== 'live') {
       this.#states.delete(eventId);
       if (state === null || state.version >= (this.#changed.get(eventId) ?? 0)) this.#changed.delete(eventId);
       return;

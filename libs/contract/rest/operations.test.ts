@@ -8,6 +8,9 @@ import { NOW } from './testing/world.ts';
 const ACCESS: Access = { clientId: 1, competitions: null, operations: null };
 
 /** The query passed to the data. */
+/** Six hours before now, a whole minute. */
+const LIVE_SINCE = Math.floor((NOW - 6 * 3_600) / 60) * 60;
+
 function asked(name: OperationName, query: unknown, id = 1): unknown {
   let seen: unknown;
   const data = new Proxy({} as ProviderData, {
@@ -45,6 +48,7 @@ describe('parameters', () => {
       date_to: '2026-09-21 23:59:59',
       show_postponed: 'no',
       holdsNow: true,
+      liveSince: LIVE_SINCE,
     });
     expect(asked('livescore.index', { date_from: '2026-09-20', date_to: '2026-09-20' })).toMatchObject({
       holdsNow: false,
@@ -102,6 +106,7 @@ describe('parameters', () => {
     for (const name of ['events.index', 'events-simple.index'] as const)
       expect(asked(name, wanted)).toEqual({
         sport_id: 5,
+        liveSince: LIVE_SINCE,
         competition_id: 10,
         season_id: 20,
         stage_id: 30,

@@ -57,13 +57,18 @@ export type CompetitionsQuery = ValuesOf<typeof competitionsParameters>;
 export type StagesQuery = ValuesOf<typeof stagesParameters>;
 /** The query of the catalogue of standings: has both or neither of `object_type` and `object_id`. */
 export type StandingsQuery = ValuesOf<typeof standingsParameters>;
-/** The query of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. `holdsNow`: it has all live events too, whenever they began. */
-export type EventsQuery = ValuesOf<typeof eventsParameters> & { readonly holdsNow?: boolean };
+/** `liveSince`: a live event whose last message was received before is no longer in play, Unix seconds. */
+type LiveLimit = { readonly liveSince: number };
+/** The parameters of a list of events. Dates are `YYYY-MM-DD HH:MM:SS`, inclusive. */
+export type EventsValues = ValuesOf<typeof eventsParameters>;
+/** The query of a list of events. `holdsNow`: it has all live events too, whenever they began. */
+export type EventsQuery = EventsValues & LiveLimit & { readonly holdsNow?: boolean };
 
 type DateWindow = { readonly date_from: string; readonly date_to: string };
 /** The query of a board. `holdsNow`: whether the dates include now; then the board has all live events, whenever they began. */
 export type LivescoreQuery = Omit<ValuesOf<typeof livescoreParameters>, keyof DateWindow> &
-  DateWindow & { readonly holdsNow: boolean };
+  DateWindow &
+  LiveLimit & { readonly holdsNow: boolean };
 
 type BasicLivescoreQuery = ValuesOf<typeof basicLivescoreParameters>;
 

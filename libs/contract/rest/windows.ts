@@ -1,4 +1,5 @@
 /** The time windows of requests, and their defaults. */
+import { ABANDONED_MS } from '#tradability/trading.ts';
 import { RestError } from './errors.ts';
 import { formatDate, MAX_WINDOW_DAYS, parseDate } from './parameters.ts';
 
@@ -30,6 +31,11 @@ export function includesNow(
 ): boolean {
   const present = formatDate(now);
   return date_from <= present && present <= date_to;
+}
+
+/** Returns the `liveSince` of queries at `now`, Unix seconds: it changes once a minute, so that answers can be kept for as long. */
+export function liveSince(now: number): number {
+  return Math.floor((now - ABANDONED_MS / 1000) / 60) * 60;
 }
 
 /** Like `dateWindow`, for a list with another filter: of any width, and open at a missing end. */

@@ -1,5 +1,6 @@
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import { isBelieved } from '#tradability/feed-status.ts';
+import { ABANDONED_MS } from '#tradability/trading.ts';
 import { EventRegister } from '../event-register.ts';
 import { positionOf } from '../message-key.ts';
 import type { AppliedPosition, ReadProgress } from './applied.ts';
@@ -14,9 +15,6 @@ import {
   type MatchInputs,
   silentSince,
 } from './verdict.ts';
-
-/** Time without a message of any source after which a match is over, whatever its status (docs/decisions/0080). */
-const ABANDONED_MS = 6 * 3_600_000;
 
 /** The health of a match under one source. */
 export type PairTrack = {
@@ -130,7 +128,7 @@ export class MatchTrack {
     return Math.max(this.#waitingSince, this.#applied.waitingSince ?? 0);
   }
 
-  /** Whether it is over, or no source sent a message of it for `ABANDONED_MS`. */
+  /** Whether it is over, or no source sent a message of it for `ABANDONED_MS` (docs/decisions/0080). */
   isOver(now: number): boolean {
     if (this.#facts.over) return true;
     for (const { signs } of this.pairs.values()) if (now - silentSince(signs) < ABANDONED_MS) return false;

@@ -9,6 +9,8 @@ import { notFound, requireAccess, since } from './access.ts';
 /** SQL condition: a team, which stands for both `?`, is one of the sides. */
 export const PLAYS = '(home_id = ? OR away_id = ?)';
 
+type TimedQuery = Pick<EventsQuery, 'status_type' | 'date_from' | 'date_to' | 'holdsNow' | 'liveSince'>;
+
 /** Returns an event that the client may see. Throws `not_found`, `not_served`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
   const row = matches.find(id);
@@ -23,30 +25,36 @@ export function eventConditions(query: EventsQuery, tree: TreeView, access: Acce
   if (competition_id !== undefined) requireAccess(access, competition_id);
   if (season_id !== undefined) requireAccess(access, tree.competitionOf('season', season_id));
   if (stage_id !== undefined) requireAccess(access, tree.competitionOf('stage', stage_id));
-  return visibleEvents(access, query.timestamp !== undefined)
+  return inTime(visibleEvents(access, query.timestamp !== undefined), query)
     .where('sport_id = ?', query.sport_id)
     .where('competition_id = ?', competition_id)
     .where('season_id = ?', season_id)
     .where('stage_id = ?', stage_id)
-    .where('status_type = ?', query.status_type)
     .where(venue_type === undefined ? PLAYS : `${venue_type}_id = ?`, query.participant_id)
-    .where(`(start >= ?${orLive(query)})`, query.date_from)
-    .where(`(start <= ?${orLive(query)})`, query.date_to)
     .where('changed >= ?', since(query.timestamp));
 }
 
-/** Returns SQL that adds the live events to a window of dates. */
-function orLive({ holdsNow = false }: Pick<EventsQuery, 'holdsNow'>): string {
-  return holdsNow ? " OR status_type = 'live'" : '';
+/** SQL condition: a match is in play, given `liveSince` in milliseconds. */
+const IN_PLAY = "(status_type = 'live' AND received_at >= ?)";
+
+/** Adds the conditions of status and dates; a window that holds now has every match in play. */
+function inTime(
+  conditions: Conditions,
+  { status_type, date_from, date_to, holdsNow = false, liveSince }: TimedQuery,
+): Conditions {
+  const since = liveSince * 1000;
+  if (status_type === 'live') conditions.also(IN_PLAY, since);
+  else conditions.where('status_type = ?', status_type);
+  const [orInPlay, values] = holdsNow ? [` OR ${IN_PLAY}`, [since]] : ['', []];
+  if (date_from !== undefined) conditions.also(`(start >= ?${orInPlay})`, date_from, ...values);
+  if (date_to !== undefined) conditions.also(`(start <= ?${orInPlay})`, date_to, ...values);
+  return conditions;
 }
 
 /** Returns the conditions of `livescore.index`. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
-  const conditions = visibleEvents(access, query.timestamp !== undefined)
-    .where(`(start >= ?${orLive(query)})`, query.date_from)
-    .where(`(start <= ?${orLive(query)})`, query.date_to)
+  const conditions = inTime(visibleEvents(access, query.timestamp !== undefined), query)
     .where('sport_id = ?', query.sport_id)
-    .where('status_type = ?', query.status_type)
     .where('changed >= ?', since(query.timestamp));
   // A client that follows changes must learn that a match is postponed.
   if (query.show_postponed === 'no' && query.timestamp === undefined)

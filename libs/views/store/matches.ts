@@ -1,6 +1,7 @@
 import type { Paging } from '#contract/rest/provider.ts';
 import { foldName } from '#domain/name-search.ts';
 import type { MatchState } from '#records/types.ts';
+import { ABANDONED_MS } from '#tradability/trading.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
 import { Conditions, type CountedPage, SqlView } from './sql.ts';
 
@@ -70,7 +71,7 @@ const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
 
 /** The matches, rendered when their state changes. */
 export class MatchView extends SqlView {
-  /** The live matches; null until the first query for them, so that a rebuild does not maintain them. */
+  /** The matches that are live by their status; null until the first query for them, so that a rebuild does not maintain them. */
   #live: Map<number, ShownState> | null = null;
   /** Number of changes of the tree that events name. Lists of its nodes are stale after a change. */
   treeVersion = 0;
@@ -92,6 +93,7 @@ export class MatchView extends SqlView {
     changed: number,
   ): void {
     const id = state.event_id;
+    const { received_at } = state.cause;
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.treeVersion += 1;
     const filtered = {
@@ -112,10 +114,12 @@ export class MatchView extends SqlView {
     if (known !== undefined && FILTERED.every((column) => known[column] === filtered[column])) {
       // A replaced row would be written to every index again.
       this.sql
-        .of('UPDATE events SET version = ?, changed = ?, full = ?, plain = ?, state = ? WHERE id = ?')
-        .run(state.version, changed, full, plain, text, id);
+        .of(
+          'UPDATE events SET version = ?, changed = ?, received_at = ?, full = ?, plain = ?, state = ? WHERE id = ?',
+        )
+        .run(state.version, changed, received_at, full, plain, text, id);
     } else {
-      const row = { id, version: state.version, changed, ...filtered, full, plain, state: text };
+      const row = { id, version: state.version, changed, received_at, ...filtered, full, plain, state: text };
       this.sql.insert('INSERT OR REPLACE INTO events', row);
     }
     this.#keepSides(state, known !== undefined);
@@ -166,10 +170,11 @@ export class MatchView extends SqlView {
     return this.sql.rows(text, ...conditions.values, limit);
   }
 
-  /** Returns the live matches, ordered by start and id. */
-  live(): ShownState[] {
+  /** Returns the live matches that are in play at `now`, Unix seconds, ordered by start and id. */
+  live(now: number): ShownState[] {
     this.#live ??= this.#readLive();
-    return [...this.#live.values()].sort(
+    const inPlay = this.#live.values().filter(({ cause }) => now * 1000 - cause.received_at < ABANDONED_MS);
+    return [...inPlay].sort(
       (a, b) => compare(startOf(a.start_date), startOf(b.start_date)) || a.event_id - b.event_id,
     );
   }

@@ -20,6 +20,8 @@ CREATE TABLE events (
   version INTEGER NOT NULL,
   -- Unix seconds of this service's clock.
   changed INTEGER NOT NULL,
+  -- When its last message was received, Unix milliseconds.
+  received_at INTEGER NOT NULL,
   hidden INTEGER NOT NULL,
   sport_id INTEGER, competition_id INTEGER, season_id INTEGER, stage_id INTEGER, group_id INTEGER,
   -- YYYY-MM-DD HH:MM:SS

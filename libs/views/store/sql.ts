@@ -16,9 +16,10 @@ export class Conditions {
     return this;
   }
 
-  /** Adds a condition without a value. */
-  also(condition: string): this {
+  /** Adds a condition, with a value for each `?`. */
+  also(condition: string, ...values: readonly SQLInputValue[]): this {
     this.#conditions.push(condition);
+    for (const value of values) this.values.push(value);
     return this;
   }
 

@@ -24,11 +24,12 @@ test('lists live and recent matches, also after a restart', () => {
     eventMessage({}, { id: 4 }),
     eventMessage({ ut: 1_790_000_001 }, { id: 4, action: 'delete' }),
   );
-  expect(ids(world.views.matches.live())).toEqual([2, 1]);
+  expect(ids(world.views.matches.live(world.now / 1000))).toEqual([2, 1]);
   world.play(eventMessage({ ut: 1_790_000_002 }, { id: 2, status_id: 11, status_type: 'finished' }));
-  expect(ids(world.views.matches.live())).toEqual([1]);
+  expect(ids(world.views.matches.live(world.now / 1000))).toEqual([1]);
   world.restart();
-  expect(ids(world.views.matches.live())).toEqual([1]);
+  expect(ids(world.views.matches.live(world.now / 1000))).toEqual([1]);
+  expect(ids(world.views.matches.live(world.now / 1000 + 6 * 3_600))).toEqual([]);
   expect(world.views.matches.state(2)).toMatchObject({ status_type: 'finished', version: 2 });
   expect(world.views.matches.state(9)).toBeNull();
   expect([...ids(world.views.matches.recent(9))].sort()).toEqual([1, 2, 3]);

@@ -20,7 +20,7 @@ const DAY_SECONDS = 86_400;
  * changed others while there are fewer than `size`. `now`: Unix seconds.
  */
 export function boardStates(view: ReadView, size: number, now: number): ShownState[] {
-  const states = new Map(view.matches.live().map((state) => [state.event_id, state]));
+  const states = new Map(view.matches.live(now).map((state) => [state.event_id, state]));
   // Kick-offs have no time zone: one of an hour ago may be in an hour.
   const from = formatDate(now - DAY_SECONDS);
   const room = Math.max(0, size - states.size);

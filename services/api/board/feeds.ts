@@ -12,7 +12,7 @@ export type Feeds = ReturnType<typeof feedsOf>;
  */
 export function feedsOf(view: ReadView, now: number, waiting?: readonly ProcessorBacklog[] | null) {
   const records = new Map(view.health.sourceRecords().map((record) => [record.source, record]));
-  const live = view.matches.live();
+  const live = view.matches.live(now);
   const doubted = live.filter(({ event_id }) => !view.matchHealth(event_id, now * 1000).believed);
   return {
     sources: view.health.sources(now * 1000).flatMap((belief) => {

@@ -70,7 +70,7 @@ export class HaltReader {
       halts: ordered.slice(0, MAX_HALTS),
       omitted: Math.max(0, ordered.length - MAX_HALTS),
       totals: reasonTotals(ordered, now * 1000),
-      live: states.filter((state) => phaseOf(state) === 'live').length,
+      live: states.filter((state) => phaseOf(state, now) === 'live').length,
       haltedNow: ordered.filter(({ to }) => to === null).length,
     };
   }

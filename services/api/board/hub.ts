@@ -178,7 +178,7 @@ export class Hub {
     this.#lastFeeds = feeds;
     const known = this.#lastHealth;
     this.#lastHealth = new Map();
-    for (const state of view.matches.live()) {
+    for (const state of view.matches.live(now)) {
       const health = healthOf(view, state, now);
       this.#lastHealth.set(state.event_id, health);
       if (known.get(state.event_id) !== health) this.#offer((reader) => reader.offerMatch(state));

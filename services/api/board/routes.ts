@@ -285,7 +285,7 @@ function statesOf(view: ReadView, topic: StreamTopic, size: number, now: number)
       return state === null ? [] : [state];
     }
     case 'season':
-      return topic.clocks && topic.seasonId !== null ? liveKnockOuts(view, topic.seasonId) : [];
+      return topic.clocks && topic.seasonId !== null ? liveKnockOuts(view, topic.seasonId, now) : [];
   }
 }
 

@@ -20,7 +20,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     seasonId !== null && seasons().some(({ season_id }) => season_id === seasonId);
   return {
     matches: {
-      live: () => matches.live().filter(covers),
+      live: (now) => matches.live(now).filter(covers),
       upcoming: (from, limit) => matches.upcoming(from, limit, access.competitions),
       recent: (limit) => matches.recent(limit, access.competitions),
       state,

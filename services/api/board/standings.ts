@@ -40,7 +40,7 @@ export function seasonStandings(
       : seasons.find(({ season_id }) =>
           view.standings.ofSeason(season_id).some(({ standings_id }) => standings_id === tableId),
         );
-  const defaultSeason = ranked ? null : (ofTable ?? seasonInPlay(view, seasons));
+  const defaultSeason = ranked ? null : (ofTable ?? seasonInPlay(view, seasons, now));
   const season =
     seasonId === undefined ? defaultSeason : seasons.find(({ season_id }) => season_id === seasonId);
   if (season === undefined) return null;
@@ -81,9 +81,9 @@ export function seasonStandings(
  * Returns the season with the most live matches, else that of the match that changed last, else the first one; undefined when there is
  * none.
  */
-function seasonInPlay(view: ReadView, seasons: readonly SeasonEntry[]): SeasonEntry | undefined {
+function seasonInPlay(view: ReadView, seasons: readonly SeasonEntry[], now: number): SeasonEntry | undefined {
   const live = new Map<number | null, number>();
-  for (const { season_id } of view.matches.live()) live.set(season_id, (live.get(season_id) ?? 0) + 1);
+  for (const { season_id } of view.matches.live(now)) live.set(season_id, (live.get(season_id) ?? 0) + 1);
   const most = seasons.toSorted((a, b) => (live.get(b.season_id) ?? 0) - (live.get(a.season_id) ?? 0))[0];
   if (live.has(most?.season_id ?? null)) return most;
   const last = view.matches
@@ -105,9 +105,9 @@ function searched(standings: ShownStandings, words: readonly string[]): ShownSta
 }
 
 /** Returns the live matches of a season's knock-out stages. */
-export function liveKnockOuts(view: ReadView, seasonId: number): ShownState[] {
+export function liveKnockOuts(view: ReadView, seasonId: number, now: number): ShownState[] {
   const states = view.knockOuts.stages(seasonId).flatMap(({ matches }) => matches.map(({ state }) => state));
-  return states.filter((state) => phaseOf(state) === 'live');
+  return states.filter((state) => phaseOf(state, now) === 'live');
 }
 
 function seasonBracket(

@@ -2,6 +2,7 @@
 
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import { covers } from '#contract/rest/operations.ts';
+import { liveSince } from '#contract/rest/windows.ts';
 import { foldName } from '#domain/name-search.ts';
 import { shortText } from '#json/short-text.ts';
 import { invalidParams } from './errors.ts';
@@ -90,7 +91,7 @@ function matchIds(typed: string, scope: ToolScope): Values {
   if (!hasTool(scope, search) || !hasTool(scope, listMatches)) return [];
   const teams = scope.queries.teams(typed, scope.access).slice(0, MAX_NAMES);
   return teams.flatMap(({ id }) => {
-    const query = { participant_id: id, limit: MAX_IDS, page: 1 };
+    const query = { participant_id: id, liveSince: liveSince(scope.now), limit: MAX_IDS, page: 1 };
     return scope.queries.matches(query, scope.access, 'latest').items.map(({ state }) => state.event_id);
   });
 }

@@ -274,12 +274,13 @@ describe('search and fetch have the shape that connectors of research assistants
 });
 
 test('the default list of matches has those in play, whenever they began', () => {
-  scope = { ...scope, now: scope.now + 40 * 86_400 };
-  const { matches } = call('list_matches');
-  expect((matches as { match_id: number }[]).map(({ match_id }) => match_id)).toEqual([
-    OPEN.match,
-    CLOSED.match,
-  ]);
+  const { now } = scope;
+  const listedAfter = (hours: number) => {
+    scope = { ...scope, now: now + hours * 3_600 };
+    return (call('list_matches').matches as { match_id: number }[]).map(({ match_id }) => match_id);
+  };
+  expect(listedAfter(5)).toEqual([OPEN.match, CLOSED.match]);
+  expect(listedAfter(7)).toEqual([]);
 });
 
 /** Returns the keywords of a schema that some clients refuse, by path. */

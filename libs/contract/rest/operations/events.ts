@@ -2,23 +2,24 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { eventsParameters, incidentsParameters } from '../parameters.ts';
-import type { EventsQuery } from '../provider.ts';
+import type { EventsQuery, EventsValues } from '../provider.ts';
 import { ANSWERS } from '../records.ts';
-import { dateWindow, includesNow, openDates } from '../windows.ts';
+import { dateWindow, includesNow, liveSince, openDates } from '../windows.ts';
 
 /** Whether the list is limited by a competition, season, stage or participant, so that it needs no dates. */
-function isNarrowed({ competition_id, season_id, stage_id, participant_id }: EventsQuery): boolean {
+function isNarrowed({ competition_id, season_id, stage_id, participant_id }: EventsValues): boolean {
   return (competition_id ?? season_id ?? stage_id ?? participant_id) !== undefined;
 }
 
 /** Limits the list to a window of dates, today by default, unless it is narrowed. */
-function settleEvents(values: EventsQuery, now: number): EventsQuery {
+function settleEvents(values: EventsValues, now: number): EventsValues {
   return { ...values, ...(isNarrowed(values) ? openDates(values) : dateWindow(values, now)) };
 }
 
 /** Adds the live events to a window of dates that includes now: matches in play are never missing from the default list. */
-function withLive(values: EventsQuery, now: number): EventsQuery {
-  return isNarrowed(values) ? values : { ...values, holdsNow: includesNow(dateWindow(values, now), now) };
+function withLive(values: EventsValues, now: number): EventsQuery {
+  const query = { ...values, liveSince: liveSince(now) };
+  return isNarrowed(values) ? query : { ...query, holdsNow: includesNow(dateWindow(values, now), now) };
 }
 
 export const eventOperations = [

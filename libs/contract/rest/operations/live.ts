@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AS_PUBLISHED, operation } from '../operation.ts';
 import { basicLivescoreParameters, feedParameters, livescoreParameters } from '../parameters.ts';
 import { ANSWERS } from '../records.ts';
-import { dateWindow, feedWindow, includesNow } from '../windows.ts';
+import { dateWindow, feedWindow, includesNow, liveSince } from '../windows.ts';
 
 export const liveOperations = [
   operation({
@@ -15,7 +15,10 @@ export const liveOperations = [
     settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
     data: z.looseObject({ competitions: z.array(ANSWERS.eventTree) }),
     answer(data, values, _id, access, now) {
-      return data.livescore({ ...values, holdsNow: includesNow(values, now) }, access);
+      return data.livescore(
+        { ...values, holdsNow: includesNow(values, now), liveSince: liveSince(now) },
+        access,
+      );
     },
   }),
   operation({

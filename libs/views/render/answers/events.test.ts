@@ -136,6 +136,15 @@ test('shows live events on the current board, whenever they began', async () => 
     expect(await idsAt(`${path}?date_from=2026-09-19&date_to=2026-09-19`)).toEqual([]);
     expect(await idsAt(`${path}?season_id=25528&date_from=2026-09-21`)).toEqual([3]);
   }
+  const live = '/v2/livescore?status_type=live';
+  expect(await idsAt(live)).toEqual([1, 3]);
+  // Six hours without a word end play, and the next message brings it back.
+  world.now += 6 * 3_600_000 + 60_000;
+  expect(await idsAt(live)).toEqual([]);
+  expect(await idsAt('/v2/livescore')).toEqual([3]);
+  expect(await idsAt('/v2/events?season_id=25528&status_type=live')).toEqual([]);
+  world.play(eventMessage({ ut: Math.floor(world.now / 1000) }, { id: 1, ...yesterday }));
+  expect(await idsAt(live)).toEqual([1]);
 });
 
 test('counts the events of a basic board, and refuses one that is too long', async () => {

@@ -214,11 +214,18 @@ function tick(): void {
   if (unticked.length === 0) unticked = [...matches.keys()];
   for (const id of unticked.splice(0, due)) {
     const match = matches.get(id);
-    if (match === undefined || phaseOf(match) !== 'live') continue;
+    if (match === undefined) continue;
     const row = rowOf(match.event_id);
+    const moment = momentOf(match);
+    if (phaseOf(match, moment.now) !== 'live') {
+      // A match without a word for hours is no longer in play: no event says so.
+      if (row?.getAttribute('data-phase') !== 'live') continue;
+      changed.add(id);
+      draw();
+      continue;
+    }
     const [when, last] = [row?.querySelector('.when'), row?.querySelector<HTMLElement>('.last')];
     if (!when || !last) continue;
-    const moment = momentOf(match);
     const { text, isQuiet } = lastUpdate(match, moment);
     if (last.textContent !== text) last.textContent = text;
     last.dataset.quiet = isQuiet ? 'yes' : 'no';

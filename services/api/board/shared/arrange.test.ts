@@ -38,8 +38,15 @@ describe('by status', () => {
       'Live now': [[5, 6]],
       Upcoming: [[4, 3]],
       Finished: [[2, 1]],
-      'Not played': [[7]],
+      'Not in play': [[7]],
     });
+  });
+
+  test('lists a match without a word for six hours as not in play', () => {
+    const silent = [6 * 3_600_000, 6 * 3_600_000 - 1].map((ms, event_id) =>
+      liveMatch({ event_id, received_at: NOW * 1000 - ms }),
+    );
+    expect(shape(silent, {})).toEqual({ 'Live now': [[1]], 'Not in play': [[0]] });
   });
 
   test('lists upcoming matches whose kick-off was more than a day ago after the others', () => {
@@ -81,7 +88,7 @@ describe('other orders', () => {
       Safe: [[5, 6]],
       Upcoming: [[4, 3]],
       Finished: [[2, 1]],
-      'Not played': [[7]],
+      'Not in play': [[7]],
     });
   });
 
@@ -91,7 +98,7 @@ describe('other orders', () => {
       'Live now': [[5]],
       Upcoming: [[4]],
       Finished: [[2]],
-      'Not played': [[7]],
+      'Not in play': [[7]],
     });
   });
 

@@ -36,7 +36,7 @@ const TITLES: Readonly<Record<Phase | 'favourites' | 'halted' | 'safe', string>>
   live: 'Live now',
   upcoming: 'Upcoming',
   finished: 'Finished',
-  other: 'Not played',
+  other: 'Not in play',
 };
 
 /**
@@ -55,19 +55,19 @@ export function arrange(
   const isFavourite = ({ event_id }: BoardMatch): boolean => favourites?.has(event_id) ?? true;
   const shown = selected.filter((match) => {
     if (query.show === 'favourites') return isFavourite(match);
-    return query.show === 'all' || phaseOf(match) === query.show;
+    return query.show === 'all' || phaseOf(match, now) === query.show;
   });
   const dayAgo = new Date((now - DAY) * 1000).toISOString().slice(0, 16).replace('T', ' ');
   const sectionOf = SECTIONS[query.by];
   const arranged = shown.map((match) => ({
     match,
-    phase: phaseOf(match),
-    isOverdue: phaseOf(match) === 'upcoming' && (match.start_date ?? '') < dayAgo,
-    section: sectionOf(match, favourites !== null && isFavourite(match)),
+    phase: phaseOf(match, now),
+    isOverdue: phaseOf(match, now) === 'upcoming' && (match.start_date ?? '') < dayAgo,
+    section: sectionOf(match, favourites !== null && isFavourite(match), now),
     group: groupOf(match, query.by),
   }));
   const ordered = arranged.sort(query.by === 'kick-off' ? byKickOff : byPhase);
-  const count = (phase: Phase): number => selected.filter((match) => phaseOf(match) === phase).length;
+  const count = (phase: Phase): number => selected.filter((match) => phaseOf(match, now) === phase).length;
   return {
     sections: sectionsOf(ordered, query.by),
     /** Number of matches for each value of `show`, among those that the rest of the query selects. */
@@ -109,13 +109,15 @@ function rankedSection(key: keyof typeof TITLES): Section {
 }
 
 /** Returns the section of a match, by the order of the board. */
-const SECTIONS: Readonly<Record<BoardQuery['by'], (match: BoardMatch, isFavourite: boolean) => Section>> = {
-  status: (match) => rankedSection(phaseOf(match)),
-  halted: (match) => {
+const SECTIONS: Readonly<
+  Record<BoardQuery['by'], (match: BoardMatch, isFavourite: boolean, now: number) => Section>
+> = {
+  status: (match, _, now) => rankedSection(phaseOf(match, now)),
+  halted: (match, _, now) => {
     const { permission } = tradingOf(match, match.feed);
-    return rankedSection(permission === 'not_in_play' ? phaseOf(match) : permission);
+    return rankedSection(permission === 'not_in_play' ? phaseOf(match, now) : permission);
   },
-  favourites: (match, isFavourite) => rankedSection(isFavourite ? 'favourites' : phaseOf(match)),
+  favourites: (match, isFavourite, now) => rankedSection(isFavourite ? 'favourites' : phaseOf(match, now)),
   competition: (match) => ({
     key: `competition-${match.competition_id ?? ''}`,
     title: competitionName(match),

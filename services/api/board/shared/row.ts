@@ -28,7 +28,7 @@ const GOAL_WORDS: Readonly<Record<BoardGoal['kind'], string>> = {
 export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: boolean): Html {
   const { event_id, under_review } = match;
   const beside = besideParts(match);
-  const phase = phaseOf(match);
+  const phase = phaseOf(match, moment.now);
   const guard = guardCell(match, moment.connection);
   const last = lastUpdate(match, moment);
   const [home, away] = [nameOf(match.home), nameOf(match.away)];
@@ -51,7 +51,7 @@ export function sameRow({ event_id }: BoardMatch): Html {
 /** Renders the minute and the half of a match, else the day; while the connection is lost, no minute of a live match. */
 export function whenCell(match: BoardMatch, { now, connection, zone }: ShownMoment): Html {
   const spoken = html`<span class="visually-hidden"> ${spokenStatus(match)}, </span>`;
-  if (connection === 'lost' && phaseOf(match) === 'live')
+  if (connection === 'lost' && phaseOf(match, now) === 'live')
     return html`<span class="minute">–</span>${spoken}<span class="day">as of ${timeText(now, zone)}</span>`;
   const minute = minuteText(match, now);
   const half = minute.endsWith('′') ? halfWords(match) : '';
@@ -64,7 +64,7 @@ export function lastUpdate(
   match: BoardMatch,
   { now, connection }: ShownMoment,
 ): { readonly text: string; readonly isQuiet: boolean } {
-  if (connection === 'lost' || phaseOf(match) !== 'live') return { text: '', isQuiet: false };
+  if (connection === 'lost' || phaseOf(match, now) !== 'live') return { text: '', isQuiet: false };
   const quiet = quietFor(match, now);
   if (quiet !== null) return { text: `no update for ${durationWords(quiet)}`, isQuiet: true };
   return { text: agoWords(match.received_at, now), isQuiet: false };
@@ -135,6 +135,6 @@ function scoreCell(match: BoardMatch): Html {
 
 /** Returns day and minute in one line; while the connection is lost, no minute of a live match. */
 export function momentText(match: ClockedMatch, { now, connection, zone }: ShownMoment): string {
-  if (connection === 'lost' && phaseOf(match) === 'live') return `–, as of ${timeText(now, zone)}`;
+  if (connection === 'lost' && phaseOf(match, now) === 'live') return `–, as of ${timeText(now, zone)}`;
   return [dayText(match, now), minuteText(match, now)].filter((part) => part !== '').join(', ');
 }

@@ -1,19 +1,27 @@
 /** Tools for matches: schedule and results, the live board, and head to head. */
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
-import { dateWindow, openDates } from '#contract/rest/windows.ts';
+import { dateWindow, liveSince, openDates } from '#contract/rest/windows.ts';
 import { day, id, matchPage, matchPageOf, matchSummary } from './common.ts';
 import { ToolError, type ToolScope, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
 
-/** Parameters of the board that all tools use. */
-const BOARD = { show_postponed: 'yes', events_details: 'no', holdsNow: true } as const;
+/** Returns the parameters of the board that all tools use. */
+function boardAt(now: number) {
+  return {
+    show_postponed: 'yes',
+    events_details: 'no',
+    holdsNow: true,
+    liveSince: liveSince(now),
+  } as const;
+}
+
 const ANY_DAY = { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' } as const;
 
 /** Returns the first live matches of any day that the contract covers. */
-export function liveMatches({ queries, access }: ToolScope, limit: number) {
-  return queries.board({ ...BOARD, ...ANY_DAY, limit, page: 1, status_type: 'live' }, access).items;
+export function liveMatches({ queries, access, now }: ToolScope, limit: number) {
+  return queries.board({ ...boardAt(now), ...ANY_DAY, limit, page: 1, status_type: 'live' }, access).items;
 }
 
 export const listMatches = tool({
@@ -44,7 +52,14 @@ export const listMatches = tool({
     const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
     const dates = narrowed === undefined ? dateWindow(args, scope.now) : openDates(args);
     const holdsNow = args.date_from === undefined && args.date_to === undefined && narrowed === undefined;
-    const filter = { ...query, ...dates, holdsNow, participant_id: team_id, status_type: status };
+    const filter = {
+      ...query,
+      ...dates,
+      holdsNow,
+      liveSince: liveSince(scope.now),
+      participant_id: team_id,
+      status_type: status,
+    };
     return matchPageOf(scope.queries.matches(filter, scope.access, order), scope);
   },
 });
@@ -66,7 +81,7 @@ export const liveBoard = tool({
   missing: FIND_MATCHES,
   answer({ show, sport_id, competition_id, team_id, limit, page }, scope) {
     const shown = show === 'today' ? dateWindow({}, scope.now) : { ...ANY_DAY, status_type: 'live' as const };
-    const query = { ...BOARD, ...shown, limit, page, sport_id };
+    const query = { ...boardAt(scope.now), ...shown, limit, page, sport_id };
     const found = scope.queries.board(query, scope.access, { competition_id, team_id });
     return matchPageOf(found, scope);
   },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatDate } from '#contract/rest/parameters.ts';
 import type { Paging } from '#contract/rest/provider.ts';
 import { pageOf } from '#contract/rest/tree.ts';
+import { liveSince } from '#contract/rest/windows.ts';
 import type { NamedMatch } from '#views/queries/tool-queries.ts';
 import { season, seasonsOf } from './catalogue.ts';
 import { titleOf } from './common.ts';
@@ -128,7 +129,7 @@ export function matchesOf(
   { queries, access, now }: ToolScope,
   paging = ONE,
 ): NamedMatch[] {
-  const of = { ...whose, ...paging };
+  const of = { ...whose, ...paging, liveSince: liveSince(now) };
   const today = formatDate(now).slice(0, 10);
   return [
     ...queries.matches({ ...of, status_type: 'live' }, access, 'earliest').items,
