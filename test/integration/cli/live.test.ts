@@ -9,8 +9,11 @@ const NAMES = ['match-state', 'match-transitions', 'feed-health'] as const;
 const STOPS_MS = 1_000;
 const SIZE = { columns: 120, rows: 20 };
 
+const SAMPLE = sampleOf('match-state');
+
 const state = (id: number, version = 1) => ({
-  ...sampleOf('match-state'),
+  ...SAMPLE,
+  cause: { ...SAMPLE.cause, received_at: Date.now() * 1000 },
   event_id: id,
   version,
   firm: { home: 1, away: 0 },
