@@ -1,18 +1,13 @@
 /**
  * Every `touchline` command that a message, an error, a log line, a guide, an alert or the board prints is one that the command
- * line has: its name, its options and its actions; and a test runs it in the state in which it is printed.
+ * line has: its name, its options and its actions. test/system/printed, and the tests of guides and runbooks, run commands where they are printed.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { guideCommands } from '../test/system/guides/commands.ts';
 import { type Command, parseArguments } from './command.ts';
 import { loadCommand, SUMMARIES } from './commands/catalogue.ts';
 import { serviceNames } from './services.ts';
-import { otherPrograms, type PrintedCommand, printedCommands, wordsOf } from './testing/printed-commands.ts';
-import { OTHER_PROGRAMS, PRINTED_RUNS } from './testing/printed-runs.ts';
+import { printedCommands, wordsOf } from './testing/printed-commands.ts';
 
-const ROOT = join(import.meta.dirname, '..');
 const PRINTED = printedCommands();
 
 /** Throws `UsageError` for an unknown option; fails for an unknown action or topic. */
@@ -53,41 +48,4 @@ describe('a printed command', () => {
   test.each(COMMANDS)('is one that the command line accepts: npx touchline $text ($file)', ({ text }) =>
     check(text.split(' ')),
   );
-});
-
-describe('the table of runs', () => {
-  const guides = guideCommands();
-  const isInGuide = ({ file, text }: PrintedCommand): boolean =>
-    guides.some(({ page, command }) => page === file && command.includes(text));
-  /** The key of a row that says where a command runs; null for one that the test of its page runs with its block. */
-  const rowOf = (printed: PrintedCommand): string | null => {
-    const { file, text, block } = printed;
-    if (block !== null && (block !== 'sh' || isInGuide(printed))) return null;
-    return `${/\.md$/.test(file) ? 'docs' : file}: ${text}`;
-  };
-  const wanted = new Set(PRINTED.map(rowOf).filter((row) => row !== null));
-  const rows = PRINTED_RUNS.flatMap((row) => row.commands.map((text) => `${row.in}: ${text}`));
-
-  test('has a row for each printed command', () => {
-    expect([...wanted].filter((row) => !rows.includes(row))).toEqual([]);
-  });
-
-  test('has no row of a command that is printed nowhere', () => {
-    expect(rows.filter((row) => !wanted.has(row))).toEqual([]);
-  });
-
-  test('has each other program whose commands are printed, with its test or why none runs it', () => {
-    expect(Object.keys(OTHER_PROGRAMS).sort()).toEqual(otherPrograms());
-  });
-
-  const tests = [
-    ...PRINTED_RUNS.map((row) => row.test),
-    ...Object.values(OTHER_PROGRAMS).flatMap((row) => ('test' in row ? [row.test] : [])),
-  ];
-  test.each([...new Set(tests)])('names a test that runs commands: %s', (file) => {
-    expect(existsSync(join(ROOT, file))).toBe(true);
-    expect(readFileSync(join(ROOT, file), 'utf8')).toMatch(
-      /commandsIn|pageCommands|runBlock|completion|setPosition/,
-    );
-  });
 });

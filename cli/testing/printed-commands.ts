@@ -28,36 +28,25 @@ const PRINTED = new RegExp(
 /** Where prose goes on after a command that is printed without quotes. */
 const PROSE = /, |,? or | (?:prints|shows|sends|names|creates)\b| {2,}|: |\. |\)|\s[[(]/;
 
-/** Blocks of commands of a page; their kind says which test runs them. */
-const BLOCK = /^ *```sh( runbook| step| grow)?\n[\s\S]*?^ *```$/gm;
-/** Commands of a page that stand on lines of their own, indented, as `test/system/guides/commands.ts` collects them. */
-const INDENTED = /^ {4}npx touchline .*$/gm;
-
-/** Kinds of blocks: all but `sh` are run as they stand, each by the test of its pages. */
-type CommandBlock = 'sh' | 'runbook' | 'step' | 'grow';
+/** Blocks of commands of a page, or commands on lines of their own: no prose follows a command there. */
+const BLOCK = /^ *```sh.*\n[\s\S]*?^ *```$|^ {4}npx touchline .*$/gm;
 
 /** A printed command. */
-export type PrintedCommand = {
+type PrintedCommand = {
   /** Path of the file in the repository. */
   readonly file: string;
   /** Its words after `npx touchline`, joined by spaces, with placeholders as they are printed. */
   readonly text: string;
-  /** The kind of its block of commands in a page; null for one in prose, or in code. */
-  readonly block: CommandBlock | null;
 };
 
 /** Returns all printed commands, each once for a file. */
 export function printedCommands(): PrintedCommand[] {
   return printingFiles().flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
-    const prose = file.endsWith('.md') ? text.replaceAll(BLOCK, '').replaceAll(INDENTED, '') : text;
-    const blocks = file.endsWith('.md') ? blocksOf(text) : [];
-    return [
-      ...commandsIn(prose).map((one) => ({ file, text: one, block: null })),
-      ...blocks.flatMap(({ block, lines }) =>
-        [...lines.matchAll(PRINTED)].map(([, line = '']) => ({ file, text: line.trim(), block })),
-      ),
-    ];
+    const blocks = file.endsWith('.md') ? (text.match(BLOCK) ?? []).join('\n') : '';
+    const prose = file.endsWith('.md') ? text.replaceAll(BLOCK, '') : text;
+    const lines = [...blocks.matchAll(PRINTED)].map(([, line = '']) => line.trim());
+    return [...commandsIn(prose), ...lines].map((one) => ({ file, text: one }));
   });
 }
 
@@ -66,27 +55,6 @@ function printingFiles(): string[] {
     .trim()
     .split('\n')
     .filter((file) => !NOT_READ.test(file) && !GENERATED.includes(file));
-}
-
-const OTHER_PROGRAM =
-  /\b(?:(?:kafka|connect)-[a-z-]+\.sh|kubectl|docker compose|helm(?= (?:install|upgrade|template)))\b/g;
-
-/** Returns the names of other programs whose commands are printed. */
-export function otherPrograms(): string[] {
-  const found = printingFiles().flatMap(
-    (file) => readFileSync(join(ROOT, file), 'utf8').match(OTHER_PROGRAM) ?? [],
-  );
-  return [...new Set(found)].sort();
-}
-
-function blocksOf(text: string): { readonly block: CommandBlock; readonly lines: string }[] {
-  return [
-    ...[...text.matchAll(BLOCK)].map(([lines, kind]) => ({
-      block: (kind?.trim() ?? 'sh') as CommandBlock,
-      lines,
-    })),
-    ...[...text.matchAll(INDENTED)].map(([lines]) => ({ block: 'sh' as const, lines })),
-  ];
 }
 
 /** Returns the commands that a message or a text prints, each once, without the prose around them. */

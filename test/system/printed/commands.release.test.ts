@@ -1,6 +1,6 @@
 /**
  * Runs the commands that messages and pages print, as processes, each in the state of a platform in which it is printed
- * (cli/testing/printed-runs.ts): a `touchline up` that starts, runs, fails to deliver webhooks, has a dead letter and a record that
+ * (page-commands.ts has those of pages): a `touchline up` that starts, runs, fails to deliver webhooks, has a dead letter and a record that
  * nobody can read; topics without processors; no topics; no broker.
  */
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,6 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
-import { COMMANDS, type PrintedState, pageCommands } from '../../../cli/testing/printed-runs.ts';
 import { backbone } from '../../setup/backbone.ts';
 
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
@@ -21,6 +20,7 @@ import { deliverSigned } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchline as startTouchline, type TouchlineRun } from '../../support/touchline.ts';
 import { services, touchline } from '../demo/platform.ts';
+import { PAGE_COMMANDS } from './page-commands.ts';
 import { runPrinted, runs, type ShellEnv } from './shell.ts';
 
 const PARTITIONS = 2;
@@ -30,13 +30,11 @@ const NO_RECEIVER = 'https://127.0.0.1:1/hook';
 
 /** Runs the commands of the pages in a state, in the order of the table. `values` are what a reader fills in. */
 async function runPages(
-  state: PrintedState,
+  state: keyof typeof PAGE_COMMANDS,
   env: ShellEnv,
   values: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const commands = pageCommands(COMMANDS, state);
-  expect(commands.length).toBeGreaterThan(0);
-  for (const command of commands) await runs(filled(command, values), env);
+  for (const command of PAGE_COMMANDS[state]) await runs(filled(command, values), env);
 }
 
 function filled(command: string, values: Readonly<Record<string, string>>): string {
@@ -217,9 +215,8 @@ test('what doctor prints for processors that do not run starts them, and for a l
   const start = doctor.split('\n').filter((line) => line.includes('start it: npx touchline'));
   const commands = start.flatMap(commandsIn);
   expect(commands).toEqual(expect.arrayContaining(['match-processor', 'standings-processor']));
-  const named = pageCommands(COMMANDS, 'stopped processors').filter((command) => command !== '<service>');
   const running: TouchlineRun[] = [];
-  for (const command of new Set([...commands, ...named]))
+  for (const command of new Set([...commands, ...PAGE_COMMANDS['stopped processors']]))
     running.push(startTouchline(command.split(' '), env));
   await untilTrue(
     'doctor names none to start',
@@ -274,7 +271,7 @@ async function publishMatch(env: ShellEnv): Promise<void> {
 
 test('commands of the runbooks say shortly that no broker answers', async () => {
   const env = { KAFKA_BROKERS: '127.0.0.1:1', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' };
-  for (const command of pageCommands(COMMANDS, 'no broker')) {
+  for (const command of PAGE_COMMANDS['no broker']) {
     const { code, out, err } = await runPrinted(command, env);
     expect(code, command).toBe(1);
     const said = command === 'doctor' ? out : err;

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { describeCluster } from '#cluster/describe.ts';
 import { commandsIn } from '../../../cli/testing/printed-commands.ts';
-import { pageCommands, SCRIPTS } from '../../../cli/testing/printed-runs.ts';
 import { CountingApplication, keepingLog } from '../../integration/streams/counting.ts';
 import { backbone } from '../../setup/backbone.ts';
 
@@ -21,6 +20,7 @@ import { runBlock } from '../../support/runbook.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
+import { PAGE_COMMANDS } from './page-commands.ts';
 import { runs, type ShellEnv } from './shell.ts';
 
 const GUIDES = join(import.meta.dirname, '../../../docs/guides');
@@ -95,7 +95,7 @@ test('the printed scripts give a secured broker its topics and each service its 
   // Each right is a start of Java: those of one service.
   await shell(`${acls.replace('--print', '--print --service api')}\n${run[1]}`, scriptEnv, folder);
   await startApi().ready();
-  for (const command of pageCommands(SCRIPTS, 'missing rights')) await runs(command, as('operator'));
+  for (const command of PAGE_COMMANDS['missing rights']) await runs(command, as('operator'));
 
   const plain = { KAFKA_BROKERS: secured.kafka.brokers.join(',') };
   await shell(ofPage('runbooks/full-disk.md', /kafka-configs\.sh .*/), plain);
