@@ -11,35 +11,19 @@ export async function readRecords(brokers: Brokers, topic: string): Promise<Read
   return all;
 }
 
-/**
- * Calls `onValue` with every record of a topic, null for a deleted key: up to its current end, or until `signal` is aborted. Rejects at
- * a record that cannot be decoded.
- */
-export function readAllOf<T extends TopicName>(
-  topic: T,
-  source: TopicSource,
-  onValue: (key: string, value: TopicValues[T] | null, record: ReadRecord) => void,
-  signal?: AbortSignal,
-): Promise<void> {
-  return followValues([topic], source, {
-    untilEnd: signal === undefined,
-    signal,
-    onUnreadable({ error }) {
-      throw error;
-    },
-    onValues({ values }) {
-      for (const { key, value, record } of values) onValue(key, value, record);
-    },
-  });
-}
-
-/** Calls `onValue` with every value of a topic up to its current end, without deletions. Rejects as `readAllOf`. */
+/** Calls `onValue` with every value of a topic up to its current end, without deletions. Rejects at a record that cannot be decoded. */
 export function readEvery<T extends TopicName>(
   topic: T,
   source: TopicSource,
   onValue: (value: TopicValues[T], record: ReadRecord) => void,
 ): Promise<void> {
-  return readAllOf(topic, source, (_, value, record) => {
-    if (value !== null) onValue(value, record);
+  return followValues([topic], source, {
+    untilEnd: true,
+    onUnreadable({ error }) {
+      throw error;
+    },
+    onValues({ values }) {
+      for (const { value, record } of values) if (value !== null) onValue(value, record);
+    },
   });
 }
