@@ -10,18 +10,16 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 /** Timing of kills: one every `everyMs`, for `killingMs`. */
 export type KillTimes = { readonly everyMs: number; readonly killingMs: number };
 
-/** Starts three brokers for the current test or file, with these settings and a short detection of failed brokers. */
+/** Starts three brokers for the current test or file, with a short detection of failed brokers. */
 export async function startCluster({
   security,
-  settings = {},
 }: {
   readonly security?: BrokerSecurity;
-  readonly settings?: Readonly<Record<string, string>>;
 } = {}): Promise<KafkaCluster> {
   const cluster = await startKafkaCluster({
     dataDir: temporaryFolder(),
     brokers: 3,
-    settings: { ...QUICK_REJOIN, ...settings },
+    settings: QUICK_REJOIN,
     jvmArgs: [...QUICK_START, '-Xmx512m'],
     ...(security === undefined ? {} : { security }),
   });
