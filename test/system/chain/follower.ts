@@ -17,33 +17,23 @@ export class OutageFollower {
   /** All pollers so far, including the current one. */
   readonly #pollers: TestService[] = [];
 
-  readonly #settings: Readonly<Record<string, string>>;
-
-  private constructor(system: System, way: FaultyProxy, settings: Readonly<Record<string, string>>) {
+  private constructor(system: System, way: FaultyProxy) {
     this.system = system;
     this.way = way;
-    this.#settings = settings;
     this.poller = this.start();
   }
 
-  /** Starts a system whose poller follows the provider at `url`; `settings` are further ones of each of its pollers. */
-  static async create(
-    url: string,
-    seed: number,
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<OutageFollower> {
+  /** Starts a system whose poller follows the provider at `url`. */
+  static async create(url: string, seed: number): Promise<OutageFollower> {
     const [system, way] = await Promise.all([System.create(), FaultyProxy.start(seed)]);
     way.targets = [url];
-    const follower = new OutageFollower(system, way, settings);
+    const follower = new OutageFollower(system, way);
     await follower.poller.ready();
     return follower;
   }
 
   start(settings: Readonly<Record<string, string>> = {}): TestService {
-    this.poller = this.system.startPoller(
-      { url: this.way.url, client: CLIENT },
-      { ...this.#settings, ...settings },
-    );
+    this.poller = this.system.startPoller({ url: this.way.url, client: CLIENT }, settings);
     this.#pollers.push(this.poller);
     return this.poller;
   }
