@@ -2,7 +2,7 @@
  * Compares alert rules and dashboards with the tree. Some tests need promtool, which is in Debian's package prometheus.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -26,14 +26,6 @@ const ROOT = new URL('../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const names = metricNames();
-const MONITORING = 'test/system/monitoring/';
-/** The text of all tests that break a system or its brokers. */
-const systemTests = [
-  ...readdirSync(new URL(MONITORING, ROOT)).map((file) => MONITORING + file),
-  'test/system/faults/cluster.release.test.ts',
-]
-  .map(read)
-  .join('\n');
 
 /** Returns the unknown metrics of a query. */
 function unknownMetrics(expr: string): string[] {
@@ -73,10 +65,6 @@ describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, 
     const own = cases().filter(({ alertname }) => alertname === name);
     expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
     expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
-  });
-
-  test('fires in a test that breaks a system', () => {
-    expect(systemTests).toContain(`fires('${name}'`);
   });
 
   test('is in the table of docs/guides/monitor.md', () => {

@@ -30,14 +30,14 @@ export async function changeBroker(
 /** Kind of a broker's quota, in bytes a second: for fetched or for produced data. */
 type ByteRate = 'consumer_byte_rate' | 'producer_byte_rate';
 
-/** Sets a quota for all clients with a name, as an operator of a shared cluster does; null removes it. */
+/** Sets a quota for all clients with a name, as an operator of a shared cluster does. */
 export async function limitClients(
   brokers: Brokers,
   clientId: string,
   key: ByteRate,
-  value: number | null,
+  value: number,
 ): Promise<void> {
-  const op = value === null ? ({ key, remove: true } as const) : ({ key, value, remove: false } as const);
+  const op = { key, value, remove: false } as const;
   const entities = [{ entityType: 'client-id', entityName: clientId } as const];
   await withAdmin(brokers, (admin) => admin.alterClientQuotas({ entries: [{ entities, ops: [op] }] }));
 }

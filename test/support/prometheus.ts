@@ -1,7 +1,7 @@
 /** Runs the machine's Prometheus as a process of a test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -14,8 +14,8 @@ import type { TestService } from './processes.ts';
 /** Whether Prometheus is installed. */
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
-/** A process to scrape, with the name of its service; over HTTP by default. */
-export type Target = readonly [service: string, process: TestService, scheme?: 'https'];
+/** A process to scrape, with the name of its service. */
+type Target = readonly [service: string, process: TestService];
 
 /** A series of a query result, with its last value. */
 export type Series = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
@@ -26,13 +26,11 @@ const INTERVAL = '1s';
 export class Prometheus {
   readonly #url: string;
   readonly #child: ChildProcess;
-  readonly #targetsFile: string;
   #log = '';
 
-  private constructor(child: ChildProcess, url: string, targetsFile: string) {
+  private constructor(child: ChildProcess, url: string) {
     this.#child = child;
     this.#url = url;
-    this.#targetsFile = targetsFile;
     child.stderr?.on('data', (text) => {
       this.#log += text;
     });
@@ -49,7 +47,6 @@ export class Prometheus {
       writeFileSync(file, stringify(content));
       return file;
     };
-    const targetsFile = write('targets.yml', discovered(targets));
     const config = write('prometheus.yml', {
       global: { scrape_interval: INTERVAL, evaluation_interval: INTERVAL },
       rule_files: rules().map((file, at) => write(`rules-${at}.yml`, impatient(file))),
@@ -57,8 +54,10 @@ export class Prometheus {
         {
           job_name: 'touchline',
           honor_labels: true,
-          tls_config: { insecure_skip_verify: true },
-          file_sd_configs: [{ files: [targetsFile] }],
+          static_configs: targets.map(([service, { opsPort }]) => ({
+            targets: [`127.0.0.1:${opsPort}`],
+            labels: { service },
+          })),
         },
       ],
     });
@@ -71,7 +70,6 @@ export class Prometheus {
     const prometheus = new Prometheus(
       spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] }),
       `http://${address}`,
-      targetsFile,
     );
     atEnd(async () => {
       await prometheus.#stop();
@@ -86,14 +84,6 @@ export class Prometheus {
       return scraped.length > 0;
     });
     return prometheus;
-  }
-
-  /** Replaces the scraped processes, as when a new process replaces an old one. */
-  discover(targets: readonly Target[]): void {
-    // Renamed over the old file, which Prometheus reads as soon as it changes.
-    const next = `${this.#targetsFile}.next`;
-    writeFileSync(next, stringify(discovered(targets)));
-    renameSync(next, this.#targetsFile);
   }
 
   /** Returns the current result of a query. Throws Prometheus's error for an invalid one. */
@@ -149,13 +139,6 @@ export class Prometheus {
     this.#child.kill('SIGTERM');
     await ended;
   }
-}
-
-function discovered(targets: readonly Target[]) {
-  return targets.map(([service, { opsPort }, scheme = 'http']) => ({
-    targets: [`127.0.0.1:${opsPort}`],
-    labels: { service, __scheme__: scheme },
-  }));
 }
 
 function impatient({ groups }: RuleFile): RuleFile {
