@@ -84,8 +84,6 @@ const SUMMARIES: Summaries = {
     label,
     revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
   ],
-  'exchange-attempts': ({ counted_for, subject }) => [counted_for, subject],
-  'tool-requests': ({ token_id, requests }) => [token_id, `${requests} requests`],
   'ended-sessions': ({ client_id, ended_at }) => [
     `of client ${client_id}`,
     `ended ${timeText(ended_at / 1_000)}`,

@@ -12,8 +12,6 @@ const DAY = 86_400_000;
 /** Internal topics of a service: no contract, so the page does not list their fields. */
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'standings-results',
-  'exchange-attempts',
-  'tool-requests',
   'ended-sessions',
   'webhook-times',
   'alert-guards',

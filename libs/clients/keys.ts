@@ -5,7 +5,7 @@ import { secret } from '#service/config.ts';
 
 const key = z.string().min(32, 'must have at least 32 characters');
 
-/** The setting of processes that issue tokens, count attempts to get one, or handle the webhooks of clients. */
+/** The setting of processes that issue tokens or handle the webhooks of clients. */
 export const clientsSettings = {
   CLIENTS_KEY: secret(
     key.describe(
@@ -38,7 +38,7 @@ export function clientsKeysOf(config: {
   return second === undefined ? [first] : [first, second];
 }
 
-type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
+type KeyPurpose = 'tokens' | 'webhooks' | 'board-sessions';
 
 const KEY_BYTES = 32;
 

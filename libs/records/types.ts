@@ -267,18 +267,6 @@ export type EndedSession = {
   ended_at: number;
 };
 
-/** One attempt to exchange credentials for an access token, counted for an address or for a client id before it is answered. */
-export type ExchangeAttempt = {
-  attempt_id: string;
-  counted_for: AttemptScope;
-  /** Keyed digest of the address or of the client id; neither can be read from it. */
-  subject: string;
-  /** Unix milliseconds, by the clock of the replica that was asked. */
-  at: number;
-};
-
-export type AttemptScope = 'address' | 'client';
-
 /** Whether a source of messages, or what it says of one match, is alive. The only topic made with a clock; how to join it: docs/guides/feed-health.md. */
 export type FeedHealth = {
   /** The ingress service, as `origin` of normalized-messages: webhook, feed. */
@@ -802,16 +790,6 @@ export type DatedTable = {
   body: string;
 };
 
-/** Requests of one access token that a replica of the tool gateway admitted since its last report. */
-export type ToolRequests = {
-  /** The replica: a random name for each run. */
-  replica: string;
-  token_id: string;
-  requests: number;
-  /** Unix milliseconds of the last of them, by the clock of that replica. */
-  at: number;
-};
-
 /** An event of a webhook subscription: an attempt to deliver, or an order about it. */
 export type WebhookAttempt = {
   subscription_id: string;
@@ -913,7 +891,6 @@ export type TopicValues = {
   'clients': Client;
   'dead-letters': DeadLetter;
   'ended-sessions': EndedSession;
-  'exchange-attempts': ExchangeAttempt;
   'feed-health': FeedHealth;
   'ingress-status': IngressStatus;
   'match-incidents': MatchIncident;
@@ -927,7 +904,6 @@ export type TopicValues = {
   'standings-catalogue': StandingsEntry;
   'standings-results': TakenResult;
   'standings': Standings;
-  'tool-requests': ToolRequests;
   'webhook-attempts': WebhookAttempt;
   'webhook-messages': WebhookMessage;
   'webhook-progress': WebhookProgress;

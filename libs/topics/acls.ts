@@ -55,8 +55,8 @@ const OTHER_SERVICES = {
     group: false,
   },
   'tool-gateway': {
-    reads: [...SERVED, 'clients', 'access-tokens', 'exchange-attempts', 'tool-requests'],
-    writes: ['access-tokens', 'exchange-attempts', 'tool-requests'],
+    reads: [...SERVED, 'clients', 'access-tokens'],
+    writes: ['access-tokens'],
     group: false,
   },
 } as const satisfies Record<string, ServiceTopics>;

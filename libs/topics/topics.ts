@@ -118,22 +118,6 @@ export const TOPICS = {
     ...BY_KEY,
     ...COMPACTED,
   },
-  'exchange-attempts': {
-    about:
-      'Attempts to exchange credentials for access tokens; their order in the log decides which are over a limit.',
-    key: 'subject',
-    partitioning: 'one partition: all replicas see one order',
-    partitions: 1,
-    ...deletedAfter(1),
-  },
-  'tool-requests': {
-    about:
-      'How often access tokens were used, so that their rate holds over all replicas of the tool gateway.',
-    key: 'token id',
-    partitioning: 'one partition: all replicas read it',
-    partitions: 1,
-    ...deletedAfter(1),
-  },
   'ended-sessions': {
     about: 'Sessions of the live board that their owners have signed out of, before they expired.',
     key: 'hash of the session',

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { clientsSettings } from '#clients/keys.ts';
 import {
   certificates,
   dataSettings,
@@ -29,7 +28,6 @@ export const settings = z.object({
   ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
-  ...clientsSettings,
   ...viewSettings,
   TOOLS_PORT: port()
     .prefault('8082')

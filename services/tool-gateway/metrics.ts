@@ -1,33 +1,19 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { AttemptScope } from '#records/types.ts';
 
 const BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 /**
- * Registers the metrics of a tool gateway. None of them names a client, an address or a token. `source` returns the
- * current counts that the gauges show.
+ * Registers the metrics of a tool gateway. None of them names a client, an address or a token. `tokens` returns the
+ * number of known tokens.
  */
-export function gatewayMetrics(
-  registry: Registry,
-  source: { readonly subjects: (scope: AttemptScope) => number; readonly tokens: () => number },
-) {
+export function gatewayMetrics(registry: Registry, tokens: () => number) {
   const registers = [registry];
-  new Gauge({
-    name: 'touchline_exchange_subjects',
-    help: 'Addresses and client ids that attempts are counted for.',
-    labelNames: ['counted_for'],
-    registers,
-    collect() {
-      for (const scope of ['address', 'client'] as const)
-        this.set({ counted_for: scope }, source.subjects(scope));
-    },
-  });
   new Gauge({
     name: 'touchline_access_tokens',
     help: 'Known access tokens, including those revoked or expired in the last 30 days.',
     registers,
     collect() {
-      this.set(source.tokens());
+      this.set(tokens());
     },
   });
   return {

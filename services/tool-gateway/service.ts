@@ -1,9 +1,7 @@
-import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
-import { deriveKey } from '#clients/keys.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -21,16 +19,14 @@ import { createApp } from './app.ts';
 import { settings } from './config.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
 import { mcpMetrics } from './mcp/metrics.ts';
-import { SharedRate } from './mcp/shared-rate.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { AttemptCounter } from './token-exchange/attempts.ts';
 import { TokenExchange } from './token-exchange/exchange.ts';
 import { issueAccessToken } from './token-exchange/issuer.ts';
 import { Upstream } from './token-exchange/upstream.ts';
 
 type Context = ServiceContext<z.output<typeof settings>>;
 
-/** Timeout of each request to the broker that an exchange waits for, milliseconds. */
+/** Timeout for publishing a token, milliseconds. */
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Interval between requests for the views' topics: nobody sees it in a tool's answer, which may be a tenth of a second old. */
@@ -81,17 +77,12 @@ export async function serveTools(
     timeoutMs: BROKER_MS,
   });
   const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
-  const [tokens, contracts, attempts, rate, codec] = await Promise.all([
+  const [tokens, contracts, codec] = await Promise.all([
     AccessTokens.follow(connection),
     Contracts.follow(connection, (access) => servedAccess(access, competitions)),
-    AttemptCounter.open({ ...connection, publish, now: Date.now, timeoutMs: BROKER_MS }),
-    SharedRate.open({ ...connection, publish, now: Date.now }),
     codecs.codec('access-tokens'),
   ]);
-  const metrics = gatewayMetrics(registry, {
-    subjects: (scope) => attempts.subjects(scope),
-    tokens: () => tokens.size,
-  });
+  const metrics = gatewayMetrics(registry, () => tokens.size);
   const upstream = new Upstream({
     baseUrl: config.UPSTREAM_BASE_URL,
     ca: config.UPSTREAM_CA_FILE,
@@ -109,11 +100,9 @@ export async function serveTools(
     log,
     onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
     exchange: new TokenExchange({
-      count: (scope, subject) => attempts.count(scope, subject),
       check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
       contracts,
       issue: (client, label, at) => issueAccessToken(issuing, client, label, at),
-      key: createSecretKey(deriveKey(config.CLIENTS_KEY, 'attempts')),
       now: Date.now,
       log,
     }),
@@ -131,7 +120,6 @@ export async function serveTools(
     accessOf: (clientId) => contracts.find(clientId)?.access,
     allowedHosts: config.MCP_ALLOWED_HOSTS,
     allowedOrigins: config.MCP_ALLOWED_ORIGINS,
-    admit: (tokenId, at) => rate.admit(tokenId, at),
     ready: () => follower.ready,
     now: Date.now,
     version: serviceVersion(),
@@ -146,9 +134,7 @@ export async function serveTools(
     ready: () => publisher.healthy && follower.ready,
     async stop() {
       await app.close();
-      // Publishes its last counts, so it must close before the publisher.
-      await rate.close();
-      await Promise.all([tokens.close(), contracts.close(), attempts.close(), publisher.close()]);
+      await Promise.all([tokens.close(), contracts.close(), publisher.close()]);
     },
   };
 }

@@ -87,18 +87,6 @@ const OTHER_SAMPLES = {
     version: 1,
     updated_at: 1_531_670_000_123,
   },
-  'exchange-attempts': {
-    attempt_id: 'a1b2c3d4e5f60718',
-    counted_for: 'address',
-    subject: 'c'.repeat(32),
-    at: 1_531_670_000_123,
-  },
-  'tool-requests': {
-    replica: '5f0c6a0e-7c39-4c3b-9f5e-6f3f8f1f2f3f',
-    token_id: 'a1b2c3d4e5f6',
-    requests: 3,
-    at: 1_531_670_000_123,
-  },
   'ended-sessions': { session_hash: 'd'.repeat(64), client_id: 7, ended_at: 1_531_670_000_123 },
   'operator-orders': {
     id: 'a1b2c3d4e5f60718',

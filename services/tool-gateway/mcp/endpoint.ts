@@ -5,13 +5,13 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { normalizeIP } from '@fastify/rate-limit';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { object } from '#domain/values.ts';
 import { parseJson } from '#json/values.ts';
 import type { BoardView, Views } from '#views/store/views.ts';
-import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
-import { networkOf } from '../token-exchange/subject.ts';
+import { RollingLimit } from '../rolling-limit.ts';
 import { ToolAnswerCache } from './answers.ts';
 import { bearerOf, type Caller, challenge } from './caller.ts';
 import { ChangeNotifier } from './changes.ts';
@@ -19,7 +19,7 @@ import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts
 import { documentsOf } from './documents.ts';
 import { SERVER_FAILED } from './errors.ts';
 import { StatelessHandlers } from './handlers.ts';
-import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
+import { LIMITS, type McpLimits, WINDOW_MS } from './limits.ts';
 import { listKeysOf } from './list-watch.ts';
 import type { ServerContext } from './server.ts';
 import { McpSessions, refusal } from './sessions.ts';
@@ -33,8 +33,6 @@ export type McpOptions = Omit<ServerContext, 'documents' | 'answers'> & {
   /** Host names of this server, and of pages that may call it; without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Decides on a request of a token, and counts it if it is admitted. */
-  readonly admit: (tokenId: string, at: number) => Refusal;
   /** Whether the views have caught up. */
   readonly ready: () => boolean;
   readonly limits?: Partial<McpLimits>;
@@ -70,14 +68,16 @@ class Endpoint {
   readonly #handlers: StatelessHandlers;
   readonly #sessions: McpSessions;
   readonly #streams: McpStreams;
-  readonly #byAddress: AttemptLedger;
+  readonly #byAddress: RollingLimit;
+  readonly #byToken: RollingLimit;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
     const { data, view, metrics, now, version, queries, boardUrl } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
-    this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
+    this.#byAddress = new RollingLimit(limits.requestsPerAddress, WINDOW_MS);
+    this.#byToken = new RollingLimit(limits.requestsPerToken, WINDOW_MS);
     const documents = documentsOf(data, version);
     this.#changes = new ChangeNotifier({
       view,
@@ -142,7 +142,7 @@ class Endpoint {
 
   /** Refuses a request that may not enter; else sets its caller. */
   async #admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-    const { allowedHosts, allowedOrigins, authenticate, admit, ready, now, metrics } = this.#options;
+    const { allowedHosts, allowedOrigins, authenticate, ready, now, metrics } = this.#options;
     const refuse = (reason: string, response: Response): Promise<FastifyReply> => {
       metrics.refused.inc({ reason });
       return send(reply, response);
@@ -158,16 +158,16 @@ class Endpoint {
     const bearer = bearerOf(authorization);
     const caller = bearer === null ? null : authenticate(bearer);
     if (caller === null) {
-      const full = this.#byAddress.apply(networkOf(request.ip) ?? request.ip, now());
-      if (full !== null) return refuse('address_rate', tooMany(full.retryAt - now()));
+      const waitMs = this.#byAddress.admit(normalizeIP(request.ip), now());
+      if (waitMs > 0) return refuse('address_rate', tooMany(waitMs));
       const headers = { 'www-authenticate': challenge(authorization) };
       return refuse(
         'token',
         refusal(401, 'A personal access token is needed: Authorization: Bearer <token>', headers),
       );
     }
-    const full = admit(caller.tokenId, now());
-    if (full !== null) return refuse('token_rate', tooMany(full.retryAt - now()));
+    const waitMs = this.#byToken.admit(caller.tokenId, now());
+    if (waitMs > 0) return refuse('token_rate', tooMany(waitMs));
     request.caller = caller;
     return undefined;
   }

@@ -28,5 +28,3 @@ export type McpLimits = Readonly<typeof LIMITS>;
 
 /** The window of both rates, milliseconds. */
 export const WINDOW_MS = 60_000;
-/** Maximum number of tokens, and of addresses, whose requests are counted at a time. */
-export const MAX_COUNTED = 10_000;

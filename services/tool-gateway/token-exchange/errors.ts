@@ -16,8 +16,6 @@ export const EXCHANGE_ERRORS = {
   BODY_TOO_LARGE: { status: 413, message: 'The body is too large' },
   /** The upstream's answer is outside the contract: UPSTREAM_BASE_URL is wrong. */
   UPSTREAM_MISCONFIGURED: { status: 500, message: 'The server is not set up correctly' },
-  /** The attempt could not be counted: the broker does not answer. */
-  LIMITS_UNAVAILABLE: { status: 500, message: 'Server error' },
   INTERNAL_ERROR: { status: 500, message: 'Server error' },
 } as const satisfies Record<CodeOf<'ExchangeError'>, object>;
 

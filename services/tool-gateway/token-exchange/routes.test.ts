@@ -1,5 +1,4 @@
-/** Answers of the token exchange: the tables of the spec, row by row. Counting and the upstream are simulated. */
-import { createSecretKey, randomBytes } from 'node:crypto';
+/** Answers of the token exchange: the tables of the spec, row by row. The upstream is simulated. */
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -7,15 +6,14 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { newToken } from '#clients/access-tokens.ts';
 import type { AccessTokenRecord } from '#records/types.ts';
 import { createLogger } from '#service/logger.ts';
+import { PublishError } from '#streams/errors.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { createApp } from '../app.ts';
-import { AttemptNotCountedError } from './attempts.ts';
 import { ExchangeError } from './errors.ts';
 import { type ExchangeOptions, TokenExchange } from './exchange.ts';
 import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
 
 const NOW = 1_790_000_000_000;
-const KEY = createSecretKey(randomBytes(32));
 const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
 const TOO_LONG = 'x'.repeat(MAX_SECRET_BYTES + 1);
 const CLIENT = { ...sampleOf('clients'), client_id: 7 };
@@ -34,11 +32,13 @@ const TOKEN: AccessTokenRecord = {
 
 /** Calls of the dependencies, in order. */
 let steps: string[];
+let now: number;
 let logged: string;
 let outcomes: string[];
 
 beforeEach(() => {
   steps = [];
+  now = NOW;
   logged = '';
   outcomes = [];
 });
@@ -54,11 +54,6 @@ async function served(
   const log = createLogger({ name: 'test', level: 'trace', stream });
   const text = newToken();
   const exchange = new TokenExchange({
-    count: async (scope, subject) => {
-      steps.push(`count ${scope}`);
-      expect(subject).toMatch(/^[\w-]{22}$/);
-      return null;
-    },
     check: async (clientId, secretKey) => {
       steps.push('check');
       return clientId === '7' && secretKey === 'right-s3cret' ? '7' : null;
@@ -73,8 +68,7 @@ async function served(
       steps.push(`issue ${client_id} ${label}`);
       return { text, token: TOKEN };
     },
-    key: KEY,
-    now: () => NOW,
+    now: () => now,
     log,
     ...changes,
   });
@@ -124,7 +118,6 @@ describe('the path of the exchange', () => {
     const url = '/api/v1/token/';
     expect((await app.inject({ method: 'POST', url, payload: RIGHT })).statusCode).toBe(201);
     expect((await app.inject({ method: 'GET', url })).statusCode).toBe(405);
-    expect(steps.filter((step) => step.startsWith('count'))).toHaveLength(2);
   });
 
   test('takes JSON by POST without authentication: the credentials are in the body alone', async () => {
@@ -150,7 +143,7 @@ describe('Success 201', () => {
       warning: expect.any(String),
     });
     expect(body.warning).toContain('shown only once');
-    expect(steps).toEqual(['count address', 'count client', 'check', 'issue 7 desk']);
+    expect(steps).toEqual(['check', 'issue 7 desk']);
     expect(outcomes).toEqual(['issued']);
   });
 
@@ -162,30 +155,22 @@ describe('Success 201', () => {
 });
 
 describe('errors', () => {
-  const ADDRESS = ['count address'];
-  const BOTH = [...ADDRESS, 'count client'];
   const WITHOUT_JSON = { 'content-type': 'text/plain' };
   const MALFORMED = { 'content-type': 'nonsense' };
 
-  // `request.test.ts` has every form of a field. An attempt counts for its client once its body is valid.
+  // `request.test.ts` has every form of a field.
   test.each<[status: number, error: string, what: string, steps: string[], body: unknown, headers?: object]>([
-    [400, 'missing_fields', 'client_id is missing', ADDRESS, { secret_key: 'right-s3cret' }],
-    [400, 'missing_fields', 'there is no body', ADDRESS, ''],
-    [400, 'missing_fields', 'the body is sent as text', ADDRESS, RIGHT, WITHOUT_JSON],
-    [400, 'missing_fields', 'the content type is malformed', ADDRESS, RIGHT, MALFORMED],
-    [400, 'invalid_label', 'label is not a text', ADDRESS, { ...RIGHT, label: 7 }],
-    [400, 'invalid_label', 'label has 300,000 bytes', ADDRESS, { ...RIGHT, label: '⚽'.repeat(100_000) }],
-    [
-      403,
-      'invalid_credentials',
-      'wrong secret',
-      [...BOTH, 'check'],
-      { ...RIGHT, secret_key: 'wrong-s3cret' },
-    ],
-    [403, 'invalid_credentials', 'wrong id', [...BOTH, 'check'], { ...RIGHT, client_id: '8' }],
-    [403, 'invalid_credentials', 'an id that no account has', BOTH, { ...RIGHT, client_id: '07' }],
-    [403, 'invalid_credentials', 'the secret is too long', BOTH, { ...RIGHT, secret_key: TOO_LONG }],
-    [413, 'body_too_large', 'the body is too large', ADDRESS, { ...RIGHT, padding: 'x'.repeat(BODY_LIMIT) }],
+    [400, 'missing_fields', 'client_id is missing', [], { secret_key: 'right-s3cret' }],
+    [400, 'missing_fields', 'there is no body', [], ''],
+    [400, 'missing_fields', 'the body is sent as text', [], RIGHT, WITHOUT_JSON],
+    [400, 'missing_fields', 'the content type is malformed', [], RIGHT, MALFORMED],
+    [400, 'invalid_label', 'label is not a text', [], { ...RIGHT, label: 7 }],
+    [400, 'invalid_label', 'label has 300,000 bytes', [], { ...RIGHT, label: '⚽'.repeat(100_000) }],
+    [403, 'invalid_credentials', 'wrong secret', ['check'], { ...RIGHT, secret_key: 'wrong-s3cret' }],
+    [403, 'invalid_credentials', 'wrong id', ['check'], { ...RIGHT, client_id: '8' }],
+    [403, 'invalid_credentials', 'an id that no account has', [], { ...RIGHT, client_id: '07' }],
+    [403, 'invalid_credentials', 'the secret is too long', [], { ...RIGHT, secret_key: TOO_LONG }],
+    [413, 'body_too_large', 'the body is too large', [], { ...RIGHT, padding: 'x'.repeat(BODY_LIMIT) }],
   ])('%i %s: %s', async (status, error, _what, asked, body, headers = {}) => {
     const { post } = await served();
     expect(await post(body, { ...headers })).toMatchObject({ status, body: { error } });
@@ -204,24 +189,36 @@ describe('errors', () => {
   });
 
   test('429 rate_limit_exceeded: per IP, before the body is parsed', async () => {
-    const count = async () => ({ retryAt: NOW + 1_500 });
-    const { post } = await served({ count });
+    const { post } = await served();
+    for (let n = 0; n < 30; n++)
+      expect((await post({ ...RIGHT, client_id: String(100 + n) })).status).toBe(403);
+    now += 1_500;
     // The body is too large as well, but it is not read.
     const { status, headers, body } = await post('x'.repeat(BODY_LIMIT + 1));
     expect({ status, body }).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } });
-    expect(headers['retry-after']).toBe('2');
-    expect(steps).toEqual([]);
+    expect(headers['retry-after']).toBe('899');
+    expect(steps).toHaveLength(30);
+    expect((await post(RIGHT, {}, '192.0.2.2')).status).toBe(201);
+    now = NOW + 15 * 60_000;
+    expect((await post(RIGHT)).status).toBe(201);
   });
 
   test('429 rate_limit_exceeded: per client_id, after validation', async () => {
-    const count: ExchangeOptions['count'] = async (scope) =>
-      scope === 'address' ? null : { retryAt: NOW + 60_000 };
-    const { post } = await served({ count });
-    expect(await post({ client_id: '7' })).toMatchObject({ status: 400 });
-    const { status, headers, body } = await post(RIGHT);
+    const { post } = await served();
+    const ask = (body: object, n: number) => post(body, {}, `198.51.100.${n}`);
+    for (let n = 0; n < 20; n++) expect(await ask({ client_id: '7' }, n)).toMatchObject({ status: 400 });
+    // Right and wrong secrets count alike.
+    for (let n = 0; n < 10; n++)
+      expect((await ask(n === 0 ? RIGHT : { ...RIGHT, secret_key: 'wrong' }, n)).status).toBe(
+        n === 0 ? 201 : 403,
+      );
+    now += 60_000;
+    const { status, headers, body } = await ask(RIGHT, 20);
     expect({ status, body }).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } });
-    expect(headers['retry-after']).toBe('60');
-    expect(steps).toEqual([]);
+    expect(headers['retry-after']).toBe('840');
+    expect(steps.filter((step) => step === 'check')).toHaveLength(10);
+    // An attempt at another client id counts for its own limit, although no account has the id.
+    expect((await ask({ ...RIGHT, client_id: '07' }, 21)).status).toBe(403);
   });
 
   test('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
@@ -231,10 +228,10 @@ describe('errors', () => {
     expect(await post(RIGHT)).toMatchObject({ status: 502, body: { error: 'statscore_unavailable' } });
   });
 
-  test.each<[error: string, fails: 'check' | 'count', thrown: Error]>([
+  test.each<[error: string, fails: 'check' | 'issue', thrown: Error]>([
     ['upstream_misconfigured', 'check', new ExchangeError('UPSTREAM_MISCONFIGURED')],
     ['internal_error', 'check', new Error('it has the right-s3cret')],
-    ['limits_unavailable', 'count', new AttemptNotCountedError('not read back')],
+    ['internal_error', 'issue', new PublishError('TIMEOUT', 'not acknowledged')],
   ])('500 %s where %s throws, and the failure is logged', async (error, fails, thrown) => {
     const { app } = await served({ [fails]: () => Promise.reject(thrown) });
     const response = await app.inject({ method: 'POST', url: '/api/v1/token', payload: RIGHT });
@@ -242,7 +239,6 @@ describe('errors', () => {
     expect(response.json()).toMatchObject({ error });
     expect(response.body).not.toContain('s3cret');
     expect(logged).toContain('an exchange failed');
-    expect(steps).toEqual(fails === 'count' ? [] : BOTH);
   });
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)('405 method_not_allowed: %s', async (method) => {
@@ -268,7 +264,6 @@ describe('an incomplete or invalid request', () => {
 
   test('is answered 408 when it does not arrive completely in time', async () => {
     expect(await send(`${HEAD}Content-Length: 100\r\n\r\n{"client_id":`)).toMatch(/^HTTP\/1\.1 408 /);
-    expect(steps).toEqual(['count address']);
   });
 
   test.each([
@@ -280,25 +275,24 @@ describe('an incomplete or invalid request', () => {
 });
 
 describe('the address that counts', () => {
-  const addresses = async (trusted: string[], forwarded: string, socket: string): Promise<string> => {
-    const seen: string[] = [];
-    const count: ExchangeOptions['count'] = async (_, subject) => {
-      seen.push(subject);
-      return { retryAt: NOW };
-    };
-    const { post } = await served({ count }, trusted);
-    await post(RIGHT, { 'x-forwarded-for': forwarded }, socket);
-    await post(RIGHT, {}, '192.0.2.66');
-    return seen[0] === seen[1] ? 'forwarded' : 'another';
-  };
-
   test.each([
     ['is the one that a trusted proxy names', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
     ['is the last before the trusted proxies', ['10.0.0.1'], '1.1.1.1, 192.0.2.66', '10.0.0.1', 'forwarded'],
     ['is not the one that another sender names', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
     ['is not a forwarded one if no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
     ['is not one that a client invented', ['10.0.0.1'], '192.0.2.66, 1.1.1.1', '10.0.0.1', 'another'],
+    ['is the same one in IPv6 notation', ['10.0.0.1'], '::ffff:192.0.2.66', '10.0.0.1', 'forwarded'],
   ])('%s', async (_, trusted, forwarded, socket, counted) => {
-    expect(await addresses(trusted, forwarded, socket)).toBe(counted);
+    const { post } = await served({}, trusted);
+    for (let n = 0; n < 30; n++) await post({}, { 'x-forwarded-for': forwarded }, socket);
+    const { status } = await post({}, {}, '192.0.2.66');
+    expect(status === 429 ? 'forwarded' : 'another').toBe(counted);
+  });
+
+  test('is the /64 network of an IPv6 address', async () => {
+    const { post } = await served();
+    for (let n = 0; n < 30; n++) await post({}, {}, `2001:db8:1:2::${n}`);
+    expect(await post({}, {}, '2001:db8:1:2:ffff::1')).toMatchObject({ status: 429 });
+    expect(await post({}, {}, '2001:db8:1:3::1')).toMatchObject({ status: 400 });
   });
 });

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PublishError } from '#streams/errors.ts';
-import { AttemptNotCountedError } from './attempts.ts';
 import { EXCHANGE_ERRORS, ExchangeError, type ExchangeErrorCode } from './errors.ts';
 import type { TokenExchange } from './exchange.ts';
 import type { IssuedToken } from './issuer.ts';
@@ -50,7 +48,7 @@ export async function tokenRoutes(
   });
   app.post(
     TOKEN_PATH,
-    { onRequest: ({ ip }) => exchange.admitAddress(ip) },
+    { onRequest: async ({ ip }) => exchange.admitAddress(ip) },
     async (request: FastifyRequest, reply) => {
       const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
       const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
@@ -75,8 +73,6 @@ function bodyOf({ text, token: { expires_at } }: IssuedToken): object {
 /** Returns the answer to an error: Fastify itself refuses some bodies with 4xx; any other error is the server's fault. */
 function refusalOf(error: Error): ExchangeError {
   if (error instanceof ExchangeError) return error;
-  if (error instanceof AttemptNotCountedError || error instanceof PublishError)
-    return new ExchangeError('LIMITS_UNAVAILABLE', { cause: error });
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new ExchangeError('BODY_TOO_LARGE');
   if (typeof status === 'number' && status >= 400 && status < 500) return new ExchangeError('MISSING_FIELDS');

@@ -79,13 +79,13 @@ describe('createTopics', () => {
   test('repairs topics that a reader had the broker create, and refuses those that may have lost records', async () => {
     const connection = backbone();
     const { brokers, prefix } = connection;
-    const [state, transitions, attempts] = (
-      ['match-state', 'match-transitions', 'exchange-attempts'] as const
+    const [state, transitions, sessions] = (
+      ['match-state', 'match-transitions', 'ended-sessions'] as const
     ).map((topic) => topicName(prefix, topic)) as [string, string, string];
     await makeTopics(brokers, [
       { topic: state, numPartitions: 1 },
       { topic: transitions, numPartitions: 9 },
-      { topic: attempts, numPartitions: 1 },
+      { topic: sessions, numPartitions: 1 },
     ]);
     const { repaired } = await createTopics({ brokers, prefix });
     expect(repaired).toEqual(
@@ -93,7 +93,7 @@ describe('createTopics', () => {
         `${state} has 1 partitions, not 8`,
         `${state} has cleanup.policy=delete, not compact`,
         `${transitions} has 9 partitions, not 8`,
-        `${attempts} has retention.ms=604800000, not 86400000`,
+        `${sessions} has retention.ms=604800000, not 86400000`,
       ]),
     );
     expect(await partitions(connection)).toEqual(expected(prefix));

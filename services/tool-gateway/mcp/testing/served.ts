@@ -11,9 +11,7 @@ import { toolQueries } from '#views/queries/tool-queries.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type ViewsWorld } from '#views/testing/world.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
-import { LIMITS } from '../limits.ts';
 import { mcpMetrics } from '../metrics.ts';
-import { TokenRate } from '../token-rate.ts';
 import { leagues, OPEN } from './league.ts';
 
 /** A client and the text of its token. */
@@ -61,7 +59,6 @@ export class ServedMcp {
     } = {},
   ): Promise<ServedMcp> {
     const { world = leagues(), clients = [ALL], ...more } = options;
-    const rate = new TokenRate(options.limits?.requestsPerToken ?? LIMITS.requestsPerToken);
     const log = createLogger({ name: 'tool-gateway', level: 'silent' });
     const app = createSilentApp({ log }, { trustProxy: false, badRequest: {}, notFound: {} });
     const served = new ServedMcp(world, app, clients);
@@ -78,7 +75,6 @@ export class ServedMcp {
       accessOf: byId,
       allowedHosts: ['localhost', '127.0.0.1'],
       allowedOrigins: ['localhost', '127.0.0.1'],
-      admit: (tokenId, at) => rate.admit(tokenId, at),
       ready: () => true,
       now: () => RECEIVED_AT,
       version: '1.2.3',
