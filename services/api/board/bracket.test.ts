@@ -101,10 +101,6 @@ describe('a tie', () => {
     expect(tie(match(1, 1, 2, '1-0', { status_type: 'live', status_id: 34 }))).toBe('1 1 v 2 0');
   });
 
-  test('with equal goals is decided on penalties', () => {
-    expect(tie(match(1, 1, 2, '1-1', { shoot_out: { home: 3, away: 4 } }))).toBe('1 1(3) v 2* 1(4)');
-  });
-
   test('is won by the side that the provider marks, such as by away goals', () => {
     expect(tie(match(1, 1, 2, '1-1'), match(8, 2, 1, '2-2', { advancing_id: 1 }))).toBe('1* 3 v 2 3');
   });
@@ -141,10 +137,6 @@ describe('a tie', () => {
     expect(tie(match(1, 1, 2, '3-0'), match(8, 2, 1, '1-0', { winner_id: 2 }))).toBe('1* 3 v 2 1');
     expect(tie(match(1, 1, 2, '1-0', { winner_id: 2 }))).toBe('1 1 v 2* 0');
   });
-
-  test('with equal goals and no mark has no winner', () => {
-    expect(tie(match(1, 1, 2, '1-1'))).toBe('1 1 v 2 1');
-  });
 });
 
 describe('a tie with level goals', () => {
@@ -156,12 +148,6 @@ describe('a tie with level goals', () => {
     expect(shape(bracketOf([stage(1, 'Round', ...legs())], ties))).toEqual(['Round: 1 2 v 2* 2']);
     const listed = [{ stage_ids: null, level: [{ listed: [[1, 2]] }] }];
     expect(shape(bracketOf([stage(1, 'Round', ...legs())], listed))).toEqual(['Round: 1* 2 v 2 2']);
-  });
-
-  test('that was replayed is won by the last match', () => {
-    const ties = [{ stage_ids: null, level: ['replay' as const, 'shoot_out' as const] }];
-    const replayed = [match(1, 1, 2, '3-3'), match(8, 2, 1, '0-0', kicks(5, 4))];
-    expect(shape(bracketOf([stage(1, 'Round', ...replayed)], ties))).toEqual(['Round: 1 3(4) v 2* 3(5)']);
   });
 
   test('is marked where no known rule decides, and not while it is played or once the provider names the winner', () => {

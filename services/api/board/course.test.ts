@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { BEGIN, LOOK_MS, PlayedMonitor, readerLooks, report } from '#domain/testing/health.ts';
 import type { FeedHealth, MatchState } from '#records/types.ts';
-import { type CourseStretch, matchCourse } from '#story/course.ts';
+import type { CourseStretch } from '#story/course.ts';
 import { type Permission, tradingOf } from '#tradability/trading.ts';
 import { matchDetails } from './match-details.ts';
 import { PlayedViews } from './testing/playing.ts';
@@ -127,38 +127,6 @@ test('is what a reader of the topics could know at each second, in every evening
   );
 });
 
-test('withdraws safe through an outage, and has a goal of the outage after it, marked as late', () => {
-  const evening = new Evening();
-  const play: Step = { kind: 'message', says: 'play', late: 0 };
-  const story: Step[] = [
-    play,
-    { kind: 'wait', ms: 10_000 },
-    play,
-    { kind: 'wait', ms: 57_000 },
-    { kind: 'message', says: 'goal', late: 40 },
-    { kind: 'wait', ms: 3_000 },
-  ];
-  for (const step of story) evening.do(step);
-  for (const record of evening.records) evening.played.health(record.event_id, record);
-  const details = matchDetails(evening.played.views, match.id, evening.monitor.now / 1000);
-  const second = (at: number) => Math.round((at - BEGIN) / 1_000);
-  expect(
-    details?.course?.stretches.map(({ from, permission, reasons }) => [second(from), permission, ...reasons]),
-  ).toEqual([
-    [0, 'halted', 'feed_unknown'],
-    [0, 'safe'],
-    [30, 'halted', 'feed_stale'],
-    [67, 'safe'],
-  ]);
-  expect(details?.course?.scores.at(-1)).toEqual({ at: BEGIN + 67_000, score: '1–0' });
-  expect(details?.history.slice(-4).map(({ at, late, what }) => [second(at), late, what])).toEqual([
-    [0, null, 'Feed believed again'],
-    [30, null, 'Feed not believed: nothing received'],
-    [67, 40, 'Score 0–0 → 1–0'],
-    [67, null, 'Feed believed again'],
-  ]);
-});
-
 test('covers the time of the match with stretches without gaps, and has every score', () => {
   const played = new PlayedViews();
   played.health(null, { written_at: 0 });
@@ -178,8 +146,4 @@ test('covers the time of the match with stretches without gaps, and has every sc
   const stretches = course?.stretches ?? [];
   for (const [n, { from }] of stretches.entries()) expect(from).toBe(stretches[n - 1]?.to ?? kickOff);
   expect(stretches.at(-1)?.to).toBe(course?.to);
-});
-
-test('is null for a match without a story', () => {
-  expect(matchCourse([], [], NOW)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { ranking } from '#views/testing/ranking.ts';
 import { tableEntry, tableRecord } from '#views/testing/records.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
-import { leagueTable, topScorers } from './testing/provider-tables.ts';
+import { leagueTable } from './testing/provider-tables.ts';
 import {
   firstHalf,
   playBoard,
@@ -168,12 +168,6 @@ describe('/standings', () => {
     expect(text).toContain('Champion: <b>France</b>');
   });
 
-  test('marks the last row of each zone', async () => {
-    const { text } = await get('/standings');
-    const lines = [...text.matchAll(/data-zone-end="(\w+)"/g)].map(([, line]) => line);
-    expect(lines.slice(0, 4)).toEqual(['no', 'yes', 'no', 'no']);
-  });
-
   test('shows the bracket of a season that has only knock-out stages', async () => {
     const cup = await ServedBoard.start();
     playKnockOut(cup.played, Date.now() / 1000);
@@ -196,30 +190,6 @@ describe('/standings', () => {
     const { text } = await get('/standings?season=312&table=39720');
     expect(text).toContain('data-playing="yes"');
     expect(text).toContain(`<a class="playing" href="/match/${SERBIA_BRAZIL.id}">`);
-  });
-
-  test('links to a world ranking beside the seasons, and shows its table', async () => {
-    expect((await get('/standings')).text).not.toContain('Rankings');
-    served.played.ranking(ranking(777, 'teams'));
-    served.played.ranking(ranking(778, 'clubs'));
-    const season = (await get('/standings')).text;
-    expect(season).toContain('<a href="/standings?table=777">Rankings</a>');
-    expect(season).not.toContain('Germany');
-    const { status, text } = await get('/standings?table=777');
-    expect(status).toBe(200);
-    expect(text).toContain('<h1>Rankings</h1>');
-    expect(text).toContain('<a href="/standings?table=777" aria-current="true">Rankings</a>');
-    expect(text).toContain('<a href="/standings?table=777" aria-current="true">National team ranking</a>');
-    expect(text).toContain('<a href="/standings?table=778">Club ranking</a>');
-    expect(text).toContain('<a href="/standings?season=312">World Cup 2018</a>');
-    expect([...text.matchAll(/<th scope="row" class="name">(.*?)<\/th>/g)].map(([, name]) => name)).toEqual([
-      'Germany',
-      'Brazil',
-      '&lt;script&gt;document.title = &quot;broken&quot;&lt;/script&gt;',
-    ]);
-    expect(text).toContain('<span class="visually-hidden">up </span>1');
-    expect((await get('/standings?table=778')).text).toContain('Real Madrid');
-    expect((await get('/standings?season=312&table=777')).status).toBe(404);
   });
 
   test('shows rankings when there is no season', async () => {
@@ -268,27 +238,5 @@ describe('/standings', () => {
     const { text: body } = await get('/standings?season=312&show=knock-out');
     const won = [...body.matchAll(/<span class="team">([^<]*)<span class="visually-hidden"> \(won\)/g)];
     expect(won.map(([, team]) => team)).toEqual(['Team 10']);
-  });
-
-  test('offers the knock-out stages in the select of tables', async () => {
-    playKnockOut(served.played, Date.now() / 1000);
-    const { text: body } = await get('/standings?season=312&table=knock-out&q=');
-    expect(body).toContain('<option value="knock-out" selected>Knock-out</option>');
-    expect(body).toContain(`id="round-${SEMI_FINALS}"`);
-  });
-
-  test('shows players with their teams, and searches both names', async () => {
-    served.played.table(39800, 18, 'Top scorers', topScorers());
-    const page = async (q: string) =>
-      (await get(`/standings?season=312&table=39800&q=${encodeURIComponent(q)}`)).text;
-    const rows = async (q: string): Promise<string[]> =>
-      [...(await page(q)).matchAll(/<th scope="row" class="name">(.*?)<\/th>/g)].map(([, name = '']) => name);
-    expect(await page('')).toContain('<th scope="col" class="name">Team</th>');
-    expect(await rows('')).toEqual(['Philippe Coutinho', 'Neymar', 'Aleksandar Mitrović']);
-    expect(await rows('mitrovic')).toEqual(['Aleksandar Mitrović']);
-    expect(await rows('brazil ney')).toEqual(['Neymar']);
-    expect(await rows('nobody')).toEqual([]);
-    expect(await page('nobody')).toContain('No player found');
-    expect((await get('/standings?season=312&q=nobody')).text).toContain('Costa Rica');
   });
 });

@@ -219,7 +219,3 @@ test('lists no change of the guard after the end of a match', () => {
   publish(goal({ confirmation: 'confirmed' }), { status_id: 34, status_type: 'live', bet_status: 'active' });
   expect(details().history.map(({ what }) => what)).toContain('Status: 2nd half');
 });
-
-test('returns no details for an unknown event', () => {
-  expect(matchDetails(played.views, 1, NOW)).toBeNull();
-});

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BoardMatch } from '#story/match.ts';
 import type { ShownState } from '#views/store/board-view.ts';
-import { ranking } from '#views/testing/ranking.ts';
 import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 import { ServedBoard } from './testing/served.ts';
 
@@ -85,18 +84,6 @@ describe('/board/events', () => {
     }
   });
 
-  test('sends no other match to a reader of one match, and tables to a reader of a season', async () => {
-    const one = await SlowReader.open(served, '/board/events?event=5');
-    const season = await SlowReader.open(served, '/board/events?season=312');
-    await one.until('its snapshot', ({ frames }) => frames.length === 2);
-    await season.until('its snapshot', ({ frames }) => frames.length === 2);
-    kick(3);
-    served.played.table(39719, 2, 'League standings', { groups: [] });
-    await season.until('the table', ({ frames }) => frames.length === 3);
-    expect(season.frames[2]).toEqual({ event: 'table', data: { season_id: 312 } });
-    expect(one.frames.map(({ event }) => event)).toEqual(['snapshot', 'feeds']);
-  });
-
   test('sends several parts of the board on one connection, each with its own names of events', async () => {
     const query = new URLSearchParams();
     for (const part of ['event=5', `event=${match.id}`, 'season=312']) query.append('follow', part);
@@ -144,16 +131,6 @@ describe('/board/events', () => {
     await reader.until('it is stale', ({ matches }) => matches.at(-1)?.feed.state === 'stale');
   });
 
-  test('sends only rankings to a reader of `season=none`', async () => {
-    const reader = await SlowReader.open(served, '/board/events?season=none');
-    await reader.until('its snapshot', ({ frames }) => frames.length === 2);
-    served.played.table(39719, 2, 'League standings', { groups: [] });
-    kick(3);
-    served.played.ranking(ranking(777, 'teams'));
-    await reader.until('the table', ({ frames }) => frames.length === 3);
-    expect(reader.frames[2]).toEqual({ event: 'table', data: { season_id: null } });
-  });
-
   test('more readers than are allowed are refused, and counted', async () => {
     const readers = [await SlowReader.open(served), await SlowReader.open(served)];
     for (const reader of readers) await reader.until('its snapshot', ({ frames }) => frames.length > 0);
@@ -190,16 +167,6 @@ describe('/board/events', () => {
     const newest = (): number => reader.matches.filter(({ version }) => version === rounds).length;
     await reader.until('the newest state of each', () => newest() === events);
     expect(reader.matches.length).toBeLessThan((events * rounds) / 2);
-  });
-
-  test('a slow reader delays no other reader', async () => {
-    const slow = await SlowReader.open(served);
-    await slow.until('the snapshot', ({ matches }) => matches.length === 1);
-    slow.socket.pause();
-    const quick = await SlowReader.open(served);
-    await quick.until('the snapshot', ({ matches }) => matches.length === 1);
-    kick(9);
-    await quick.until('the change', ({ matches }) => matches.length === 2);
   });
 
   test('ends its streams when the server closes', async () => {

@@ -143,17 +143,9 @@ describe('filters', () => {
   test.each([
     ['Bayern München', ['munch', ' MÜNCHEN ', 'bay', 'munchen bayern', 'bayern away']],
     ['Bodø/Glimt', ['bodo', 'bodo glimt', 'Bodø/Glimt', 'BODØ']],
-    ['Łódź', ['lodz', 'Łódź']],
-    ['İstanbul Başakşehir', ['istanbul', 'basaksehir']],
-    ['Fenerbahçe', ['fenerbahce']],
   ])('find %s with and without accents, by any of its words', (name, queries) => {
     const all = [liveMatch({ home: { name, short_name: null, acronym: null } }), liveMatch({ event_id: 9 })];
     for (const q of queries) expect(arrange(all, { ...ALL, q }, null, NOW).shown, q).toBe(1);
-  });
-
-  test.each(['bodoe', 'home bodo', 'x'])('find no team by %j', (q) => {
-    const home = { name: 'Bodø/Glimt', short_name: null, acronym: null };
-    expect(arrange([liveMatch({ home })], { ...ALL, q }, null, NOW).shown).toBe(0);
   });
 
   test.each(['', '  ', '!!!'])('show all matches for %j', (q) => {

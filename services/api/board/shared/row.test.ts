@@ -42,12 +42,6 @@ describe('a row', () => {
       '66′ 2H Home Away 1–0 Halted: provider says 2–0 20 s ago',
     ],
     [
-      'no score to compare with',
-      { agreement: 'unknown', reported: null },
-      'safe',
-      '66′ 2H Home Away 1–0 Safe to trade 20 s ago',
-    ],
-    [
       'a shoot-out',
       { status_id: 141, shoot_out: { home: 3, away: 4 } },
       'safe',
@@ -85,12 +79,6 @@ describe('a row', () => {
       },
       'safe',
       'Pens Home Away 1–0 firm 0–0pens 3–4 Safe to trade 20 s ago',
-    ],
-    [
-      'a match whose feed is silent',
-      { feed: { believed: false, state: 'stale', reason: 'silence', delay: null } },
-      'halted',
-      '66′ 2H Home Away 1–0 Halted: feed stale (nothing received) 20 s ago',
     ],
     [
       'a match that is halted and whose feed is down',
@@ -168,7 +156,6 @@ describe('a row', () => {
       'not_in_play',
       'FT15 Aug Home Away 1–0',
     ],
-    ['an end after extra time', { ...FINAL, status_id: 14 }, 'not_in_play', 'AET15 Aug Home Away 1–0'],
     [
       'an end after penalties',
       { ...FINAL, status_id: 13, shoot_out: { home: 3, away: 4 } },
