@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { originText, summaryOf } from './summaries.ts';
+import { summaryOf } from './summaries.ts';
 
 const state = sampleOf('match-state');
-const incidents = sampleOf('match-incidents');
 
 test.each([
   ['raw-messages', 'webhook  12 bytes'],
@@ -57,46 +56,4 @@ describe('a match', () => {
     const differs = { ...state, agreement: 'differs' as const, reported: { home: 2, away: 0 } };
     expect(summaryOf('match-state', differs)).toContain('reported 2:0');
   });
-});
-
-describe('an incident', () => {
-  test('shows that it was removed', () => {
-    expect(summaryOf('match-incidents', { ...incidents, removed: true })).toMatch(/ {2}REMOVED$/);
-  });
-
-  test('shows that it was deleted before it was sent', () => {
-    expect(summaryOf('match-incidents', { ...incidents, incident: null })).toContain(
-      'deleted before it was sent',
-    );
-  });
-
-  test('shows its type when its body has no name', () => {
-    const incident = incidents.incident && { ...incidents.incident, body: '{}', event_time: null };
-    expect(summaryOf('match-incidents', { ...incidents, incident })).toBe(
-      'v12  5-889947  incident (413) tbd',
-    );
-  });
-});
-
-test('shows the type and time of a message without an incident', () => {
-  const message = {
-    ...sampleOf('normalized-messages'),
-    type: 'event' as const,
-    incident: null,
-    snapshot: null,
-    absence: null,
-  };
-  expect(summaryOf('normalized-messages', message)).toBe('event  5-889947-2  at 2018-07-15T15:53:20Z');
-  const ut = 2 ** 53 - 2;
-  expect(summaryOf('normalized-messages', { ...message, ut })).toBe(`event  5-889947-2  at ${ut}`);
-});
-
-test('shows a change from an unknown score', () => {
-  const transition = { ...sampleOf('match-transitions'), guard: null, fields: [], incident_id: null };
-  const unknown = { ...transition, value: null, score: { before: null, after: { home: 0, away: 0 } } };
-  expect(summaryOf('match-transitions', unknown)).toBe('2429281:12:0  score_changed  unknown -> 0:0');
-});
-
-test('shows that a dead letter without a topic came over HTTP', () => {
-  expect(originText({ ...sampleOf('dead-letters'), topic: null })).toBe('over HTTP');
 });

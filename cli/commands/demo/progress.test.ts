@@ -21,18 +21,6 @@ function progressOf(states: readonly MatchState[]): DemoProgress {
   return progress;
 }
 
-test('summarises the play in one line', () => {
-  const disallowed = WAVE?.matches.reduce((sum, { invented }) => sum + (invented.rejected ?? 0), 0);
-  expect(disallowed).toBeGreaterThan(0);
-  expect(progressOf(STATES).line(75)).toBe(
-    `1:15  World Cup 2018 · Group stage · Round 1: 16 of 64 played, 0 live, 0 under review, ${disallowed} goals disallowed, 0 transitions`,
-  );
-});
-
-test('starts with no match played', () => {
-  expect(progressOf([]).line(0)).toMatch(/^0:00 {2}World Cup 2018: 0 of 64 played, 0 live/);
-});
-
 test('knows a goal by the newest version of a state, in any order', () => {
   const [state] = STATES;
   if (state === undefined) throw new Error('no state');

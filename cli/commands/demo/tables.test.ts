@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Standings } from '#records/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
-import { checkTables, renderTables } from './tables.ts';
+import { checkTables } from './tables.ts';
 
 const DATASET = readDataset('world-cup-2018');
 // Russia - Saudi Arabia 5-0 and Egypt - Uruguay 0-1, of group A.
@@ -74,13 +73,5 @@ describe('tables', () => {
     ['only another type of table exists', [table(4, first?.stage ?? 0, String(first?.group), ROWS)]],
   ])('are wrong when %s', (_, tables) => {
     expect(checkTables(DATASET, MATCHES, tables).holds).toBe(false);
-  });
-
-  test('are shown with the top scorers', () => {
-    const scorers = table(6, 1, '', [{ ...RUSSIA, name: 'D. Cheryshev', scored: 2 }]);
-    const text = stripVTControlCharacters(renderTables(DATASET, MATCHES, [LEAGUE(ROWS), scorers]).join('\n'));
-    expect(text).toContain('1 Russia 3');
-    expect(text).toContain('4 Saudi Arabia 0');
-    expect(text).toMatch(/top scorers +D\. Cheryshev 2/);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
-import type { FeedPast } from '#story/feed-past.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import { widthOf } from '../../table.ts';
 import { pageJson, pageLines } from './page.ts';
@@ -15,8 +14,6 @@ const ALIVE: FeedStatus = {
   source: 'webhook',
 };
 const SILENT: FeedStatus = { ...ALIVE, believed: false, state: 'stale', reason: 'silence' };
-/** The past of a feed with one source and no gap. */
-const BELIEVED: FeedPast = [[]];
 const VERSIONS = played();
 
 const factsUpTo = (version: number, versions = VERSIONS) => {
@@ -34,28 +31,6 @@ const page = (version: number, feed = ALIVE, width: number | null = null) =>
   pageLines(factsUpTo(version), feed, { now: writtenAt(version) + 4_000, width });
 
 describe('the page of a match', () => {
-  test('shows the score after each goal, and why one is void', () => {
-    expect(page(VERSIONS.length).slice(5)).toEqual([
-      'minute  score  incident          team  player  id',
-      "    0'         1st half started                5-001",
-      "   18'    1–0  Goal              Home  Kane    5-010",
-      expect.stringMatching(
-        /^ {8}\S+ \S+Z {2}Reported, awaiting confirmation {2}0–0 → 1–0 {2}\d+ s late, written \S+ \S+Z$/,
-      ),
-      expect.stringMatching(/^ {8}\S+ \S+Z {2}Confirmed {2}firm 0–0 → 1–0 {2}\d+ s late, written \S+ \S+Z$/),
-      "   40'         Goal              Away  Son     5-020",
-      '        Does not count: cancelled by a “goal cancelled” incident. It is 5-021.',
-      expect.stringMatching(/Reported, confirmed {2}1–0 → 1–1 {2}\d+ s late, written \S+ \S+Z$/),
-      expect.stringMatching(
-        /Cancelled by a “goal cancelled” incident {2}1–1 → 1–0 {2}\d+ s late, written \S+ \S+Z$/,
-      ),
-      "   41'         Goal cancelled    Away          5-021",
-      expect.stringMatching(/Reported, confirmed {2}\d+ s late, written \S+ \S+Z$/),
-      " 45+1'    2–0  Goal              Home  Kane    5-030",
-      expect.stringMatching(/Reported, confirmed {2}1–0 → 2–0 {2}\d+ s late, written \S+ \S+Z$/),
-    ]);
-  });
-
   test.each([
     [
       'no other incident that refers to the goal',
@@ -92,24 +67,5 @@ describe('the page of a match', () => {
 
   test.each([100, 60, 30])('fits a terminal of %i columns', (width) => {
     for (const line of page(VERSIONS.length, SILENT, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
-  });
-
-  test('is one JSON value with --json', () => {
-    expect(pageJson(factsUpTo(VERSIONS.length), SILENT, BELIEVED, writtenAt(99))).toMatchObject({
-      state: { event_id: 7000001, score: { home: 2, away: 0 } },
-      trading: { permission: 'halted', reasons: ['feed_stale'] },
-      feed: { state: 'stale', reason: 'silence' },
-      story: [{}, { score: { home: 1, away: 0 } }, { score: null, cancelled_by: ['5-021'] }, {}, {}],
-      course: {
-        to: writtenAt(99),
-        stretches: [
-          { permission: 'halted', reasons: ['score_unknown', 'unknown_score'] },
-          { permission: 'safe', reasons: [] },
-          { permission: 'halted', reasons: ['under_review'] },
-          { permission: 'safe', reasons: [], to: writtenAt(99) },
-        ],
-        scores: [{ score: '0–0' }, { score: '1–0' }, { score: '1–1' }, { score: '1–0' }, { score: '2–0' }],
-      },
-    });
   });
 });

@@ -45,16 +45,6 @@ describe('what had been published', () => {
     },
   );
 
-  test('has the state when it is held, and null when it was compacted away', () => {
-    const at = writtenAt(3);
-    expect(publishedAt({ states: STATES, transitions: TRANSITIONS }, at)).toMatchObject({
-      state: VERSIONS[2]?.state,
-    });
-    expect(publishedAt({ states: STATES.slice(-1), transitions: TRANSITIONS }, at)).toMatchObject({
-      state: null,
-    });
-  });
-
   test('is nothing before the first version, when that is held', () => {
     const answer = publishedAt({ states: STATES, transitions: TRANSITIONS }, writtenAt(1) - 1);
     expect(answer).toMatchObject({ kind: 'nothing', first: { written: writtenAt(1) } });
