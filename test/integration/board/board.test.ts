@@ -25,11 +25,8 @@ const PLAYERS = '/standings?season=312&table=39800';
 const KNOCK_OUT = '/standings?season=312&show=knock-out';
 const PAGES = [
   '/',
-  '/?by=competition',
-  '/?show=favourites',
   '/halts',
   MATCH_PAGE,
-  '/standings',
   '/standings?table=39720',
   '/standings?table=777',
   PLAYERS,

@@ -5,15 +5,15 @@ import { eventMessage, incidentMessage, KICK_OFF } from '#ingestion/testing/mess
 import { type FollowedMatches, followMatches } from '../../../libs/reader/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { received } from '../../support/api.ts';
-import { startProxiedKafka } from '../../support/own-kafka.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { DEADLINE_MS, untilTrue } from '../../support/poll.ts';
+import { restartableKafka } from '../../support/restartable-kafka.ts';
 
 const EVENT = 7_000_001;
 const GOALS = 8;
 
 test('waits for its broker, tells only a program that has it, and connects again', async () => {
-  const { kafka, proxy, brokers, directBrokers } = await startProxiedKafka();
+  const { kafka, proxy, brokers, directBrokers } = await restartableKafka();
   const { registryUrl } = backbone();
   const prefix = `reader-${randomUUID()}.`;
   const pipeline = await Pipeline.create({ brokers: directBrokers, registryUrl, prefix });
