@@ -22,7 +22,19 @@ test.each([
   ],
   [
     ['webhook', 'add', '7', '--secret=s3cret', '--url', 'x'],
-    ['webhook', 'add', '7', '--secret=[redacted]', '--url', '[redacted]'],
+    ['webhook', 'add', '7', '--secret=[redacted]', '--url', 'x'],
+  ],
+  [
+    ['webhook', 'add', '7', '--url', 'a.example/hook?key=1', '--secret-file', 's3cret'],
+    ['webhook', 'add', '7', '--url', 'a.example', '--secret-file', '[redacted]'],
+  ],
+  [
+    ['webhook', 'add', '7', 'a.example/hook?key=1', '"https://user:pass@b.example/?key=1"', '/hook?key=1'],
+    ['webhook', 'add', '7', 'a.example', 'b.example', '[redacted]'],
+  ],
+  [
+    ['7', '--end', '--reason', 'abandoned, see https://a.example/news?key=1'],
+    ['7', '--end', '--reason', 'abandoned, see a.example'],
   ],
   [
     ['revoke', 'touchline_pat_abc'],

@@ -53,12 +53,12 @@ function orderOf({ command, args }: CommandLine) {
   };
 }
 
-/** Options with a secret value. */
-const SECRET = /^--[a-z-]*(secret|password|token|key)$/;
+/** Options with a secret value, or with a file for which a secret may be given by mistake. */
+const SECRET = /^--[a-z-]*(secret|password|token|key)(-file)?$/;
 /** Options with an address, which clients trust to be sealed. */
 const ADDRESS = /^--[a-z-]*url$/;
-/** An address without its option: the order is recorded before the command checks its arguments. */
-const HTTP = /^https?:/i;
+/** A word that may be an address, with or without a scheme, in quotes or not: the order is recorded before its arguments are checked. */
+const ADDRESS_LIKE = /[/?@]/;
 const HIDDEN = '[redacted]';
 
 /** Returns the arguments to record: without secrets, and only the host of an address. */
@@ -72,8 +72,15 @@ export function recordedArguments(args: readonly string[]): string[] {
 }
 
 function recordedValue(option: string, value: string): string {
-  if (SECRET.test(option)) return HIDDEN;
-  return ADDRESS.test(option) || HTTP.test(value) ? (URL.parse(value)?.host ?? HIDDEN) : value;
+  if (SECRET.test(option)) return value === '-' ? value : HIDDEN;
+  if (ADDRESS.test(option)) return hostOf(value);
+  return value.replaceAll(/\S+/g, (word) => (ADDRESS_LIKE.test(word) ? hostOf(word) : word));
+}
+
+function hostOf(address: string): string {
+  const bare = address.replaceAll(/["'`<>]/g, '');
+  if (bare.startsWith('/')) return HIDDEN;
+  return URL.parse(/^\w+:\/\//.test(bare) ? bare : `http://${bare}`)?.host || HIDDEN;
 }
 
 /** Writes a record. Returns why it could not be written, or null. */
