@@ -30,10 +30,3 @@ test('gives all topics of a match the same number of partitions', () => {
   const partitions = TOPIC_NAMES.filter(isByEvent).map((topic) => TOPICS[topic].partitions);
   expect(new Set(partitions).size).toBe(1);
 });
-
-test('escapes tags and table cells in the rendered page', () => {
-  const page = read('../docs/reference/topics.md');
-  expect(page).not.toContain('{{');
-  expect(page).toContain('`<event_id>:<version>:<n>`');
-  for (const line of page.split('\n').filter((text) => text.startsWith('|'))) expect(line).toMatch(/\|$/);
-});

@@ -38,12 +38,6 @@ function promtool(...args: readonly string[]): { status: number | null; output: 
   return { status, output: stdout + stderr };
 }
 
-test('unknownMetrics finds a name that is not in the tree', () => {
-  expect(unknownMetrics('rate(touchline_api_request_seconds_bucket[5m]) / touchline_made_up_total')).toEqual([
-    'touchline_made_up_total',
-  ]);
-});
-
 describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {
   test('has a severity, a meaning and a runbook', () => {
     expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(critical|warning)$/) });

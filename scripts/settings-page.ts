@@ -25,7 +25,7 @@ export async function settingsOf(service: string): Promise<ServiceSettings> {
 }
 
 /** Renders the page: settings that several services share, then those of each service. */
-export function renderSettingsPage(services: readonly ServiceSettings[]): string {
+function renderSettingsPage(services: readonly ServiceSettings[]): string {
   const owners = new Map<string, string[]>();
   for (const { service, settings } of services) {
     for (const setting of settings) {

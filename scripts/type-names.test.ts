@@ -24,18 +24,3 @@ test('an exported type name is defined once in the tree', () => {
   expect(types.size).toBeGreaterThan(0);
   expect([...types].filter(([, files]) => files.length > 1)).toEqual([]);
 });
-
-test('an exported type has a name that says what it is, not one word that many things share', () => {
-  const bare = new Set([
-    'Answer',
-    'Belief',
-    'Delivery',
-    'Desk',
-    'Guest',
-    'Json',
-    'Options',
-    'Place',
-    'Verdict',
-  ]);
-  expect([...exportedTypes()].filter(([name]) => bare.has(name))).toEqual([]);
-});
