@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadConfig, renderSettings, secretValues } from '#service/config.ts';
+import { loadConfig, secretValues } from '#service/config.ts';
 import { settings } from './config.ts';
 
 const KAFKA = { KAFKA_BROKERS: 'localhost:9092', SCHEMA_REGISTRY_URL: 'http://localhost:8081' };
@@ -24,21 +24,9 @@ test('requires credentials with a provider, and redacts the secret', () => {
   expect(secretValues(settings, config)).toEqual(['the-secret']);
 });
 
-test('reads the live board every 10 s, a schedule every minute, a finished match every 5 minutes', () => {
-  expect(loadConfig(settings, KAFKA)).toMatchObject({
-    LIVESCORE_PERIOD_MS: 10_000,
-    SCHEDULE_PERIOD_MS: 60_000,
-    VERIFY_PERIOD_MS: 300_000,
-  });
-});
-
 test('reads ids as a list with commas', () => {
   const config = loadConfig(settings, { ...KAFKA, FOLLOW_SPORTS: '5, 1', FOLLOW_COMPETITIONS: '46' });
   expect(config).toMatchObject({ FOLLOW_SPORTS: [5, 1], FOLLOW_COMPETITIONS: [46] });
   expect(() => loadConfig(settings, { ...KAFKA, FOLLOW_SPORTS: ' ' })).toThrow('must name 1 at least');
   expect(() => loadConfig(settings, { ...KAFKA, FOLLOW_SEASONS: 'all' })).toThrow('must be ids');
-});
-
-test('describes every setting', () => {
-  for (const line of renderSettings(settings).split('\n')) expect(line).toMatch(/^ {2}[A-Z_]+ +\S+.* .+\.$/);
 });

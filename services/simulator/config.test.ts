@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig, secretValues } from '#service/config.ts';
+import { loadConfig, secretValues } from '#service/config.ts';
 import { settings } from './config.ts';
 
 const WEBHOOK = {
@@ -20,12 +20,6 @@ test.each([
   [{ REST_PORT: '0' }, 'REST_SECRET_KEY'],
 ])('reports that %j lacks %s', (given, missing) => {
   expect(() => loadConfig(settings, given)).toThrow(`${missing}: is not set and has no default`);
-});
-
-test('rejects an invalid setting of REST faults', () => {
-  const given = { ...REST, REST_FAULTS: 'some,late=1' };
-  expect(() => loadConfig(settings, given)).toThrow(ConfigError);
-  expect(() => loadConfig(settings, given)).toThrow('REST_FAULTS: unknown fault "late"');
 });
 
 test('redacts the secrets of webhooks and of REST', () => {

@@ -27,34 +27,6 @@ function world(list: readonly Raw[], tables: Readonly<Record<number, Raw>>) {
   return { leagues, requests, published };
 }
 
-test('publishes the league tables of a season with its corrections, and no other tables', async () => {
-  const corrections = [-6];
-  const table = { id: 11, object_type: 'stage', object_id: 310, ut: 5, groups: [{ id: 7, corrections }] };
-  const { leagues, requests, published } = world(
-    [
-      { id: '11', type_id: '2' },
-      { id: 12, type_id: 6 },
-      { id: 13, type_id: 2, item_status: 'deleted' },
-      { type_id: 2 },
-    ],
-    { 11: table, 12: table, 13: table },
-  );
-  await leagues.readSeason(31, signal);
-  expect(
-    requests.map(({ operation, id, query }) => [operation, id, query.object_type, query.object_id]),
-  ).toEqual([
-    ['standings.index', undefined, 'season', 31],
-    ['standings.show', 11, undefined, undefined],
-  ]);
-  const correction = { participant_id: null, participant_name: '', value: '-6', reason: '' };
-  const body = {
-    object_type: 'stage',
-    object_id: 310,
-    groups: [{ id: '7', rows: [], corrections: [correction] }],
-  };
-  expect(published).toEqual([[{ kind: 'provider_league', id: '11', parentId: '31', body }, NOW + 1]]);
-});
-
 test('skips a table that is gone, and refuses an answer that is no table', async () => {
   const list = [
     { id: 1, type_id: 2 },

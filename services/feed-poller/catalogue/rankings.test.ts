@@ -79,36 +79,6 @@ test('finds the rankings on all pages of the catalogue, and later only the new e
   expect(requests.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
 });
 
-test('reads no table when the catalogue is empty', async () => {
-  const { requests, written, rankings } = world();
-  expect(await rankings.readList(5, null, signal)).toEqual({ ids: [], time: NOW });
-  expect([requests.length, written]).toEqual([1, []]);
-});
-
-test('publishes an unchanged ranking once, with the fields of its catalogue entry', async () => {
-  const { list, tables, written, rankings } = world();
-  list.push(listed(1));
-  tables.set(1, table(1));
-  await rankings.readList(5, null, signal);
-  for (let times = 0; times < 3; times++) expect(await rankings.read(1, signal)).toBe('done');
-  expect(written).toHaveLength(1);
-  const [{ entry, table: published }] = written as [{ entry: StandingsEntry; table: Standings }];
-  expect(entry).toMatchObject({
-    standings_id: 1,
-    version: 100,
-    ut: 100,
-    type_id: 9,
-    object_type: 'sport',
-    object_id: 5,
-    name: 'FIFA ranking - World',
-    object_name: 'Soccer',
-    item_status: 'active',
-    cause: null,
-  });
-  expect(published).toMatchObject({ standings_id: 1, version: 100, ut: 100 });
-  expect(JSON.parse(published.body)).toEqual(table(1));
-});
-
 test('publishes changed rows even without a newer time, and ignores an older table', async () => {
   const { tables, written, rankings } = world();
   const versions = [

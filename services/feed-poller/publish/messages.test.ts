@@ -75,12 +75,6 @@ test('carries the incidents of the list of deleted ones, also in its raw record'
   expect(raw?.body.toString()).toMatch(/"data":{"incidents":\[.*\],"deleted":\[{"id":"5-2", .*}\]}}\]$/);
 });
 
-test('returns a snapshot without incidents for an empty list', () => {
-  expect(readSnapshot({ eventId: 9, time: 50, incidents: [] }, RECEIVED_AT).normalized[0]?.snapshot).toEqual(
-    [],
-  );
-});
-
 test('sends the whole list to dead letters when one incident is unreadable', () => {
   const incidents = bytes('{"id":"5-1","incident_id":413}', '{"id":17}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
@@ -100,16 +94,6 @@ test('sends the whole list to dead letters when one incident is unreadable', () 
     { code: 'unknown_shape', service: 'feed-poller', failed_at: RECEIVED_AT },
   ]);
   expect(deadLetters[0]?.value).toEqual(raw?.body);
-});
-
-test('sends a list that is too large to dead letters with its bytes', () => {
-  const incidents = Array.from({ length: 12 }, (_, at) =>
-    Buffer.from(JSON.stringify({ id: `5-${at}`, incident_id: 413, info: '球'.repeat(120_000) })),
-  );
-  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, RECEIVED_AT);
-  expect(normalized).toMatchObject([{ event_id: 9, unreadable: 'incidents: more than 4194304 bytes' }]);
-  expect(deadLetters).toMatchObject([{ code: 'too_large', reason: 'incidents: more than 4194304 bytes' }]);
-  expect(deadLetters[0]?.value).toBe(raw?.body);
 });
 
 test('reads a body of the maximum size, and sends a larger one to dead letters without its bytes', () => {

@@ -28,8 +28,6 @@ function message(confirmation: string | null, deleted = false, ut = NOW): Normal
   return { event_id: 9, event_fields: ['{}'], incident, unreadable: null } as NormalizedMessage;
 }
 
-const refusal = (reason: string, since = 0) => ({ event_id: 9, reason, since });
-
 /** A list without incidents. */
 const NONE: ReadonlyMap<string, number> = new Map();
 const LISTED = new Map([['5-1', NOW]]);
@@ -86,29 +84,6 @@ test('checks an event whose feed is silent while the clock runs, counted from th
   expect(watch.claim(56)).toBe(9);
 });
 
-test('keeps its state after an unreadable list, and checks again after the interval of the state', () => {
-  const watch = checkedOnce(live());
-  watch.onMessage(message('tbd'), 3);
-  expect(watch.claim(10)).toBe(9);
-  watch.refused(9, refusal('unreadable'), 10);
-  watch.onMessage(message('tbd'), 11);
-  expect(watch.claim(19)).toBe(null);
-  expect(watch.claim(20)).toBe(9);
-  watch.onEvent(finished(), NOW, 20);
-  watch.refused(9, refusal('unreadable'), 20);
-  expect(watch.claim(319)).toBe(null);
-  expect(watch.claim(320)).toBe(9);
-});
-
-test('checks a live event that the board of its sport no longer lists', () => {
-  const watch = checkedOnce(live());
-  watch.onBoard(6, new Set());
-  watch.onBoard(5, new Set([9]));
-  expect(watch.claim(1)).toBe(null);
-  watch.onBoard(5, new Set());
-  expect(watch.claim(1)).toBe(9);
-});
-
 test('checks a finished event at once and again until it is verified', () => {
   const watch = checkedOnce(live());
   watch.onEvent(finished(), NOW, 5);
@@ -122,13 +97,6 @@ test('checks a finished event at once and again until it is verified', () => {
   expect(watch.claim(10_000)).toBe(null);
   watch.onEvent(finished({ ut: NOW + 1 }), NOW, 10_000);
   expect(watch.claim(10_000)).toBe(9);
-});
-
-test('does not check events that the checkpoints list as verified', () => {
-  const watch = new MatchWatch(SETTINGS, [[9, NOW]]);
-  watch.onEvent(finished({ ut: NOW - 1 }), NOW, 0);
-  watch.onEvent(finished(), NOW, 0);
-  expect(watch.counts()).toEqual({ live: 0, finished: 0 });
 });
 
 test('treats an event that ended long ago as verified unless it is watched', () => {
@@ -284,15 +252,6 @@ test.each([
   expect(watch.claim(1)).toBe(null);
   watch.onMessage(reported, 2);
   expect(watch.claim(2)).toBe(9);
-});
-
-test('keeps an event due after a failed check', () => {
-  const watch = checkedOnce(live());
-  watch.onMessage(message(null, false, NOW - 5), 2);
-  expect(watch.claim(10)).toBe(9);
-  watch.failed(9, 10, () => 5);
-  expect(watch.claim(14)).toBe(null);
-  expect(watch.claim(15)).toBe(9);
 });
 
 test('keeps an incident unconfirmed that is reported during a check', () => {

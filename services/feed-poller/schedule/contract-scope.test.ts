@@ -10,15 +10,6 @@ function scope() {
   return { clock, contract: new ContractScope({ clock, log: { error() {} }, metrics: testMetrics() }) };
 }
 
-test('refuses a resource for a quarter of an hour', () => {
-  const { clock, contract } = scope();
-  contract.refuse(EVENT, contract.changed);
-  clock.now = 15 * 60_000 - 1;
-  expect([contract.isRefused(EVENT), contract.isRefused('event/8')]).toEqual([true, false]);
-  clock.now += 1;
-  expect(contract.isRefused(EVENT)).toBe(false);
-});
-
 test('refuses nothing once the contract has changed, also during the refused request', () => {
   const { contract } = scope();
   const { changed } = contract;

@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
-import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import type { ProviderEvent, ProviderIncident, ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
-import { parseRestFaults } from './faults.ts';
 import { type ManualProviderOptions, openProvider } from './testing/manual-provider.ts';
 import { eventsIn } from './testing/reader.ts';
 
@@ -79,18 +77,6 @@ describe('every answer matches the contract', () => {
       expect([operation.name, error?.issues ?? []]).toEqual([operation.name, []]);
       expect(answer.timestamp).toBe(provider.now());
     }
-  });
-
-  test('during a match, every list but that of the tables has records', async () => {
-    const { provider, reader } = open();
-    provider.advanceTo(provider.timeline.startsAt + 3_400);
-    // The catalogues were written a day before the first message; the window includes that second.
-    const timestamp = provider.timeline.startsAt - 86_400;
-    const counts: Record<string, number | undefined> = {};
-    for (const { name, path } of OPERATIONS)
-      if (!path.includes('{id}') && !UNANSWERED.includes(name))
-        counts[name] = (await reader.get(path, { timestamp })).total;
-    expect(Object.entries(counts).filter(([, total]) => !total)).toEqual([['standings.index', 0]]);
   });
 });
 
@@ -200,18 +186,6 @@ describe('the state is the fold of the published messages', () => {
     expect(last.slice(-5)).toEqual(all.slice(-5));
   });
 
-  test('has messages and lists of incidents that normalize without errors', async () => {
-    const { provider, reader } = open();
-    const { endsAt } = provider.timeline;
-    provider.advanceTo(endsAt);
-    const context = { origin: 'feed', deliveryId: 'd', receivedAt: endsAt * 1_000 } as const;
-    const kinds = provider.published().map((message) => normalizeMessage(message, context).kind);
-    expect(new Set(kinds)).toEqual(new Set(['normalized']));
-    const { data } = await reader.get(`/v2/events/${FIRST}/incidents`, { limit: 500 });
-    const snapshot = { messageId: 's', eventId: FIRST, time: endsAt, incidents: data };
-    expect(normalizeSnapshot(snapshot, context)).toMatchObject({ kind: 'normalized' });
-  });
-
   test('verifies a finished match, and continues the clock', async () => {
     const { provider, reader } = open({ matches: 1 });
     const event = async () => eventsIn((await reader.get('/v2/events', { season_id: SEASON })).data)[0];
@@ -236,15 +210,6 @@ describe('errors repeat nothing of the request', () => {
       expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
       expect(answerError.parse(response.json()).api.timestamp).toBe(provider.now());
       expect(response.body).not.toMatch(/hush|nowhere|zz/);
-    }
-  });
-
-  test('names no cause either, also on paths outside the contract', async () => {
-    const { provider } = open({ matches: 1, restFaults: parseRestFaults('server_error=1') });
-    for (const path of ['/v2/sports', '/nowhere']) {
-      const response = await provider.app.inject(`${path}?token=hush`);
-      expect(response.statusCode).toBe(500);
-      expect(answerError.parse(response.json()).api.error.message).toBe('Server error');
     }
   });
 });
