@@ -38,7 +38,7 @@ const SUMMARIES: Summaries = {
     state.agreement === 'differs' ? `reported ${scoreText(state.reported)}` : null,
     isOver(state.status_type) ? null : guardText(state.guard),
   ],
-  'match-transitions': ({ id, kind, incident_id, score, value, guard, fields }) => [
+  'match-transitions': ({ id, kind, incident_id, score, value, guard, fields, goals }) => [
     id,
     kind,
     incident_id,
@@ -46,6 +46,7 @@ const SUMMARIES: Summaries = {
     value === null ? null : `${value.before ?? 'unknown'} -> ${value.after ?? 'unknown'}`,
     guard === null ? null : guardText(guard),
     fields.join(', '),
+    goals.join(', '),
   ],
   'match-results': ({ event_id, version, removed, home, away, score, status_type }) => [
     `v${version}`,

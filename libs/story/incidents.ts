@@ -5,6 +5,7 @@ import type { Score } from '#records/types.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import { INCIDENT, POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
+import { movedGoals } from '#views/store/story-steps.ts';
 import { lateBy } from './late.ts';
 import { type RunningScores, runningScores } from './running-score.ts';
 import { isSameScore, scoreWords } from './words.ts';
@@ -39,6 +40,7 @@ export function timelineOf(
     state,
     stories: Map.groupBy(story, ({ incident_id }) => incident_id),
     scores: scoresByStep(story),
+    moves: movesOf(story),
     running: runningScores(state, incidents),
     anomalies: new Map(state.anomalies.map((text) => splitLast(text, ':'))),
     goals: cancelledGoals(story),
@@ -52,6 +54,8 @@ type StoryContext = {
   readonly state: ShownState;
   readonly stories: ReadonlyMap<string | null, readonly StoryStep[]>;
   readonly scores: ReadonlyMap<string, ScoreEffect>;
+  /** Ids of the steps with which a goal began to count for the other team. */
+  readonly moves: ReadonlySet<string>;
   readonly running: RunningScores;
   readonly anomalies: ReadonlyMap<string, string>;
   readonly goals: ReadonlyMap<string, string>;
@@ -60,7 +64,7 @@ type StoryContext = {
 type ScoreEffect = { readonly score: string | null; readonly firm: string | null };
 
 function entryOf(incident: ShownIncident, context: StoryContext) {
-  const { state, stories, scores, anomalies, running, goals } = context;
+  const { state, stories, anomalies, running, goals } = context;
   const { id, incident_id, record } = incident;
   const anomaly = anomalies.get(id);
   return {
@@ -91,7 +95,7 @@ function entryOf(incident: ShownIncident, context: StoryContext) {
     void_by: cancellersOf(id, state).at(-1) ?? null,
     /** A remark, such as an anomaly or a pending confirmation; null: none. */
     note: anomaly === undefined ? noteOf(incident, state) : (ANOMALIES[anomaly] ?? anomaly),
-    story: storyOf(incident, stories.get(id) ?? [], scores),
+    story: storyOf(incident, stories.get(id) ?? [], context),
   };
 }
 
@@ -165,7 +169,7 @@ function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownSt
 function storyOf(
   { confirmation }: ShownIncident,
   steps: readonly StoryStep[],
-  scores: ReadonlyMap<string, ScoreEffect>,
+  { scores, moves }: StoryContext,
 ) {
   const decided = steps.some(({ kind }) => kind === 'incident_confirmed' || kind === 'incident_cancelled');
   return Array.from(Map.groupBy(steps, ({ version }) => version).values(), (changes) => {
@@ -178,7 +182,11 @@ function storyOf(
       received_at,
       /** As of `lateBy`. */
       late: lateBy({ ut, received_at }),
-      what: stepWords(kinds, decided ? 'tbd' : confirmation),
+      what: stepWords(
+        kinds,
+        decided ? 'tbd' : confirmation,
+        changes.some(({ id }) => moves.has(id)),
+      ),
       ...(effect ?? { score: null, firm: null }),
     };
   });
@@ -200,13 +208,14 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
   incident_deleted_unseen: 'Deleted before it was received',
 };
 
-function stepWords(kinds: readonly string[], first: string | null): string {
+function stepWords(kinds: readonly string[], first: string | null, isMove: boolean): string {
   const own = kinds
     .filter((kind) => !GOAL_KINDS.has(kind))
     .map((kind) =>
       kind === 'incident_added' ? (FIRST_REPORTS[first ?? ''] ?? 'Reported') : (STEP_WORDS[kind] ?? kind),
     );
-  if (kinds.includes('goal_cancelled')) {
+  if (isMove) own.push('it now counts for the other team');
+  else if (kinds.includes('goal_cancelled')) {
     own.push(own.length === 0 ? 'Cancelled by a “goal cancelled” incident' : 'it no longer counts');
   }
   if (kinds.includes('goal_reinstated'))
@@ -240,8 +249,11 @@ export function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffe
 
 /** Returns the step that explains a change of the score. Goals of one list may do both: a goal that it cancels raises no score. */
 function causeOf(changes: readonly StoryStep[], score: StoryStep['score']): StoryStep | undefined {
+  const moved = movedGoals(changes);
   const cancelled = new Set(
-    changes.flatMap(({ kind, incident_id }) => (kind === 'goal_cancelled' ? [incident_id] : [])),
+    changes.flatMap(({ kind, incident_id: id }) =>
+      kind === 'goal_cancelled' && !moved.has(id ?? '') ? [id] : [],
+    ),
   );
   const ofStanding = changes.findLast((step) => isAboutGoal(step) && !cancelled.has(step.incident_id));
   const ofCancelled = changes.findLast((step) => cancelled.has(step.incident_id));
@@ -250,6 +262,17 @@ function causeOf(changes: readonly StoryStep[], score: StoryStep['score']): Stor
 
 function sumOf(score: Score | null | undefined): number {
   return score == null ? 0 : score.home + score.away;
+}
+
+/** Returns the ids of the steps that take a goal from one team and give it to the other. */
+function movesOf(story: readonly StoryStep[]): ReadonlySet<string> {
+  const moves = new Set<string>();
+  for (const changes of versionsOf(story)) {
+    const moved = movedGoals(changes);
+    for (const { kind, id, incident_id } of changes)
+      if (kind === 'goal_cancelled' && moved.has(incident_id ?? '')) moves.add(id);
+  }
+  return moves;
 }
 
 function versionsOf(story: readonly StoryStep[]): Iterable<readonly StoryStep[]> {

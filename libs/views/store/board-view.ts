@@ -49,7 +49,17 @@ export type ScoringIncident = Readonly<
 /** A transition that belongs to the story of its match. */
 export type StoryStep = Pick<
   MatchTransition,
-  'id' | 'version' | 'n' | 'kind' | 'incident_id' | 'incident_type' | 'score' | 'value' | 'guard'
+  | 'id'
+  | 'version'
+  | 'n'
+  | 'kind'
+  | 'incident_id'
+  | 'incident_type'
+  | 'team_id'
+  | 'score'
+  | 'value'
+  | 'guard'
+  | 'goals'
 > & {
   /** The provider's time, Unix seconds. */
   readonly ut: number;
@@ -58,9 +68,23 @@ export type StoryStep = Pick<
 };
 
 export function storyStepOf(transition: MatchTransition): StoryStep {
-  const { id, version, n, kind, incident_id, incident_type, score, value, guard, cause } = transition;
-  const { ut, received_at } = cause;
-  return { id, version, n, kind, incident_id, incident_type, score, value, guard, ut, received_at };
+  const { id, version, n, kind, incident_id, incident_type, team_id, score, value, guard, goals, cause } =
+    transition;
+  return {
+    id,
+    version,
+    n,
+    kind,
+    incident_id,
+    incident_type,
+    team_id,
+    score,
+    value,
+    guard,
+    goals,
+    ut: cause.ut,
+    received_at: cause.received_at,
+  };
 }
 
 /** Ids of competition, season, stage and group of a match; null where unknown. */

@@ -38,6 +38,18 @@ export function subjectOf(step: StepSubject): string {
   return classOf(step) === 'score' ? 'score' : (step.incident_id ?? step.kind);
 }
 
+/** Returns the goals of a version that stopped counting for one team and began to count for the other (law 9a). */
+export function movedGoals(
+  steps: readonly Pick<MatchTransition, 'kind' | 'incident_id' | 'goals'>[],
+): ReadonlySet<string> {
+  const begun = new Set(steps.flatMap(({ goals }) => goals));
+  return new Set(
+    steps.flatMap(({ kind, incident_id: id }) =>
+      kind === 'goal_cancelled' && id !== null && begun.has(id) ? [id] : [],
+    ),
+  );
+}
+
 /** Whether a transition belongs to the story of its match: that of an important incident, or of one of these kinds. */
 export function isStoryStep({ kind, incident_type }: StepSubject): boolean {
   return CLASS_BY_KIND.has(kind) || (kind.startsWith('incident_') && isStoryType(incident_type));

@@ -90,6 +90,18 @@ describe('the story of a goal', () => {
     expect(lines().at(-1)).toContain('Cancellation withdrawn: goal stands.');
   });
 
+  test('corrected to the other team', () => {
+    publish(goal());
+    publish(goal({ participant_id: AWAY }));
+    expect(lines().at(-1)).toBe(
+      '20 Goal\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Details changed; it now counts for the other team | 1–0 → 0–1 | firm 1–0 → 0–1',
+    );
+    expect(details().history.findLast(({ kind }) => kind === 'score')).toMatchObject({
+      what: 'Score 1–0 → 0–1',
+      incident_id: '5-100002',
+    });
+  });
+
   test('has the score after each goal that counts, and the canceller of a void goal', () => {
     publish(goal({ incident_id: 423 }));
     publish(goal({ id: '5-100004', event_time: '21:00' }));

@@ -94,6 +94,33 @@ describe('list_changes', () => {
     expect(changes()[0]).toMatchObject({ kind: 'goal_reinstated', score: '2-0', stands: true });
   });
 
+  test('shows a goal that is corrected to the other team as taken back from one, then as a goal of the other', () => {
+    publish('5-300', {});
+    const name = `Göteborg ${OPEN.teams[1]}`;
+    publish('5-300', { participant_id: OPEN.teams[1], participant_name: name, subparticipant_name: 'Other' });
+    const [goal, takenBack, reported, ...others] = changes({ only: 'goals' });
+    expect(goal).toMatchObject({ kind: 'goal', what: 'Goal', team: name, player: 'Other', before: '1-0' });
+    expect(goal).toMatchObject({ score: '1-1', firm_score: '1-1', stands: true, incident_id: '5-300' });
+    expect(takenBack).toEqual({
+      match_id: OPEN.match,
+      match: goal?.match,
+      at: goal?.at,
+      kind: 'goal_taken_back',
+      what: 'Goal, taken back',
+      minute: '45+2',
+      team: `Göteborg ${OPEN.teams[0]}`,
+      before: '2-0',
+      score: '1-0',
+      taken_back_by: 'the provider corrected it',
+      stands: true,
+      incident_id: '5-300',
+    });
+    expect(reported).toMatchObject({ kind: 'goal', before: '1-0', score: '2-0' });
+    expect(others).toHaveLength(1);
+    expect(changes({ only: 'taken_back' })).toEqual([takenBack]);
+    expect(changes({ only: 'goals', limit: 1, page: 2 })).toEqual([takenBack]);
+  });
+
   test('joins each of two goals that one snapshot takes back with its cancellation, by parent or by order', () => {
     const away = { participant_id: OPEN.teams[1] };
     publish('5-300', {});

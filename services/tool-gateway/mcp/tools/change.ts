@@ -8,7 +8,7 @@ import { absenceWords } from '#story/history.ts';
 import { minuteOf, whyVoid } from '#story/incidents.ts';
 import type { MatchChange } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, StoryStep } from '#views/store/board-view.ts';
-import { classOf } from '#views/store/story-steps.ts';
+import { classOf, movedGoals } from '#views/store/story-steps.ts';
 import { isoOf, textOf, titleOf } from './common.ts';
 import { cancellingIncident } from './taken-back.ts';
 
@@ -61,40 +61,65 @@ const INCIDENT_WORDS: Readonly<Record<string, string>> = {
 
 /** Returns a change with the fields that apply to it. */
 export function changeOf(change: MatchChange): z.input<typeof shownChange> {
-  const { match, own, steps } = change;
+  const { match, own, moved } = change;
   const first = own[0] as StoryStep;
   const about = classOf(first);
-  const isGoal = about === 'goal' || about === 'taken_back';
-  const incident = match.incidents.find(({ id }) => id === first.incident_id);
-  const effect = isGoal || about === 'score' ? steps : own;
+  const isGoal = moved !== null || about === 'goal' || about === 'taken_back';
+  const id = moved ?? first.incident_id ?? undefined;
+  const incident = match.incidents.find((one) => one.id === id);
   const kind = isGoal ? goalKind(change, incident) : kindOf(first);
-  // What is taken back has a score of its own: in its version other goals may count, or itself for the other team.
-  const takenBack = own.find((step) => step.kind === 'goal_cancelled')?.score;
-  const isLowered = sumOf(takenBack?.after ?? null) < sumOf(takenBack?.before ?? null);
-  const found = isLowered ? takenBack : effect.find((step) => step.kind === 'score_changed')?.score;
-  // Another goal of the same version raised it, whose change has it.
-  const isOfOther =
-    kind === 'goal_taken_back' &&
-    sumOf(found?.after ?? null) > sumOf(found?.before ?? null) &&
-    hasOtherGoal(change);
-  const score = isOfOther ? undefined : found;
-  const firm = isOfOther ? undefined : effect.find((step) => step.kind === 'firm_score_changed')?.score;
+  const takenBack = own.find((step) => step.kind === 'goal_cancelled');
+  const { score, firm } = effectOf(change, kind, isGoal || about === 'score');
+  const { home, away } = match.state;
+  const former = [home, away].find((side) => side !== null && side.id === takenBack?.team_id);
+  // A goal that was corrected is of another team, and perhaps of another player, since.
+  const isOfFormer = former != null && former.id !== incident?.participant_id;
   return {
     match_id: change.event_id,
     match: titleOf(match.state),
     at: isoOf(first.received_at),
     kind,
-    what: isGoal ? incidentText(first, GOAL_WORDS[kind] ?? '', incident) : changeText(own, incident),
+    what: isGoal
+      ? incidentText(takenBack ?? first, GOAL_WORDS[kind] ?? '', incident)
+      : changeText(own, incident),
     minute: (incident && minuteOf(incident, match.state)) ?? undefined,
-    team: textOf(incident?.record.participant_name),
-    player: textOf(incident?.record.subparticipant_name),
+    team: textOf(isOfFormer ? former.name : incident?.record.participant_name),
+    player: isOfFormer ? undefined : textOf(incident?.record.subparticipant_name),
     before: scoreText(score?.before),
     score: scoreText(score?.after),
     firm_score: scoreText(firm?.after),
     taken_back_by: kind === 'goal_taken_back' ? takenBackBy(change, incident) : undefined,
     stands: isGoal && incident !== undefined ? whyVoid(incident, match.state) === null : undefined,
-    incident_id: first.incident_id ?? undefined,
+    incident_id: id,
   };
+}
+
+type ScoreStep = StoryStep['score'];
+
+/** Returns how a change moved the score and the firm score; null where it did not. `isWhole`: it may show those of its version. */
+function effectOf(
+  { own, steps, moved }: MatchChange,
+  kind: string,
+  isWhole: boolean,
+): { readonly score: ScoreStep; readonly firm: ScoreStep } {
+  const stepOf = (of: readonly StoryStep[], wanted: string): ScoreStep =>
+    of.find((step) => step.kind === wanted)?.score ?? null;
+  const shown = isWhole ? steps : own;
+  const [score, firm] = [stepOf(shown, 'score_changed'), stepOf(shown, 'firm_score_changed')];
+  if (moved !== null) {
+    const before = steps.findLast(({ kind }) => kind === 'goal_cancelled')?.score?.after ?? null;
+    return { score: score && { before, after: score.after }, firm };
+  }
+  if (kind !== 'goal_taken_back') return { score, firm };
+  const moves = movedGoals(steps);
+  const isMoved = own.some(({ incident_id }) => incident_id !== null && moves.has(incident_id));
+  // What is taken back has a score of its own: in its version other goals may count, or itself for the other team.
+  const lowered = stepOf(own, 'goal_cancelled');
+  if (sumOf(lowered?.after ?? null) < sumOf(lowered?.before ?? null))
+    return { score: lowered, firm: isMoved ? null : firm };
+  // Another goal of the same version raised it, whose change has it.
+  const isOfOther = sumOf(score?.after ?? null) > sumOf(score?.before ?? null) && hasOtherGoal(steps);
+  return isOfOther ? { score: null, firm: null } : { score, firm };
 }
 
 function kindOf(first: StoryStep): string {
@@ -104,7 +129,8 @@ function kindOf(first: StoryStep): string {
   return about === 'incident' ? 'incident' : first.kind.replace(/_changed$/, '');
 }
 
-function goalKind({ own, steps }: MatchChange, incident: ShownIncident | undefined): string {
+function goalKind({ own, steps, moved }: MatchChange, incident: ShownIncident | undefined): string {
+  if (moved !== null) return incident?.confirmation === 'tbd' ? 'goal_to_be_confirmed' : 'goal';
   const kinds = new Set(own.map(({ kind }) => kind));
   if (kinds.has('goal_cancelled')) return 'goal_taken_back';
   if (kinds.has('goal_reinstated')) return 'goal_reinstated';
@@ -123,7 +149,7 @@ function awaitedConfirmation(steps: readonly StoryStep[], goal: ShownIncident | 
 }
 
 /** Whether the version has a goal that it does not take back. */
-function hasOtherGoal({ steps }: MatchChange): boolean {
+function hasOtherGoal(steps: readonly StoryStep[]): boolean {
   const takenBack = new Set(
     steps.flatMap(({ kind, incident_id }) => (kind === 'goal_cancelled' ? [incident_id] : [])),
   );
@@ -140,8 +166,11 @@ function takenBackBy(change: MatchChange, goal: ShownIncident | undefined): stri
   if (kinds.has('incident_removed')) return 'the provider removed it';
   if (kinds.has('incident_cancelled')) return 'the provider cancelled it';
   const by = goal === undefined ? undefined : cancellingIncident(change, goal);
-  if (by === undefined)
-    return goal?.confirmation === 'cancelled' ? 'the provider cancelled it' : 'another incident';
+  if (by === undefined) {
+    if (goal?.confirmation === 'cancelled') return 'the provider cancelled it';
+    const isCorrected = !change.steps.some((step) => classOf(step) === 'cancellation');
+    return isCorrected ? 'the provider corrected it' : 'another incident';
+  }
   const minute = minuteOf(by, change.match.state);
   return `incident ${by.id}, goal cancelled${minute === null ? '' : ` (minute ${minute})`}`;
 }
@@ -177,7 +206,7 @@ function incidentText(
   words: string,
   incident: ShownIncident | undefined,
 ): string {
-  const type = incident_type === null ? undefined : INCIDENT_TYPES_OF_SOCCER.get(incident_type)?.name;
+  const type = INCIDENT_TYPES_OF_SOCCER.get(incident_type ?? incident?.incident_id ?? 0)?.name;
   const name = type ?? textOf(incident?.record.incident_name) ?? 'Incident';
   const shootOut = incident !== undefined && isInShootOut(incident) ? ' in the shoot-out' : '';
   return `${name}${shootOut}${words === '' ? '' : `, ${words}`}`;
