@@ -7,23 +7,17 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { POISON } from '../../integration/streams/count-by-key.ts';
 import { CountingApplication } from '../../integration/streams/counting.ts';
-import { backbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { changeBroker } from '../../support/broker-settings.ts';
-import { connectionEnv } from '../../support/environment.ts';
 import { FAULT_TIMEOUT_MS } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
-import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { startService } from '../../support/processes.ts';
-import { hasPrometheus, Prometheus } from '../../support/prometheus.ts';
 import { readRecords } from '../../support/read-records.ts';
 import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
 import { startCluster } from './killed-cluster.ts';
 
 const NODE_IDS = [1, 2, 3];
-const ALERTS = ['TouchlineBrokersLost', 'TouchlineCopiesMissing'];
 
 let cluster: KafkaCluster;
 
@@ -176,35 +170,3 @@ test('records for other partitions do not wait for it', async () => {
   expect(valuesOf(1)).toEqual(['first', 'second', 'third']);
   expect(new Set(valuesOf(0))).toEqual(new Set(['first', 'beside', '1', '2', '3', '4', '5']));
 });
-
-test.skipIf(!hasPrometheus)(
-  'the loss of one is an alert, as are the copies that it held, until it has caught up (needs prometheus)',
-  async () => {
-    const own = { ...backbone(), brokers: cluster.brokers, replicationFactor: 3 };
-    await Pipeline.create(own);
-    const monitor = startService('feed-monitor', { ...connectionEnv(own), SESSION_TIMEOUT_MS: '6000' });
-    await monitor.ready();
-    const prometheus = await Prometheus.start([['feed-monitor', monitor]]);
-    await untilTrue('all brokers are known', async () => {
-      const [reachable] = await prometheus.query('max(touchline_brokers_reachable)');
-      return reachable?.value === 3;
-    });
-    const firing = async (): Promise<string[]> => {
-      const all = await Promise.all(
-        ALERTS.map(async (name) => ((await prometheus.firing(name)).length > 0 ? [name] : [])),
-      );
-      return all.flat();
-    };
-    await untilTrue('there is none', async () => (await firing()).length === 0);
-
-    const [, , last] = cluster.nodes;
-    await last?.kill('SIGKILL');
-    await prometheus.fires('TouchlineCopiesMissing', { severity: 'warning' });
-    await prometheus.fires('TouchlineBrokersLost', { severity: 'critical' });
-    // Two of three copies are enough: every partition has a leader, and processing continues.
-    expect(await prometheus.query('max(touchline_topics_impaired{lack="leader"}) > 0')).toEqual([]);
-
-    await last?.start();
-    await untilTrue('every alert ends', async () => (await firing()).length === 0);
-  },
-);
