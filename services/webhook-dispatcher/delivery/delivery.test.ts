@@ -76,16 +76,6 @@ describe('a delivery', () => {
     expect(await world.has(40)).toEqual(texts(0, 0, 40));
   });
 
-  test('sends a message that is larger than a batch alone', async () => {
-    const world = DeliveryWorld.startedAt(0, 0);
-    world.publish(0, 1);
-    world.publish(0, 1, { message: Buffer.from(JSON.stringify('x'.repeat(500))) });
-    world.publish(0, 1);
-    world.deliver({ limits: { messages: 100, bytes: 100 } });
-    await world.has(3);
-    expect(world.posted.map((batch) => batch.length)).toEqual([1, 1, 1]);
-  });
-
   test('records with a delivery the messages that it skipped in other partitions', async () => {
     const world = DeliveryWorld.startedAt(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set([7]) });

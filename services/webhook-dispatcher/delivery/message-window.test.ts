@@ -45,15 +45,6 @@ describe('the window', () => {
     expect([startOf(window, 0), startOf(window, 1)]).toEqual([2, 1]);
   });
 
-  test('stays within its maximum of bytes while messages arrive', () => {
-    const window = new MessageWindow([0], 100 * BYTES);
-    for (let offset = 0; offset < 10_000; offset++) window.add(0, messagesAt(offset), offset + 1);
-    expect(window.bytes).toBe(100 * BYTES);
-    expect(offsetsFrom(window, 0, startOf(window, 0))).toEqual(
-      Array.from({ length: 100 }, (_, at) => 9_900 + at),
-    );
-  });
-
   test('has no messages before a gap: who is behind it reads from the log, and learns what expired', () => {
     const window = new MessageWindow([0, 0], 3 * BYTES);
     window.add(0, messagesAt(0, 1), 2);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { PoisonError } from '#errors/touchline-error.ts';
 import type { WebhookAttempt, WebhookProgress } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { RecordCollector } from '#streams/runtime/processor.ts';
@@ -86,12 +85,5 @@ describe('a partition of subscriptions', () => {
     other.partition.caughtUp();
     other.partition.close();
     expect([one.released, other.released]).toEqual([[], [3]]);
-  });
-
-  test('sends a record that cannot be decoded to dead letters', () => {
-    const { partition } = world();
-    const process = () =>
-      partition.process({ offset: 0, key: null, value: Buffer.from([0, 0, 0, 0, 1, 255]) });
-    expect(process).toThrow(PoisonError);
   });
 });
