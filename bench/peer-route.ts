@@ -1,8 +1,7 @@
 /**
  * The receiver's peer: a Fastify route that checks the signature of a delivery and publishes the raw body, acknowledged
- * by all in-sync replicas, before it answers. It uses as many threads as the receiver, on one port.
+ * by all in-sync replicas, before it answers.
  */
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { ProduceAcks, Producer, ProducerStreamReportModes } from '@platformatic/kafka';
 import { fastify } from 'fastify';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
@@ -11,7 +10,6 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts'
 export type PeerRouteOptions = {
   readonly port: number;
   readonly secret: string;
-  readonly threads: number;
   /** Topic for the bodies. */
   readonly store: { readonly brokers: readonly string[]; readonly topic: string };
 };
@@ -21,13 +19,10 @@ const BATCH = 100;
 const BATCH_MS = 1;
 const HIGH_WATER_MARK = 10_000;
 
-if (isMainThread) {
-  const options: PeerRouteOptions = JSON.parse(process.argv[2] ?? '{}');
-  for (let n = 0; n < options.threads; n++) new Worker(new URL(import.meta.url), { workerData: options });
-  process.on('SIGTERM', () => process.exit());
-  // The bench holds the other end of standard input.
-  process.stdin.on('end', () => process.exit()).resume();
-} else await listen(workerData as PeerRouteOptions);
+process.on('SIGTERM', () => process.exit());
+// The bench holds the other end of standard input.
+process.stdin.on('end', () => process.exit()).resume();
+await listen(JSON.parse(process.argv[2] ?? '{}'));
 
 async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> {
   const publish = openStore(store);
@@ -47,8 +42,7 @@ async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> 
       .type('text/plain; charset=utf-8')
       .send(authentic ? 'Accepted' : 'Refused');
   });
-  const sharing = { reusePort: true };
-  await app.listen({ port, host: '127.0.0.1', ...sharing });
+  await app.listen({ port, host: '127.0.0.1' });
 }
 
 /** Stores an authentic body; resolves when it is stored. */

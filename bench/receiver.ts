@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { withStreamClient } from '#cluster/connections.ts';
 import { freePort } from '#embedded/ports.ts';
@@ -18,8 +17,6 @@ const SECONDS = sizeOf('BENCH_SECONDS', 3, 1);
 /** Duration of the warm-up, until the JIT compilers of the broker and of every thread have finished. */
 const WARM_UP_SECONDS = sizeOf('BENCH_WARM_UP_SECONDS', 20, 1);
 const CONNECTIONS = 128;
-/** Threads of every server: the receiver's own default. */
-const THREADS = Math.min(availableParallelism(), 4);
 
 /** The loads: a push message with its event is about 2.6 KB. */
 const LOADS = [
@@ -29,7 +26,7 @@ const LOADS = [
 
 /**
  * Sends signed deliveries to the receiver and to a Fastify route with the same check of the signature, in turns, from
- * the same generator, on the same cores with the same number of threads on one port. The durable route publishes the
+ * the same generator, each in one process. The durable route publishes the
  * raw body by the client's stream, which batches the deliveries of many connections, and answers once it is
  * acknowledged: the minimum for a truthful `Accepted`. Every accepted message must be on the topics at the end.
  *
@@ -41,12 +38,12 @@ export const bench: Bench = {
     const prefix = context.prefix('receiver');
     const peerPrefix = context.prefix('receiver-peer');
     for (const each of [prefix, peerPrefix]) await createTopics({ brokers: context.brokers, prefix: each });
-    const receiver = await startReceiver(context, prefix, { WEBHOOK_THREADS: String(THREADS) });
+    const receiver = await startReceiver(context, prefix);
     receiver.client.close();
     const { secret } = receiver;
     const ours: HttpServer = { name: 'receiver', ...receiver };
     const store = { brokers: context.brokers, topic: topicName(peerPrefix, 'raw-messages') };
-    const durable = await startPeerRoute(context, { secret, threads: THREADS, store });
+    const durable = await startPeerRoute(context, { secret, store });
     let run = 0;
     const accepted = { ours: 0, messages: 0, durable: 0 };
     for (const { name, batch, target } of LOADS) {

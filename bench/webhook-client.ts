@@ -66,17 +66,12 @@ export type StartedReceiver = {
 };
 
 /** Starts a receiver, and waits until it accepts deliveries. */
-export async function startReceiver(
-  context: BenchContext,
-  prefix: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<StartedReceiver> {
+export async function startReceiver(context: BenchContext, prefix: string): Promise<StartedReceiver> {
   const [port, secret] = [await freePort(), randomBytes(16).toString('hex')];
   const settings = { WEBHOOK_PORT: String(port), WEBHOOK_SECRET: secret };
   const process = startService('webhook-receiver', context.dir, {
     ...connectionEnv(context, prefix),
     ...settings,
-    ...env,
   });
   const client = new WebhookClient(`http://127.0.0.1:${port}/webhook`, secret);
   await client.untilReady();

@@ -15,7 +15,8 @@ import { manualProvider } from '../services/simulator/rest/testing/manual-provid
 import { createApp as createGateway } from '../services/tool-gateway/app.ts';
 import { createApp as createTester } from '../services/webhook-dispatcher/test-endpoint/test-endpoint.ts';
 import { ReceiverApp } from '../services/webhook-receiver/app.ts';
-import { RequestTally } from '../services/webhook-receiver/tally.ts';
+import { receiverMetrics } from '../services/webhook-receiver/metrics.ts';
+import { SourceStatus } from '../services/webhook-receiver/source-status.ts';
 
 const log = pino({ level: 'silent' });
 const LISTEN = { port: 0, host: '127.0.0.1' } as const;
@@ -35,9 +36,15 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
       secrets: ['0123456789abcdef0123456789ABCDEF'],
       bodyLimit: 1_000,
       answerTimeoutMs: 1_000,
-      limits: { maxConnections: 10, maxUnprovenBytes: 10_000 },
+      maxConnections: 10,
+      maxUnprovenBytes: 10_000,
       store: async () => {},
-      tally: new RequestTally(),
+      metrics: receiverMetrics(createMetrics('webhook-receiver'), {
+        pendingBytes: () => 0,
+        connections: async () => 0,
+        unprovenBytes: () => 0,
+      }),
+      status: new SourceStatus('one', 0),
       log,
     });
     return { port: await app.listen(LISTEN), close: () => app.close() };

@@ -1,21 +1,13 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { deliveryId } from '#ingestion/delivery.ts';
-import { createHttpServer } from '#service/http-server.ts';
+import { createHttpServer, rawAnswer, refuseWith } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
-import { checkSignature, type SignatureFault } from '#signing/signing.ts';
+import { checkSignature, type SignatureCheck, type SignatureFault } from '#signing/signing.ts';
 import { PublishError } from '#streams/errors.ts';
-import {
-  type Admission,
-  type AdmissionLimits,
-  IncomingBody,
-  OVERLOADED,
-  RETRY_AFTER_SECONDS,
-  type SenderConnection,
-  SenderConnections,
-} from './admission.ts';
 import {
   ACCEPTED_CODINGS,
   type BodyCharset,
@@ -25,10 +17,11 @@ import {
   codingsOf,
   decodeBody,
 } from './content-coding.ts';
-import { DeliveryRefusedError, FAULT_TEXTS } from './refusal.ts';
+import type { ReceiverMetrics } from './metrics.ts';
+import { DeliveryRefusedError, FAULT_TEXTS, type RequestOutcome } from './refusal.ts';
 import { headerText, isDecodable, pathOf, signatureOf } from './request-head.ts';
-import type { RequestOutcome, RequestTally } from './tally.ts';
-import { UnprovenDecoding } from './unproven-decoding.ts';
+import type { SourceStatus } from './source-status.ts';
+import { IncomingBody, UnprovenBodies } from './unproven-bodies.ts';
 
 export type ReceiverAppOptions = {
   readonly secrets: readonly string[];
@@ -36,7 +29,10 @@ export type ReceiverAppOptions = {
   readonly bodyLimit: number;
   /** Timeout of receiving a request, milliseconds. */
   readonly answerTimeoutMs: number;
-  readonly limits: AdmissionLimits;
+  /** Maximum number of open connections. */
+  readonly maxConnections: number;
+  /** Maximum number of bytes held for bodies whose signature is not verified yet. */
+  readonly maxUnprovenBytes: number;
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
   /**
@@ -45,9 +41,13 @@ export type ReceiverAppOptions = {
    * (W3C Trace Context).
    */
   readonly store: (body: Buffer, waitedMs: number, traceparent?: string) => Promise<void>;
-  readonly tally: RequestTally;
+  readonly metrics: ReceiverMetrics;
+  readonly status: SourceStatus;
   readonly log: Logger;
 };
+
+/** `Retry-After` of a refusal, seconds. */
+const RETRY_AFTER_SECONDS = 1;
 
 const PATHS: readonly string[] = ['/webhook', '/webhook/'];
 
@@ -58,8 +58,7 @@ type IncomingDelivery = {
   readonly traceparent: string | undefined;
   /** When its head was read, on the clock of `performance.now`. */
   readonly arrivedAt: number;
-  readonly response: ServerResponse;
-  readonly connection: SenderConnection;
+  readonly response: ServerResponse<IncomingMessage>;
 };
 
 /**
@@ -73,18 +72,23 @@ type IncomingDelivery = {
 export class ReceiverApp {
   readonly #options: ReceiverAppOptions;
   readonly #server: Server;
-  readonly #connections: SenderConnections;
+  readonly #unproven: UnprovenBodies;
+  /** Connections whose last request was answered before its body was received. */
+  readonly #answeredEarly = new WeakSet<Socket>();
+  /** Resolves when no body is being decoded before its proof. */
+  #decoding: Promise<unknown> = Promise.resolve();
   #draining = false;
-  readonly #unproven: UnprovenDecoding;
 
   constructor(options: ReceiverAppOptions) {
     this.#options = options;
-    const { answerTimeoutMs, bodyLimit, limits, tally, tls = null } = options;
-    this.#unproven = new UnprovenDecoding(bodyLimit, answerTimeoutMs);
-    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections: null, tls });
-    this.#connections = new SenderConnections(this.#server, limits, tally);
-    this.#server.on('request', (request, response) => this.#handle(request, response, false));
-    this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
+    const { answerTimeoutMs, maxConnections, maxUnprovenBytes, tls = null, log } = options;
+    this.#unproven = new UnprovenBodies(maxUnprovenBytes);
+    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections, tls, log })
+      .on('request', (request, response) => this.#receive(request, response, false))
+      .on('checkContinue', (request, response) => this.#receive(request, response, true))
+      .on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+        this.#onClientError(error, socket),
+      );
   }
 
   /** Starts listening. Resolves to the port. */
@@ -101,37 +105,26 @@ export class ReceiverApp {
   /** Stops listening. Resolves when every pending request is answered. */
   async close(): Promise<void> {
     this.drain();
-    const closed = once(this.#server.close(), 'close');
-    this.#connections.close();
-    await closed;
+    await promisify(this.#server.close).call(this.#server);
   }
 
-  /** The open connections and the bytes that they hold. */
-  get admission(): Admission {
-    return this.#connections.admission;
+  /** Number of open connections. */
+  connections(): Promise<number> {
+    return promisify(this.#server.getConnections).call(this.#server);
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const connection = this.#connections.of(request.socket);
-    if (connection.refused) return;
-    if (connection.readingBody) {
-      // The body before is still being decoded, and memory is counted by connection. The sender repeats both.
-      request.socket.destroy();
-      return;
-    }
-    connection.requests += 1;
-    connection.answeredEarly = false;
-    this.#receive(request, response, connection, expectsContinue);
-    connection.answeredEarly = response.writableEnded;
+  /** Bytes held for bodies whose signature is not verified yet. */
+  get unprovenBytes(): number {
+    return this.#unproven.bytes;
   }
 
   /** Answers when the head of the request suffices, else reads the body. */
   #receive(
     request: IncomingMessage,
-    response: ServerResponse,
-    connection: SenderConnection,
+    response: ServerResponse<IncomingMessage>,
     expectsContinue: boolean,
   ): void {
+    this.#answeredEarly.delete(request.socket);
     const { shouldKeepAlive } = response;
     // A sender refused before `100 Continue` may send its body or another request next; the two cannot be told apart.
     if (expectsContinue) response.shouldKeepAlive = false;
@@ -169,61 +162,56 @@ export class ReceiverApp {
       response.writeContinue();
     }
     const traceparent = headerText(headers.traceparent);
-    const arrivedAt = performance.now();
-    const delivery = { codings, charset, traceparent, arrivedAt, response, connection };
-    this.#read(request, new IncomingBody(check, announced), delivery);
+    this.#read(request, check, { codings, charset, traceparent, arrivedAt: performance.now(), response });
   }
 
   /** Reads the body, and stores it when its signature matches. */
-  #read(request: IncomingMessage, incoming: IncomingBody, delivery: IncomingDelivery): void {
-    const { admission } = this;
-    const { connection, response, codings, arrivedAt } = delivery;
-    let body: IncomingBody | null = incoming;
-    const done = (): void => {
-      admission.release(connection);
-      connection.readingBody = false;
-      body = null;
-    };
-    connection.headReadAt = arrivedAt;
-    connection.readingBody = true;
-    connection.drop = done;
+  #read(request: IncomingMessage, check: SignatureCheck, delivery: IncomingDelivery): void {
+    const { response, codings } = delivery;
+    const unproven = this.#unproven;
+    const body = new IncomingBody(check, () => this.#overloaded(response, 'unproven_bytes'));
     request.on('data', (chunk: Buffer) => {
-      if (body === null) return;
+      if (response.writableEnded) return;
       if (body.length + chunk.length > this.#options.bodyLimit) {
-        done();
-        connection.answeredEarly = true;
+        unproven.release(body);
         this.#tooLarge(response);
-      } else if (admission.reserve(connection, body.cost(chunk), performance.now())) body.add(chunk);
+      } else unproven.add(body, chunk);
     });
     request.on('end', () => {
-      if (body === null) return;
-      const proven = body.proven();
-      if (proven === null && codings.length > 0) {
-        void this.#proveDecoded(body, delivery, () => body !== null, done);
-        return;
+      if (response.writableEnded) return;
+      if (body.isProven()) {
+        const received = body.bytes();
+        unproven.release(body);
+        void this.#store(received, delivery);
+      } else if (codings.length > 0) void this.#proveDecoded(body, delivery);
+      else {
+        unproven.release(body);
+        this.#notAuthentic(response, 'signature_mismatch');
       }
-      done();
-      if (proven === null) this.#notAuthentic(response, 'signature_mismatch');
-      else void this.#store(proven, delivery);
+    });
+    request.on('close', () => {
+      if (!request.complete) unproven.release(body);
     });
   }
 
   /**
-   * Stores a compressed body when the signature matches its decoded form, which some senders sign. `isHeld`: whether the
-   * connection still waits for an answer.
+   * Stores a compressed body when the signature matches its decoded form, which some senders sign. One body at a time is
+   * decoded before its proof: a stranger can send a few bytes that decode to the limit.
    */
-  async #proveDecoded(
-    incoming: IncomingBody,
-    delivery: IncomingDelivery,
-    isHeld: () => boolean,
-    done: () => void,
-  ): Promise<void> {
-    const { response } = delivery;
-    const decoded = await this.#unproven.decode(incoming, delivery, isHeld);
-    if (!isHeld()) return;
-    done();
-    if (decoded === 'late') this.#overloaded(response);
-    else if (Buffer.isBuffer(decoded) && incoming.provesInstead(decoded))
+  async #proveDecoded(body: IncomingBody, delivery: IncomingDelivery): Promise<void> {
+    const { response, codings, arrivedAt } = delivery;
+    const { bodyLimit, answerTimeoutMs } = this.#options;
+    const isGone = () => response.writableEnded || response.destroyed;
+    const turn = this.#decoding.then(async (): Promise<Buffer | DeliveryRefusedError | 'late'> => {
+      if (isGone() || performance.now() - arrivedAt > answerTimeoutMs) return 'late';
+      return decodeBody(body.bytes(), codings, bodyLimit).catch((refusal: DeliveryRefusedError) => refusal);
+    });
+    this.#decoding = turn;
+    const decoded = await turn;
+    this.#unproven.release(body);
+    if (isGone()) return;
+    if (decoded === 'late') this.#overloaded(response, 'decoding');
+    else if (Buffer.isBuffer(decoded) && body.provesInstead(decoded))
       await this.#store(decoded, { ...delivery, codings: [] });
     else if (decoded instanceof DeliveryRefusedError && decoded.code === 'DECODED_TOO_LARGE')
       this.#refuse(response, decoded);
@@ -232,28 +220,25 @@ export class ReceiverApp {
 
   /** Decodes and stores an authentic body. */
   async #store(received: Buffer, delivery: IncomingDelivery): Promise<void> {
-    const { codings, charset, traceparent, arrivedAt, response, connection } = delivery;
+    const { codings, charset, traceparent, arrivedAt, response } = delivery;
     let body = received;
-    connection.proven = true;
-    connection.pending += 1;
     try {
       if (codings.length > 0) body = await decodeBody(received, codings, this.#options.bodyLimit);
       checkCharset(body, charset);
       await this.#options.store(body, performance.now() - arrivedAt, traceparent);
+      this.#options.status.accepted(Date.now());
       this.#answer(response, 200, 'accepted', 'Accepted');
     } catch (error) {
       this.#failed(error, response, body);
-    } finally {
-      connection.pending -= 1;
     }
   }
 
-  #failed(error: unknown, response: ServerResponse, body: Buffer): void {
-    const { log, tally } = this.#options;
+  #failed(error: unknown, response: ServerResponse<IncomingMessage>, body: Buffer): void {
+    const { log, metrics } = this.#options;
     const delivery_id = deliveryId(body);
     if (error instanceof DeliveryRefusedError) {
       log.warn({ delivery_id, code: error.code, err: error }, 'a delivery was refused, its sender keeps it');
-      tally.count('refusedAuthentic', error.published);
+      metrics.refusedAuthentic.inc({ reason: error.published });
       this.#refuse(response, error);
     } else if (error instanceof PublishError) {
       log.warn({ delivery_id, code: error.code, err: error }, 'a delivery could not be stored');
@@ -270,7 +255,7 @@ export class ReceiverApp {
    * its bytes are hashed as they are dropped.
    */
   #countIfAuthentic(request: IncomingMessage): void {
-    const { secrets, bodyLimit, tally } = this.#options;
+    const { secrets, bodyLimit, metrics, status } = this.#options;
     // At the time 0 nothing has expired.
     const check = checkSignature(signatureOf(request.headers), secrets, 0);
     if (typeof check === 'string') return;
@@ -280,31 +265,37 @@ export class ReceiverApp {
       if (length <= bodyLimit) check.update(chunk);
     });
     request.on('end', () => {
-      if (length <= bodyLimit && check.matches()) tally.count('refusedAuthentic', 'timestamp_expired');
+      if (length > bodyLimit || !check.matches()) return;
+      metrics.refusedAuthentic.inc({ reason: 'timestamp_expired' });
+      status.expired();
     });
   }
 
-  #refuse(response: ServerResponse, { answer: { status, outcome, text } }: DeliveryRefusedError): void {
+  #refuse(
+    response: ServerResponse<IncomingMessage>,
+    { answer: { status, outcome, text } }: DeliveryRefusedError,
+  ): void {
     this.#answer(response, status, outcome, text);
   }
 
-  #overloaded(response: ServerResponse): void {
-    this.#options.tally.count('overloaded', 'decoding');
+  #overloaded(response: ServerResponse<IncomingMessage>, reason: 'unproven_bytes' | 'decoding'): void {
+    this.#options.metrics.overloaded.inc({ reason });
     response.setHeader('retry-after', String(RETRY_AFTER_SECONDS));
-    this.#answer(response, 503, 'overloaded', OVERLOADED);
+    this.#answer(response, 503, 'overloaded', 'Overloaded, repeat it.');
   }
 
-  #notAuthentic(response: ServerResponse, fault: SignatureFault): void {
-    this.#options.tally.count('refused', fault);
+  #notAuthentic(response: ServerResponse<IncomingMessage>, fault: SignatureFault): void {
+    this.#options.metrics.refused.inc({ check: fault });
+    if (fault === 'signature_mismatch') this.#options.status.forged();
     this.#answer(response, 401, 'not_authentic', FAULT_TEXTS[fault]);
   }
 
-  #tooLarge(response: ServerResponse): void {
+  #tooLarge(response: ServerResponse<IncomingMessage>): void {
     this.#answer(response, 413, 'too_large', `The body is larger than ${this.#options.bodyLimit} bytes.`);
   }
 
   /** Answers a request for another path or method. The answer never contains the path: it may hold a secret. */
-  #wrongTarget(request: IncomingMessage, response: ServerResponse): void {
+  #wrongTarget(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
     const path = pathOf(request);
     if (!isDecodable(path)) this.#answer(response, 400, 'bad_request', 'Bad request.');
     else if (!PATHS.includes(path)) this.#answer(response, 404, 'not_found', 'Not found.');
@@ -314,12 +305,37 @@ export class ReceiverApp {
     }
   }
 
+  /** Answers 408 to a request that is too slow, and 400 to bytes that are not HTTP. */
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // The sender would take a second answer for that of its next request.
+    if (isSlow && this.#answeredEarly.has(socket)) socket.destroy();
+    else
+      refuseWith(error, socket, () => {
+        this.#options.metrics.requests.inc({ outcome: isSlow ? 'too_slow' : 'bad_request' });
+        const [status, text] = isSlow
+          ? ['408 Request Timeout', 'Too slow.']
+          : ['400 Bad Request', 'Bad request.'];
+        return rawAnswer(status, text, { 'content-type': 'text/plain; charset=utf-8' });
+      });
+  }
+
   /**
    * Answers a request. The rest of its body is read and dropped until the request times out: closing the connection at
    * once would discard the answer on the sender's side.
    */
-  #answer(response: ServerResponse, status: number, outcome: RequestOutcome, line: string): void {
-    this.#options.tally.count('answered', outcome);
+  #answer(
+    response: ServerResponse<IncomingMessage>,
+    status: number,
+    outcome: RequestOutcome,
+    line: string,
+  ): void {
+    this.#options.metrics.requests.inc({ outcome });
+    const { req } = response;
+    if (!req.complete) {
+      this.#answeredEarly.add(req.socket);
+      req.resume();
+    }
     // A kept-alive connection would delay the close of the server until it times out.
     if (this.#draining) response.setHeader('connection', 'close');
     response.writeHead(status, {

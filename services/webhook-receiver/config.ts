@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LARGEST_BODY_BYTES } from '#ingestion/delivery.ts';
 import {
@@ -11,7 +10,6 @@ import {
   secret,
 } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
-import { MAX_OVERHEAD_BYTES } from './admission.ts';
 
 /** The name of the service, also in its dead letters. */
 export const SERVICE = 'webhook-receiver';
@@ -46,59 +44,30 @@ const fields = z.object({
     .describe(
       'Timeout for an answer, in milliseconds: less than the ten seconds after which the sender gives up.',
     ),
-  WEBHOOK_THREADS: integer(0, 64)
-    .prefault('0')
-    .describe(
-      'Number of threads that receive deliveries on the one port. 0 means one for each core, at most four, on Linux, and one elsewhere.',
-    ),
   QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
-    .describe(
-      'Maximum number of bytes of records that wait for the broker, over all threads. Above it, deliveries get 503.',
-    ),
+    .describe('Maximum number of bytes of records that wait for the broker. Above it, deliveries get 503.'),
   WEBHOOK_MAX_CONNECTIONS: integer(1, 100_000)
     .prefault('1024')
-    .describe(
-      'Maximum number of open connections, over all threads. Above it, the oldest connection without an authentic delivery gets 503.',
-    ),
+    .describe('Maximum number of open connections. Above it, further ones are closed.'),
   WEBHOOK_MAX_UNPROVEN_BYTES: integer(1, 16 * 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
     .describe(
-      'Maximum number of bytes of bodies whose signature is not verified yet, over all threads; at least BODY_LIMIT plus 65 KiB for each thread. Above it, bodies get 503.',
+      'Maximum number of bytes of bodies whose signature is not verified yet; at least twice BODY_LIMIT. Above it, a body gets 503.',
     ),
 });
 
 export const settings = fields.superRefine((config, context) => {
   // A limit that follows from a wrong setting would blame another one.
   if (context.issues.length > 0) return;
-  const threads = threadsOf(config);
   // With less, the largest body would be refused at every repetition.
-  const minimum = threads * (config.BODY_LIMIT + MAX_OVERHEAD_BYTES);
-  if (config.WEBHOOK_MAX_UNPROVEN_BYTES < minimum) {
+  const minimum = 2 * config.BODY_LIMIT;
+  if (config.WEBHOOK_MAX_UNPROVEN_BYTES < minimum)
     context.addIssue({
       code: 'custom',
       path: ['WEBHOOK_MAX_UNPROVEN_BYTES'],
-      message: `must be at least ${minimum}: BODY_LIMIT plus ${MAX_OVERHEAD_BYTES} for each of ${threads} threads`,
+      message: `must be at least ${minimum}: twice BODY_LIMIT`,
     });
-  }
-  if (config.WEBHOOK_MAX_CONNECTIONS < threads) {
-    context.addIssue({
-      code: 'custom',
-      path: ['WEBHOOK_MAX_CONNECTIONS'],
-      message: `must be at least ${threads}, one for each thread`,
-    });
-  }
 });
 
 export type ReceiverConfig = z.output<typeof settings>;
-
-const MAX_DEFAULT_THREADS = 4;
-
-/**
- * Returns the number of threads of a receiver. Only Linux spreads connections over threads that share a port; elsewhere
- * one thread would get them all, or listening fails.
- */
-export function threadsOf({ WEBHOOK_THREADS }: Pick<ReceiverConfig, 'WEBHOOK_THREADS'>): number {
-  if (WEBHOOK_THREADS > 0) return WEBHOOK_THREADS;
-  return process.platform === 'linux' ? Math.min(availableParallelism(), MAX_DEFAULT_THREADS) : 1;
-}

@@ -6,15 +6,19 @@ import type { Publisher } from '#streams/publish/publisher.ts';
 import type { TraceSpan } from '#tracing/tracer.ts';
 import { publishTraced, tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './config.ts';
+import type { ReceiverMetrics } from './metrics.ts';
 import { DeliveryRefusedError } from './refusal.ts';
-import type { RequestTally } from './tally.ts';
+import type { SourceStatus } from './source-status.ts';
 
 type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;
   /** Timeout of storing a delivery, milliseconds, from the head of its request. */
   readonly answerTimeoutMs: number;
-  readonly tally: RequestTally;
+  readonly metrics: ReceiverMetrics;
+  readonly status: SourceStatus;
+  /** Called when a stored delivery had unreadable messages, which the status should report soon. */
+  readonly onUnreadable: () => void;
   readonly log: Logger;
 };
 
@@ -69,18 +73,24 @@ export class Intake {
   }
 
   #count(delivery: ReadDelivery, storedMs: number): void {
-    const { tally, log } = this.#options;
+    const { metrics, status, onUnreadable, log } = this.#options;
     const { normalized, deadLetters, ignored } = delivery;
-    tally.stored(storedMs / 1000);
-    for (const { type, ut, received_at, unread, unreadable } of normalized) {
-      // The mark of a message that is counted as a dead letter.
-      if (unreadable !== null) continue;
-      tally.count('messages', type);
-      tally.received(received_at - ut * 1_000);
-      for (const path of unread) tally.count('unread', path);
+    metrics.stored(storedMs);
+    // The others are marks of messages that are counted as dead letters.
+    const read = normalized.filter(({ unreadable }) => unreadable === null);
+    let aheadMs: number | null = null;
+    for (const { type, ut, received_at, unread } of read) {
+      const providerMs = received_at - ut * 1_000;
+      aheadMs = Math.max(aheadMs ?? 0, -providerMs);
+      metrics.messages.inc({ type });
+      metrics.providerToReceived(providerMs);
+      for (const path of unread) metrics.unread.inc({ path });
     }
-    for (const times of ignored.values()) tally.count('messages', 'unknown', times);
-    for (const { code } of deadLetters) tally.count('deadLetters', code);
+    if (aheadMs !== null) metrics.clockBehind.set(aheadMs / 1_000);
+    for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
+    for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
+    status.stored({ read: read.length, unreadable: deadLetters.length, aheadMs }, Date.now());
+    if (deadLetters.length > 0) onUnreadable();
     logDelivery(log, delivery, this.#namedPaths);
   }
 }

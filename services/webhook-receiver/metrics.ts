@@ -1,43 +1,51 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
-import { spanCounter } from '#service/metrics.ts';
+import { type CodeOf, countFromZero, DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
-import type { SpanOutcome } from '#tracing/tracer.ts';
-import { aheadMs } from './source-status.ts';
-import { AUTHENTIC_REFUSALS, type Counts, type ThreadReport } from './tally.ts';
-import type { ReceiverThreads } from './threads.ts';
 
-/** The threads, whose reports are requested when the metrics are read. */
-type ThreadReports = Pick<ReceiverThreads, 'report' | 'total'>;
+/** Why authentic deliveries are refused. */
+const AUTHENTIC_REFUSALS = [
+  'timestamp_expired',
+  'decoded_too_large',
+  'undecodable',
+  'charset',
+  'too_many_messages',
+] as const satisfies readonly ('timestamp_expired' | Lowercase<CodeOf<'DeliveryRefusedError'>>)[];
 
-/** Creates the receiver's metrics in a registry. Returns a function that adds a report to them. */
-export function receiverMetrics(registry: Registry, source: ThreadReports): (report: ThreadReport) => void {
-  const collect = (): Promise<void> => source.report();
+/** What the receiver holds now. */
+type Held = {
+  readonly pendingBytes: () => number;
+  readonly connections: () => Promise<number>;
+  readonly unprovenBytes: () => number;
+};
+
+export type ReceiverMetrics = ReturnType<typeof receiverMetrics>;
+
+/** Creates the receiver's metrics in a registry. */
+export function receiverMetrics(registry: Registry, held: Held) {
   const registers = [registry];
-  const gauge = (name: string, help: string, figure: Parameters<ThreadReports['total']>[0]): void => {
+  const gauge = (name: string, help: string, now: () => number | Promise<number>): void => {
     new Gauge({
       name,
       help,
       registers,
       async collect() {
-        await source.report();
-        this.set(source.total(figure));
+        this.set(await now());
       },
     });
   };
   gauge(
     'touchline_webhook_pending_bytes',
     'Bytes of records that the broker has not acknowledged yet.',
-    'pendingBytes',
+    held.pendingBytes,
   );
-  gauge('touchline_webhook_connections', 'Open connections.', 'connections');
+  gauge('touchline_webhook_connections', 'Open connections.', held.connections);
   gauge(
     'touchline_webhook_unproven_bytes',
     'Bytes held of bodies whose signature is not verified yet.',
-    'unprovenBytes',
+    held.unprovenBytes,
   );
   const counter = <L extends string>(name: string, help: string, label: L): Counter<L> =>
-    new Counter({ name, help, labelNames: [label], registers, collect });
+    new Counter({ name, help, labelNames: [label], registers });
   const requests = counter('touchline_webhook_requests_total', 'Requests answered, by outcome.', 'outcome');
   const refused = counter(
     'touchline_webhook_refused_total',
@@ -52,13 +60,12 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
   for (const reason of AUTHENTIC_REFUSALS) refusedAuthentic.inc({ reason }, 0);
   const clockBehind = new Gauge({
     name: 'touchline_webhook_clock_behind_seconds',
-    help: 'How far the newest ut of the last messages was ahead of the clock of this machine; 0 when it was not.',
+    help: 'How far the newest ut of the last delivery was ahead of the clock of this machine; 0 when it was not.',
     registers,
-    collect,
   });
   const overloaded = counter(
     'touchline_webhook_overloaded_total',
-    'Connections and bodies refused above a limit, by limit.',
+    'Bodies refused above a limit, by limit.',
     'reason',
   );
   const messages = counter(
@@ -79,33 +86,25 @@ export function receiverMetrics(registry: Registry, source: ThreadReports): (rep
   countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
-    help: 'Time until deliveries are stored: the longest of those stored together.',
+    help: 'Time until deliveries are stored.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
     registers,
-    collect,
   });
   const stages = stageLatencies(registry, ['provider_to_received', 'received_to_published']);
-  const countSpans = spanCounter(registry);
-  return (report) => {
-    inc(requests, 'outcome', report.answered);
-    inc(refused, 'check', report.refused);
-    inc(refusedAuthentic, 'reason', report.refusedAuthentic);
-    if (report.providerMs.length > 0) clockBehind.set(aheadMs(report.providerMs) / 1_000);
-    inc(overloaded, 'reason', report.overloaded);
-    inc(messages, 'type', report.messages);
-    inc(deadLetters, 'code', report.deadLetters);
-    inc(unread, 'path', report.unread);
-    for (const [outcome, times] of Object.entries(report.spans)) countSpans(outcome as SpanOutcome, times);
-    for (const seconds of report.storeSeconds) {
-      storeSeconds.observe(seconds);
-      stages.received_to_published(seconds * 1_000);
-    }
-    report.providerMs.forEach(stages.provider_to_received);
+  return {
+    requests,
+    refused,
+    refusedAuthentic,
+    clockBehind,
+    overloaded,
+    messages,
+    deadLetters,
+    unread,
+    providerToReceived: stages.provider_to_received,
+    /** Observes the time until a delivery was stored, milliseconds. */
+    stored(ms: number): void {
+      storeSeconds.observe(ms / 1_000);
+      stages.received_to_published(ms);
+    },
   };
-}
-
-function inc<Label extends string>(counter: Counter<Label>, label: Label, counts: Counts): void {
-  for (const [name, times] of Object.entries(counts)) {
-    counter.inc({ [label]: name } as Partial<Record<Label, string>>, times);
-  }
 }

@@ -1,7 +1,23 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import type { RequestOutcome } from './tally.ts';
+
+/** The outcome of a request. */
+export type RequestOutcome =
+  | 'accepted'
+  | 'not_authentic'
+  | 'too_large'
+  | 'too_many'
+  | 'undecodable'
+  | 'unsupported'
+  | 'bad_request'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'too_slow'
+  /** Refused above a limit, before its signature was checked. */
+  | 'overloaded'
+  | 'not_stored'
+  | 'failed';
 
 type RefusalCode = CodeOf<'DeliveryRefusedError'>;
 type RefusalAnswer = { readonly status: number; readonly outcome: RequestOutcome; readonly text: string };

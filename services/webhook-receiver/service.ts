@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { openDeliveryEncoder } from '#ingestion/delivery.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
-import { tracingOptions } from '#service/tracing-settings.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type ReceiverConfig, SERVICE, settings, threadsOf } from './config.ts';
+import { ReceiverApp } from './app.ts';
+import { type ReceiverConfig, SERVICE, settings } from './config.ts';
+import { Intake } from './intake.ts';
 import { receiverMetrics } from './metrics.ts';
 import { SourceStatus, StatusReporter } from './source-status.ts';
-import { ReceiverThreads } from './threads.ts';
 
 /** What the receiver uses of a service's context. */
 export type ReceiverContext = Pick<
   ServiceContext<ReceiverConfig>,
-  'config' | 'logger' | 'metrics' | 'draining' | 'fail'
+  'config' | 'logger' | 'metrics' | 'draining'
 > & {
-  /** Timeout of each thread's connection to the broker, milliseconds. Default 30,000. */
+  /** Timeout of the connection to the broker, milliseconds. Default 30,000. */
   readonly connectTimeoutMs?: number;
 };
 
@@ -33,59 +34,65 @@ export const webhookReceiver: ServiceDefinition<typeof settings> = {
 
 /** Starts the receiver, which listens once it can write to the topics. */
 export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
-  const { config, logger: log, metrics: registry, draining, fail } = context;
-  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = context;
-  const threads = new ReceiverThreads({
-    onReport(report) {
-      count(report);
-      const isUrgent = status.count(report, Date.now());
-      if (isUrgent) void reporter?.report();
-    },
-    onFailure: fail,
+  const { config, logger: log, metrics: registry, draining, connectTimeoutMs = CONNECT_TIMEOUT_MS } = context;
+  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = config;
+  const answerTimeoutMs = config.PATIENCE_MS;
+  const codecs = Registry.open({ url, prefix });
+  const [encode, codec] = await Promise.all([
+    openDeliveryEncoder(codecs, prefix),
+    codecs.codec('ingress-status'),
+  ]);
+  const publisher = await openPublisher({
+    brokers,
+    clientId: SERVICE,
+    log,
+    timeoutMs: answerTimeoutMs,
+    openTimeoutMs: connectTimeoutMs,
+    maxQueueBytes: config.QUEUE_LIMIT,
+  });
+  const metrics = receiverMetrics(registry, {
+    pendingBytes: () => publisher.queuedBytes,
+    connections: () => app.connections(),
+    unprovenBytes: () => app.unprovenBytes,
   });
   const status = new SourceStatus(randomUUID(), Date.now());
-  let reporter: StatusReporter | null = null;
-  const count = receiverMetrics(registry, threads);
-  const size = threadsOf(config);
-  const port = await threads.start(size, {
-    brokers: config.KAFKA_BROKERS,
-    registryUrl: config.SCHEMA_REGISTRY_URL,
-    prefix: config.TOPIC_PREFIX,
-    secrets: config.WEBHOOK_SECRET,
-    port: config.WEBHOOK_PORT,
-    host: config.LISTEN_HOST,
-    bodyLimit: config.BODY_LIMIT,
-    answerTimeoutMs: config.PATIENCE_MS,
-    connectTimeoutMs,
-    maxQueueBytes: Math.ceil(config.QUEUE_LIMIT / size),
-    limits: {
-      maxConnections: Math.floor(config.WEBHOOK_MAX_CONNECTIONS / size),
-      maxUnprovenBytes: Math.floor(config.WEBHOOK_MAX_UNPROVEN_BYTES / size),
-    },
-    tls: serverTlsFiles(config),
-    logLevel: config.LOG_LEVEL,
-    tracing: tracingOptions(SERVICE, config),
+  const topic = topicName(prefix, 'ingress-status');
+  const reporter = new StatusReporter({ status, publisher, codec, topic, log });
+  const intake = new Intake({
+    publisher,
+    encode,
+    answerTimeoutMs,
+    metrics,
+    status,
+    onUnreadable: () => void reporter.report(),
+    log,
   });
-  draining.addEventListener('abort', () => threads.drain(), { once: true });
-  reporter = await openReporter(context, status);
-  log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');
-  return {
-    port,
-    ready: () => threads.healthy,
-    async stop() {
-      await threads.stop();
-      await reporter?.stop();
-    },
+  const app = new ReceiverApp({
+    secrets: config.WEBHOOK_SECRET,
+    bodyLimit: config.BODY_LIMIT,
+    answerTimeoutMs,
+    maxConnections: config.WEBHOOK_MAX_CONNECTIONS,
+    maxUnprovenBytes: config.WEBHOOK_MAX_UNPROVEN_BYTES,
+    tls: serverTlsFiles(config),
+    store: (body, waitedMs, traceparent) => intake.store(body, waitedMs, traceparent),
+    metrics,
+    status,
+    log,
+  });
+  const stop = async (): Promise<void> => {
+    await app.close();
+    reporter.stop();
+    await publisher.close();
   };
-}
-
-/** Opens a reporter with a publisher on a separate connection: the threads reserve theirs for deliveries. */
-async function openReporter(
-  { config, logger: log }: ReceiverContext,
-  status: SourceStatus,
-): Promise<StatusReporter> {
-  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = config;
-  const codec = await Registry.open({ url, prefix }).codec('ingress-status');
-  const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: config.PATIENCE_MS });
-  return new StatusReporter({ status, publisher, codec, topic: topicName(prefix, 'ingress-status'), log });
+  draining.addEventListener('abort', () => app.drain(), { once: true });
+  let port: number;
+  try {
+    port = await app.listen({ port: config.WEBHOOK_PORT, host: config.LISTEN_HOST });
+  } catch (error) {
+    reporter.stop();
+    await publisher.close();
+    throw error;
+  }
+  log.info({ host: config.LISTEN_HOST, port }, 'POST /webhook');
+  return { port, ready: () => publisher.healthy, stop };
 }

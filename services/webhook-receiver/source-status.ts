@@ -3,26 +3,12 @@ import type { IngressStatus } from '#records/types.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { Counts, ThreadReport } from './tally.ts';
 
 /** The source in the reports: the origin of the receiver's messages. */
 const WEBHOOK_SOURCE = 'webhook';
 /** Number of forged deliveries that, without an authentic one for `SILENT_MS`, mean that our secret is wrong. */
 const MIN_FORGED = 3;
 const SILENT_MS = 20_000;
-
-/** The counts of a thread that the state depends on. */
-type CountedReport = Pick<
-  ThreadReport,
-  'answered' | 'refused' | 'refusedAuthentic' | 'providerMs' | 'messages' | 'deadLetters'
->;
-
-const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, times) => sum + times, 0);
-
-/** Returns how far the newest `ut` was ahead of the receipt, milliseconds; 0 when none was. `providerMs`: from `ut` to receipt. */
-export function aheadMs(providerMs: readonly number[]): number {
-  return providerMs.reduce((most, ms) => Math.max(most, -ms), 0);
-}
 
 /** The state of the webhook source, for ingress-status. Reads no clock; times are Unix milliseconds. */
 export class SourceStatus {
@@ -32,7 +18,7 @@ export class SourceStatus {
   /** Number of forged deliveries since the last authentic one. */
   #forged = 0;
   readonly #recent = new RecentMessages();
-  /** How far the newest `ut` of the last messages was ahead of our clock, milliseconds. */
+  /** How far the newest `ut` of the last delivery was ahead of our clock, milliseconds. */
   #behindMs = 0;
   /** Number of authentic deliveries since the last accepted one that had expired. */
   #expired = 0;
@@ -42,25 +28,27 @@ export class SourceStatus {
     this.#startedAt = startedAt;
   }
 
-  /** Adds the report of a thread. Returns whether it has unreadable messages: a reason to report soon. */
-  count(report: CountedReport, now: number): boolean {
-    const { unknown = 0 } = report.messages;
-    const counts = { read: sumOf(report.messages) - unknown, unreadable: sumOf(report.deadLetters) };
-    this.#recent.add(counts, now);
-    this.#countDeliveries(report, now);
-    return counts.unreadable > 0;
+  /** Counts a delivery that was accepted. */
+  accepted(now: number): void {
+    this.#heardAt = now;
+    this.#forged = 0;
+    this.#expired = 0;
   }
 
-  #countDeliveries({ answered, refused, refusedAuthentic, providerMs }: CountedReport, now: number): void {
-    if (providerMs.length > 0) this.#behindMs = aheadMs(providerMs);
-    if ((answered.accepted ?? 0) > 0) {
-      this.#heardAt = now;
-      this.#forged = 0;
-      this.#expired = 0;
-      return;
-    }
-    this.#forged += refused.signature_mismatch ?? 0;
-    this.#expired += refusedAuthentic.timestamp_expired ?? 0;
+  /** Counts a delivery with a wrong signature. */
+  forged(): void {
+    this.#forged += 1;
+  }
+
+  /** Counts an authentic delivery that had expired. */
+  expired(): void {
+    this.#expired += 1;
+  }
+
+  /** Counts the messages of a stored delivery. `aheadMs`: how far their newest `ut` was ahead; null without a message. */
+  stored(counts: { read: number; unreadable: number; aheadMs: number | null }, now: number): void {
+    this.#recent.add({ read: counts.read, unreadable: counts.unreadable }, now);
+    if (counts.aheadMs !== null) this.#behindMs = counts.aheadMs;
   }
 
   /** Returns the status at `now`. */
@@ -89,7 +77,7 @@ const REPORT_MS = 3_000;
 
 type StatusReporterOptions = {
   readonly status: SourceStatus;
-  readonly publisher: Pick<Publisher, 'publish' | 'close'>;
+  readonly publisher: Pick<Publisher, 'publish'>;
   readonly codec: Codec<IngressStatus>;
   /** Name on the broker. */
   readonly topic: string;
@@ -122,9 +110,8 @@ export class StatusReporter {
     this.#writing = false;
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     clearInterval(this.#timer);
-    await this.#options.publisher.close();
   }
 
   async #publish(): Promise<void> {

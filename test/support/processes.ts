@@ -177,7 +177,6 @@ export function startService(name: string, settings: Readonly<Record<string, str
       // No proxy needs time to remove it.
       DRAIN_MS: '0',
       // Each thread of a receiver loads all modules.
-      WEBHOOK_THREADS: '1',
       LOG_LEVEL: 'info',
       // As if each process were on its own host.
       GROUP_INSTANCE_ID: `test-${randomUUID()}`,

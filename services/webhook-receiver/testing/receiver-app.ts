@@ -1,8 +1,9 @@
+import { Registry } from 'prom-client';
 import { onTestFinished, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
-import type { AdmissionLimits } from '../admission.ts';
 import { ReceiverApp, type ReceiverAppOptions } from '../app.ts';
-import { RequestTally } from '../tally.ts';
+import { receiverMetrics } from '../metrics.ts';
+import { SourceStatus } from '../source-status.ts';
 
 /** The body limit of the app, bytes. */
 export const LIMIT = 1_000;
@@ -10,20 +11,34 @@ export const SECRET = '0'.repeat(32);
 
 /** Starts an app, which the end of the test closes. `store` replaces storing, and records the deliveries that it gets. */
 export async function openReceiver(
-  limits: Partial<AdmissionLimits> = {},
+  limits: Partial<Pick<ReceiverAppOptions, 'maxConnections' | 'maxUnprovenBytes'>> = {},
   storing: ReceiverAppOptions['store'] = async () => {},
 ) {
-  const tally = new RequestTally();
+  const registry = new Registry();
   const store = vi.fn(storing);
   const app = new ReceiverApp({
     secrets: [SECRET],
     bodyLimit: LIMIT,
     answerTimeoutMs: 1_000,
     store,
-    limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
-    tally,
+    maxConnections: 100,
+    maxUnprovenBytes: 1_000_000,
+    ...limits,
+    metrics: receiverMetrics(registry, {
+      pendingBytes: () => 0,
+      connections: () => app.connections(),
+      unprovenBytes: () => app.unprovenBytes,
+    }),
+    status: new SourceStatus('one', Date.now()),
     log: createLogger({ name: 'receiver', level: 'silent' }),
   });
   onTestFinished(() => app.close());
-  return { port: await app.listen({ port: 0, host: '127.0.0.1' }), tally, store, app };
+  /** Returns the counts above 0 of `touchline_webhook_<name>_total`, by the value of its label. */
+  const counted = async (name: string): Promise<Record<string, number>> => {
+    const { values = [] } = (await registry.getSingleMetric(`touchline_webhook_${name}_total`)?.get()) ?? {};
+    return Object.fromEntries(
+      values.flatMap(({ labels, value }) => (value > 0 ? [[Object.values(labels)[0], value]] : [])),
+    );
+  };
+  return { port: await app.listen({ port: 0, host: '127.0.0.1' }), counted, store, app };
 }

@@ -35,7 +35,6 @@ beforeAll(async () => {
     ...connectionEnv({ brokers, registryUrl, prefix }),
     WEBHOOK_PORT: String(port),
     WEBHOOK_SECRET: SECRET,
-    WEBHOOK_THREADS: '2',
   });
   await receiver.ready();
   await post(JSON.stringify([incidentMessage({ id: 0 })]));

@@ -206,25 +206,10 @@ describe('a start', () => {
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
 
-  test('with several threads accepts deliveries like one thread', async () => {
-    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_THREADS: '3' });
-    const ids = Array.from({ length: 60 }, (_, id) => id);
-    const answers = await Promise.all(
-      ids.map((id) => receiver.post(JSON.stringify([incidentMessage({ id })]))),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const kept = (await receiver.read('normalized-messages')).map(({ message_id }) => Number(message_id));
-    expect(kept.sort((a, b) => a - b)).toEqual(ids);
-    expect(await receiver.metric('messages_total')).toBe(ids.length);
-    await receiver.stop();
-  });
-
-  test('fails when another receiver uses the port, although threads share one', async () => {
-    const receiver = await TestReceiver.startOn(topics, { WEBHOOK_THREADS: '2' });
-    for (const threads of ['1', '2']) {
-      const settings = { WEBHOOK_PORT: String(receiver.port), WEBHOOK_THREADS: threads };
-      await expect(TestReceiver.startOn(topics, settings)).rejects.toThrow(/EADDRINUSE/);
-    }
+  test('fails when another receiver uses the port', async () => {
+    const receiver = await TestReceiver.startOn(topics);
+    const settings = { WEBHOOK_PORT: String(receiver.port) };
+    await expect(TestReceiver.startOn(topics, settings)).rejects.toThrow(/EADDRINUSE/);
     expect((await receiver.post('[]')).status).toBe(200);
     await receiver.stop();
   });

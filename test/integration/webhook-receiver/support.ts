@@ -72,9 +72,6 @@ export class TestReceiver {
       logger: createLogger({ name: 'webhook-receiver', level: 'silent' }),
       metrics,
       draining: new AbortController().signal,
-      fail: (error) => {
-        throw error;
-      },
     });
     return new TestReceiver(connection, receiver.port, metrics, () => receiver.stop());
   }

@@ -137,7 +137,7 @@ describe.each([
 test('limits pending deliveries: further ones are refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
-    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '5000', WEBHOOK_THREADS: '1' },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '5000' },
   );
   const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
   await until('a delivery is accepted', async () =>

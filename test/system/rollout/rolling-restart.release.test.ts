@@ -74,7 +74,7 @@ function targetsOf(token: string, upstream: string): Target[] {
     },
     {
       name: 'webhook-receiver',
-      settings: { WEBHOOK_PORT: '0', WEBHOOK_SECRET: SECRET, WEBHOOK_THREADS: '2' },
+      settings: { WEBHOOK_PORT: '0', WEBHOOK_SECRET: SECRET },
       ask: () => ({ method: 'POST', path: '/webhook', headers: signed(empty), body: empty }),
       statuses: [200],
     },

@@ -1,0 +1,97 @@
+import type { SignatureCheck } from '#signing/signing.ts';
+
+/** Bytes counted for the objects of each chunk. */
+const CHUNK_BYTES = 512;
+
+/** A body in progress. Hashes its bytes as they arrive; memory follows the received bytes, never the announced length. */
+export class IncomingBody {
+  /** Bytes received. */
+  length = 0;
+  /** Bytes counted for it in memory. */
+  held = 0;
+  /** When its head was read, on the clock of `performance.now`. */
+  readonly arrivedAt = performance.now();
+  /** Answers that the body is dropped. */
+  readonly refuse: () => void;
+  readonly #check: SignatureCheck;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(check: SignatureCheck, refuse: () => void) {
+    this.#check = check;
+    this.refuse = refuse;
+  }
+
+  /** Stores the next chunk. Returns how many bytes it holds more. */
+  add(chunk: Buffer): number {
+    this.#check.update(chunk);
+    this.#chunks.push(chunk);
+    this.length += chunk.length;
+    const bytes = chunk.length + CHUNK_BYTES;
+    this.held += bytes;
+    return bytes;
+  }
+
+  /** Drops what is held. */
+  drop(): void {
+    this.#chunks.length = 0;
+    this.held = 0;
+  }
+
+  /** Whether the signature matches the received bytes. Call it once. */
+  isProven(): boolean {
+    return this.#check.matches();
+  }
+
+  /** Whether the signature matches these bytes, another form of the body. */
+  provesInstead(bytes: Buffer): boolean {
+    return this.#check.matchesInstead(bytes);
+  }
+
+  /** Returns the received bytes, proven or not. */
+  bytes(): Buffer {
+    const [only] = this.#chunks;
+    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.length);
+  }
+}
+
+/**
+ * Limits the memory of bodies whose signature is not verified yet (docs/decisions/0007). Above the limit the body with the
+ * most bytes times milliseconds is refused: an honest sender soon finishes its body.
+ */
+export class UnprovenBodies {
+  readonly #maxBytes: number;
+  readonly #bodies = new Set<IncomingBody>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Stores the next chunk of a body, which may be refused for it. */
+  add(body: IncomingBody, chunk: Buffer): void {
+    this.#bodies.add(body);
+    this.#bytes += body.add(chunk);
+    while (this.#bytes > this.#maxBytes) {
+      const heaviest = this.#heaviest(performance.now());
+      this.release(heaviest);
+      heaviest.refuse();
+    }
+  }
+
+  /** Drops a body, which was verified or refused, or whose connection is closed. */
+  release(body: IncomingBody): void {
+    if (!this.#bodies.delete(body)) return;
+    this.#bytes -= body.held;
+    body.drop();
+  }
+
+  #heaviest(now: number): IncomingBody {
+    const weight = ({ held, arrivedAt }: IncomingBody): number => held * (now - arrivedAt + 1);
+    return [...this.#bodies].reduce((found, one) => (weight(one) > weight(found) ? one : found));
+  }
+}
