@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
@@ -43,7 +43,7 @@ test('reuses views that were closed before the machine stopped', () => {
 test('waits for the disk where it cannot know whether the machine has stopped', () => {
   const folder = temporaryFolder();
   killed(folder, { boot: null });
-  expect(existsSync(join(folder, 'views.open'))).toBe(false);
+  expect(existsSync(join(folder, 'views.mark'))).toBe(false);
   expect(visit(folder)).toBeNull();
   const waits = (boot: string | null) => {
     const { database, close } = openViews({ ...MADE, folder, boot });
@@ -92,15 +92,25 @@ test.each(['', 'no database at all'])('rebuilds views if the file contains %j', 
   expect(visit(folder)).not.toBeNull();
 });
 
+const oneByte = (folder: string) => {
+  const path = join(folder, 'views.sqlite');
+  const bytes = readFileSync(path);
+  const at = bytes.lastIndexOf('t-0');
+  bytes.write('t-1', at);
+  writeFileSync(path, bytes);
+};
+
 test.each([
-  ['the whole file', undefined, 'it cannot be read'],
-  ['a table', 'health', 'it is damaged'],
-])('rebuilds views if %s is damaged', (_, name, why) => {
+  ['the whole file of a killed process', (folder: string) => damage(folder), 'killed', 'it cannot be read'],
+  ['a table of a killed process', (folder: string) => damage(folder, 'health'), 'killed', 'it is damaged'],
+  ['one byte of a stopped process', oneByte, 'stopped', 'it was changed since it was closed'],
+])('rebuilds views if %s is damaged', (_, harm, end, why) => {
   const folder = temporaryFolder();
   const first = Views.open({ ...MADE, folder, competitions: null });
   first.views.write([{ key: 't-0', next: 7, epoch: null }], MADE.now, () => {});
   first.views.close();
-  damage(folder, name);
+  if (end === 'killed') writeFileSync(join(folder, 'views.mark'), MADE.boot);
+  harm(folder);
   const second = Views.open({ ...MADE, folder, competitions: null });
   expect([first.fresh, second.fresh]).toEqual(['it is empty', why]);
   expect([...second.views.offsets()]).toEqual([]);

@@ -1,6 +1,7 @@
 /** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { shortageOf } from '#errors/shortages.ts';
@@ -48,10 +49,12 @@ export type OpenedViews = {
 
 const FILE = 'views.sqlite';
 /**
- * Exists while views are open that are written without waiting for the disk, with the start of the machine at which they were opened.
- * A process that is killed leaves whole views behind, a machine that stops may leave damaged ones, which SQLite would not always notice.
+ * Tells how the views were left. While they are open, and written without waiting for the disk, it has the start of the machine at
+ * which they were opened: a process that is killed leaves whole views behind, a machine that stops may leave damaged ones. Once
+ * they are closed it has their checksum. SQLite would not always notice either.
  */
-const OPEN_MARK = 'views.open';
+const MARK = 'views.mark';
+const CHECKSUM = 'sha256:';
 /**
  * Pages between two checkpoints, each of which waits for the disk. While the views are built no request waits for one;
  * afterwards a checkpoint must be short.
@@ -78,7 +81,7 @@ export function bootId(): string | null {
 
 /**
  * Opens the views in a folder. Reuses existing ones that have this schema and source, were written within `maxAgeMs`
- * (older ones may have missed tombstones), and were closed before the machine stopped; else creates empty ones. Throws
+ * (older ones may have missed tombstones), were closed before the machine stopped and not changed since; else creates empty ones. Throws
  * `ViewsInUseError`, and `FolderError` when they cannot be written.
  */
 export function openViews(options: OpenViewsOptions): OpenedViews {
@@ -87,8 +90,9 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
   try {
     const { database, fresh } = reuseOrCreate(options);
     try {
-      if (boot !== null) {
-        writeOpenMark(folder, boot);
+      if (boot === null) rmSync(join(folder, MARK), { force: true });
+      else {
+        writeMark(folder, boot);
         database.exec('PRAGMA synchronous = OFF');
       }
     } catch (error) {
@@ -105,8 +109,8 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
 }
 
 /** On the disk before anything is written without waiting for it. */
-function writeOpenMark(folder: string, boot: string): void {
-  writeFileSync(join(folder, OPEN_MARK), boot, { flush: true });
+function writeMark(folder: string, mark: string): void {
+  writeFileSync(join(folder, MARK), mark, { flush: true });
   const directory = openSync(folder, 'r');
   try {
     fsyncSync(directory);
@@ -122,16 +126,32 @@ function closeViews(database: DatabaseSync, folder: string): void {
   } finally {
     database.close();
   }
-  rmSync(join(folder, OPEN_MARK), { force: true });
+  writeMark(folder, checksumOf(folder));
 }
 
-/** Whether views were open, without waiting for the disk, when the machine stopped. */
-function wereOpenAtStop(folder: string, boot: string | null): boolean {
+/** Returns the checksum of closed views. */
+function checksumOf(folder: string): string {
+  const hash = createHash('sha256');
+  const file = openSync(join(folder, FILE), 'r');
   try {
-    return readFileSync(join(folder, OPEN_MARK), 'utf8') !== boot;
+    const chunk = Buffer.allocUnsafe(1024 * 1024);
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk))
+      hash.update(chunk.subarray(0, read));
+  } finally {
+    closeSync(file);
+  }
+  return `${CHECKSUM}${hash.digest('hex')}`;
+}
+
+/** Returns the reason why views, as they were left, cannot be reused; null if they can. */
+function damageOf(folder: string, boot: string | null): string | null {
+  try {
+    const mark = readFileSync(join(folder, MARK), 'utf8');
+    if (!mark.startsWith(CHECKSUM)) return mark === boot ? null : 'the machine stopped while it was open';
+    return mark === checksumOf(folder) ? null : 'it was changed since it was closed';
   } catch (error) {
     if (shortageOf(error) !== null) throw error;
-    return false;
+    return null;
   }
 }
 
@@ -143,13 +163,11 @@ function reuseOrCreate({
   now,
 }: OpenViewsOptions): Pick<OpenedViews, 'database' | 'fresh'> {
   const path = join(folder, FILE);
-  const wereOpen = wereOpenAtStop(folder, boot);
+  const damage = damageOf(folder, boot);
   let why: string;
   try {
     const database = open(path);
-    const problem = wereOpen
-      ? 'the machine stopped while it was open'
-      : problemOf(database, source, now - maxAgeMs);
+    const problem = damage ?? problemOf(database, source, now - maxAgeMs);
     if (problem === null) return { database, fresh: null };
     why = problem;
     database.close();
@@ -183,8 +201,7 @@ export function isUnwritable(error: unknown): boolean {
 
 /** Deletes the views of a folder; they must be closed. */
 export function removeViews(folder: string): void {
-  for (const name of [FILE, `${FILE}-wal`, `${FILE}-shm`, OPEN_MARK])
-    rmSync(join(folder, name), { force: true });
+  for (const name of [FILE, `${FILE}-wal`, `${FILE}-shm`, MARK]) rmSync(join(folder, name), { force: true });
 }
 
 /** Whether an error shows that the file is damaged or unreadable. */

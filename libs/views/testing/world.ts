@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
-import { openViews } from '../store/database.ts';
+import { openViews, removeViews } from '../store/database.ts';
 import type { ServedCompetitions } from '../store/served.ts';
 import { Statements } from '../store/sql.ts';
 import { Views } from '../store/views.ts';
@@ -71,7 +71,7 @@ export class ViewsWorld {
   views: Views;
   /** Clock of the service, Unix milliseconds. */
   now = RECEIVED_AT;
-  #folder = temporaryFolder();
+  readonly #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
   readonly #served: ServedCompetitions;
   #offset = 0;
@@ -95,7 +95,7 @@ export class ViewsWorld {
       (name) => [name, readFileSync(join(this.#folder, name))] as const,
     );
     killed.close();
-    this.#folder = temporaryFolder();
+    removeViews(this.#folder);
     for (const [name, content] of files) writeFileSync(join(this.#folder, name), content);
     this.views = this.#open();
   }
