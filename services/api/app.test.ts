@@ -2,7 +2,6 @@ import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { answerError } from '#contract/rest/records/envelope.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
@@ -136,19 +135,6 @@ test('names the state of each feed in every answer, and of the match in an answe
   expect(await answered('/v2/events/2?token=good')).toBe('webhook=alive, match=unknown');
   expect(await answered('/v2/nothing')).toBe('webhook=alive');
   expect(await answered('/health/live')).toBeUndefined();
-});
-
-test('serves the contract as a document and as a page', async () => {
-  const document = (await app.inject('/openapi.json')).json();
-  expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://api.example' }] });
-  const page = await app.inject('/docs');
-  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
-  for (const { name, path, params } of ALL_OPERATIONS) {
-    expect(document.paths[path].get.operationId).toBe(name);
-    expect(page.body).toContain(`</span> ${path}</code>`);
-    for (const parameter of Object.keys(params.shape))
-      expect(page.body).toContain(`<code>${parameter}</code>`);
-  }
 });
 
 test('counts requests by route and status, and leaks no token to a log or a metric', async () => {

@@ -126,28 +126,6 @@ describe('the messages of a match', () => {
     }
   });
 
-  test('number incidents in order, with ids that no other match has', () => {
-    const seen = new Set<string>();
-    for (const { messages } of simulated) {
-      const ids = [...new Set(messages.flatMap(({ data }) => data.incident?.id ?? []))];
-      expect(ids).toEqual(ids.toSorted());
-      expect(new Set(ids.map((id) => id.length)).size).toBeLessThanOrEqual(1);
-      for (const id of ids) expect(seen.has(id)).toBe(false);
-      for (const id of ids) seen.add(id);
-    }
-  });
-
-  test('correct an incident only with a later ut', () => {
-    for (const { messages } of simulated) {
-      const last = new Map<string, number>();
-      for (const { data, ut } of messages) {
-        if (data.incident === undefined) continue;
-        expect(ut).toBeGreaterThan(last.get(data.incident.id) ?? 0);
-        last.set(data.incident.id, ut);
-      }
-    }
-  });
-
   test('reuse an identifier only when the fault is set', () => {
     const repeats = (match: SimulatedMatch) =>
       match.messages.length - new Set(match.messages.map(({ id }) => id)).size;

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#records/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
-import { CONTENT_FAULTS, DELIVERY_FAULTS, parseFaults } from '../../../services/simulator/faults.ts';
+import { parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
@@ -145,23 +145,6 @@ describe('the check of the faults', () => {
     ['gzip=0.5,duplicate=0.5', summary(), 'every kind of fault occurred: 1 of 2 kinds, not gzip'],
   ])('names those of the setting %s that did not occur', (setting, sent, what) => {
     expect(checkFaults(setting, sent)).toEqual({ what, holds: !what.includes(', not') });
-  });
-
-  test('counts faults of lists once enough lists of live matches were read', () => {
-    const invented = Object.fromEntries(Object.keys(CONTENT_FAULTS).map((fault) => [fault, 1]));
-    const faults = Object.fromEntries(Object.keys(DELIVERY_FAULTS).map((fault) => [fault, 1]));
-    const long = { ...summary({ faults, invented }), matches: 64, deliveries: 1_000, seconds: 60 };
-    const rest = { faults: { lagging_list: 3, empty_list: 0 }, liveLists: 10 };
-    const kinds = Object.keys(faults).length + Object.keys(invented).length;
-    expect(checkFaults('many', { ...long, rest })).toEqual({
-      what: `every kind of fault occurred: ${kinds + 1} of ${kinds + 2} kinds, not empty_list`,
-      holds: false,
-    });
-    expect(checkFaults('many', { ...long, rest: { ...rest, liveLists: 9 } })).toEqual({
-      what: `every kind of fault occurred: ${kinds} of ${kinds} kinds (faults of lists need more than the 9 lists of live matches that were read)`,
-      holds: true,
-    });
-    expect(checkFaults('none', { ...long, rest }).holds).toBe(true);
   });
 });
 

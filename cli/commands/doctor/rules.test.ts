@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#cluster/describe.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import {
-  failed,
   fine,
   judgeBrokers,
   judgeClock,
@@ -15,7 +14,6 @@ import {
   judgeSchemas,
   judgeTopics,
 } from './rules.ts';
-import { renderFindings } from './run.ts';
 
 const GOOD: TopicFacts = {
   partitions: 8,
@@ -176,21 +174,6 @@ test.each([
   [500, 'warning'],
 ])('judges a provider that answers %j: %s', (answer, status) => {
   expect(judgeProvider(answer)).toMatchObject({ status });
-});
-
-test('renders a finding as a line with its advice below it, and escapes foreign text', () => {
-  const findings = [fine('lag', 'done'), failed('settings', 'wrong:\n  A: \u001b[31m', 'set A')];
-  expect(renderFindings(findings)).toBe(
-    [
-      'ok        lag       done',
-      'failed    settings  wrong:',
-      '                    A: \\u001b[31m',
-      '                    → set A',
-      '',
-      '1 failed, 0 warnings, 1 fine',
-      '',
-    ].join('\n'),
-  );
 });
 
 test('names a source that is not alive, with its delay', () => {

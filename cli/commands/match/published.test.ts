@@ -45,11 +45,6 @@ describe('what had been published', () => {
     },
   );
 
-  test('is nothing before the first version, when that is held', () => {
-    const answer = publishedAt({ states: STATES, transitions: TRANSITIONS }, writtenAt(1) - 1);
-    expect(answer).toMatchObject({ kind: 'nothing', first: { written: writtenAt(1) } });
-  });
-
   test('is lost when retention removed it', () => {
     const transitions = TRANSITIONS.filter(({ value }) => value.version >= 4);
     for (const states of [[], STATES.slice(-1)])
@@ -80,10 +75,6 @@ describe('what had been published', () => {
     const transitions = TRANSITIONS.filter(({ value }) => value.version > 3);
     const answer = publishedAt({ states: STATES.slice(0, 3), transitions }, writtenAt(5));
     expect(valuesOf(answer)).toEqual(stateValues(5));
-  });
-
-  test('is unknown when no topic has the match', () => {
-    expect(publishedAt({ states: [], transitions: [] }, 0)).toEqual({ kind: 'unknown' });
   });
 
   test('uses the order of the topic when clocks of processors differ', () => {

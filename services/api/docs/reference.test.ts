@@ -23,23 +23,6 @@ describe('the reference', () => {
     };
     expect(() => referenceOf({ ...document, paths }, readExample)).toThrow(/in no group.*new\.index/);
   });
-
-  test('describes a parameter with its values, its meaning and the value in the example', () => {
-    const operations = operationsOf();
-    const { parameters } = operations.find(({ name }) => name === 'livescore.index') ?? expect.fail();
-    expect(parameters.find(({ name }) => name === 'limit')).toEqual({
-      name: 'limit',
-      in: 'query',
-      required: false,
-      type: 'integer',
-      fallback: '150',
-      example: '5',
-      values: ['5', '10', '25', '50', '100', '150'],
-      meaning: 'Items of a page. Any other number is refused with 400.',
-    });
-    const show = operations.find(({ name }) => name === 'events.show') ?? expect.fail();
-    expect(show.parameters).toMatchObject([{ name: 'id', in: 'path', required: true, example: '310001' }]);
-  });
 });
 
 describe.each(ALL_OPERATIONS)('the example of $name', (operation) => {

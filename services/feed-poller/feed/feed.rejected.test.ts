@@ -64,9 +64,3 @@ test('skips expired history by halves, reports each gap, and never skips the las
   for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
   expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
 });
-
-test('does not skip a rejected window within the last day', async () => {
-  const { follower, gaps } = refusing(T0 - 60, { availableFrom: T0, widest: 30 });
-  for (let tries = 0; tries < 9; tries++) await follower.read(signal).catch(() => {});
-  expect([follower.position, gaps]).toEqual([T0 - 60, []]);
-});

@@ -120,13 +120,6 @@ test('removes an aborted request from the queue', async () => {
   expect(requests).toEqual(['e']);
 });
 
-test('does not queue a request that is already aborted', async () => {
-  const { send, requests, outcomes } = await down();
-  send('d', AbortSignal.abort());
-  await tick();
-  expect([outcomes.d, requests]).toEqual(['STOPPED', []]);
-});
-
 test('lets the next request probe when the probe is aborted', async () => {
   const { send, requests, answer, wake } = await down();
   send('d');

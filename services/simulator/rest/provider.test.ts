@@ -199,21 +199,6 @@ describe('the state is the fold of the published messages', () => {
   });
 });
 
-describe('errors repeat nothing of the request', () => {
-  const NOWHERE = ['/', '/nowhere', '/v1/events', '/v2/nowhere', '/v2/events/%zz', '/%zz'];
-
-  test.each(NOWHERE)('%s', async (path) => {
-    const { provider } = open({ matches: 1 });
-    for (const method of ['GET', 'POST'] as const) {
-      const response = await provider.app.inject({ method, url: `${path}?token=hush` });
-      expect(response.statusCode).toBe(path.includes('%zz') ? 400 : 404);
-      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(answerError.parse(response.json()).api.timestamp).toBe(provider.now());
-      expect(response.body).not.toMatch(/hush|nowhere|zz/);
-    }
-  });
-});
-
 describe('a token', () => {
   test('is valid for its lifetime in real seconds, stated on the provider clock', async () => {
     let real = 0;
@@ -227,14 +212,5 @@ describe('a token', () => {
     expect(await asks()).toBe(200);
     real = 3600;
     expect(await asks()).toBe(401);
-  });
-
-  test('is issued for the right secret only, and required by all operations but the open catalogues', async () => {
-    const { reader } = open();
-    const wrong = { client_id: '1', secret_key: 'wrong' };
-    expect((await reader.request('/v2/oauth', wrong)).status).toBe(401);
-    expect((await reader.request('/v2/oauth', { ...wrong, client_id: '2' })).status).toBe(401);
-    expect((await reader.request('/v2/sports', { token: 'nonsense' })).status).toBe(200);
-    expect((await reader.request('/v2/statuses', { token: 'nonsense' })).status).toBe(401);
   });
 });

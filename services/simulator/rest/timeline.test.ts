@@ -24,19 +24,3 @@ test('has the messages of all waves, even of waves that are no longer in memory'
   );
   expect(timeline.length).toBe(waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0));
 });
-
-test('includes both ends of a window, and has no message between two waves', () => {
-  const timeline = new Timeline(DATASET, MATCH_SETTINGS, 20);
-  const [first, second] = timeline.stretches;
-  const { endsAt = 0 } = first ?? {};
-  const { startsAt = 0 } = second ?? {};
-  const uts = (from: number, to: number): Set<number> =>
-    new Set([...timeline.between(from, to)].map(({ ut }) => ut));
-  expect(uts(endsAt, startsAt)).toEqual(new Set([endsAt, startsAt]));
-  expect(uts(endsAt + 1, startsAt - 1).size).toBe(0);
-  expect(uts(endsAt, endsAt)).toEqual(new Set([endsAt]));
-});
-
-test('throws without a match', () => {
-  expect(() => new Timeline(DATASET, MATCH_SETTINGS, 0)).toThrow(RangeError);
-});
