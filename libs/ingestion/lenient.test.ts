@@ -1,5 +1,6 @@
 /** Every form of docs/reference/lenient-reading.md, and what is read of it. */
 import { describe, expect, test } from 'vitest';
+import { INT_MAX } from '#json/values.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 import { normalized } from './testing/normalized.ts';
 
@@ -341,7 +342,9 @@ describe('a message', () => {
     [{ ut: '1790000000' }, { ut: 1_790_000_000 }, []],
     [{ ut: ' 1790000000.0 ' }, { ut: 1_790_000_000 }, []],
     [{ source: 'x' }, { source: null }, []],
-    [{ source: 7 }, { source: 7 }, []],
+    [{ source: -1 }, { source: null }, []],
+    [{ source: INT_MAX }, { source: INT_MAX }, []],
+    [{ source: INT_MAX + 1 }, { source: null }, []],
   ])('with %j is read', (changes, read, unread) => {
     expect(normalized(eventMessage(changes))).toMatchObject({ ...read, unread });
   });

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#json/canonical-json.ts';
-import { INT_MAX, LONG_MAX } from '#json/values.ts';
+import { LONG_MAX } from '#json/values.ts';
 import { type Normalized, normalizeMessage } from './normalize.ts';
 import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
 import { normalized, reasonOf } from './testing/normalized.ts';
@@ -41,12 +40,6 @@ describe('an incident message', () => {
     });
   });
 
-  test('uses the incident’s ut, and the message’s when the incident has none', () => {
-    expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).incident?.incident.ut).toBe(1_789_999_990);
-    expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).ut).toBe(1_790_000_000);
-    expect(normalized(incidentMessage({}, { ut: null })).incident?.incident.ut).toBe(1_790_000_000);
-  });
-
   test.each<[id: unknown, number: number | null]>([
     [5, 5],
     ['5', 5],
@@ -74,46 +67,6 @@ describe('an incident message', () => {
     expect(incident?.incident.event_status_id).toBe(read);
     expect(JSON.parse(incident?.incident.body ?? '').event_status_id).toBe(own === 'x' ? undefined : own);
   });
-
-  test('is a delete only when its action says so, and the body omits the action', () => {
-    const inserted = normalized(incidentMessage());
-    const deleted = normalized(incidentMessage({}, { action: 'delete' }));
-    expect(deleted.incident?.deleted).toBe(true);
-    expect(deleted.incident?.incident).toEqual(inserted.incident?.incident);
-  });
-
-  test('keeps unknown fields', () => {
-    const extra = { period_timer: { direction: 'up', time: 570 }, z: [{ b: 1, a: [] }], __x: 'ü' };
-    const body = JSON.parse(normalized(incidentMessage({}, extra)).incident?.incident.body ?? '');
-    expect(body).toMatchObject(extra);
-  });
-
-  test('accepts times above 99 minutes, and missing ones', () => {
-    const time = (event_time: unknown) =>
-      normalized(incidentMessage({}, { event_time })).incident?.incident.event_time;
-    expect([time('00:00'), time('45:59'), time('120:03'), time(null), time(''), time(undefined)]).toEqual([
-      0,
-      2759,
-      7203,
-      null,
-      null,
-      null,
-    ]);
-  });
-
-  test('accepts ids as numbers or as digits', () => {
-    const message = normalized(
-      incidentMessage({}, { participant_id: '102', incident_id: '413' }, { id: '7000001' }),
-    );
-    expect([message.event_id, message.incident?.incident.participant_id]).toEqual([7000001, 102]);
-    expect(message.incident?.incident.incident_id).toBe(413);
-  });
-
-  test('is unreadable without its event', () => {
-    expect(reasonOf(normalize(incidentMessage({ data: { incident: incidentRecord() } })))).toMatch(
-      /^unknown_shape data\.event: /,
-    );
-  });
 });
 
 function withoutAction(record: Record<string, unknown>): Record<string, unknown> {
@@ -138,12 +91,6 @@ describe('the event of a message', () => {
     expect(normalized(eventMessage({ data: { event: { id: 1 } } })).event_fields).toEqual([]);
   });
 
-  test('keeps the action delete, and no other', () => {
-    const parts = (action: unknown) =>
-      normalized(eventMessage({ data: { event: { id: 1, action } } })).event_fields;
-    expect([parts('insert'), parts('update'), parts('delete')]).toEqual([[], [], ['{"action":"delete"}']]);
-  });
-
   test('has the same bytes for an unchanged group, whatever the order of its keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(9000), (extra, clock_time) => {
@@ -158,40 +105,12 @@ describe('the event of a message', () => {
       }),
     );
   });
-
-  test('keeps every field of the record but id and action', () => {
-    const event = { ...(eventMessage().data as { event: object }).event, more: { b: 1, a: 2 } };
-    const parts = normalized(eventMessage({ data: { event } })).event_fields.map((part) => JSON.parse(part));
-    const { id: _id, action: _action, ...fields } = event as Record<string, unknown>;
-    expect(Object.assign({}, ...parts)).toEqual(fields);
-  });
 });
 
 function normalizedOrNone(message: unknown): string[] {
   const result = normalize(message);
   return result.kind === 'normalized' ? result.message.event_fields : [];
 }
-
-test.each<[given: unknown, read: number | null]>([
-  [0, 0],
-  [INT_MAX, INT_MAX],
-  ['7', 7],
-  [INT_MAX + 1, null],
-  [-1, null],
-  ['rest', null],
-  [null, null],
-])('the source %j of a message is %j', (source, read) => {
-  expect(normalized(eventMessage({ source }))).toMatchObject({ source: read, unread: [] });
-});
-
-describe('identity', () => {
-  test('is the id as text, or the uuid when there is no id', () => {
-    expect(normalized(eventMessage({ id: 'a-1' })).message_id).toBe('a-1');
-    expect(normalized(eventMessage({ id: null, uuid: 'f47ac10b' })).message_id).toBe('f47ac10b');
-    expect(normalized(eventMessage({ id: 5, uuid: 'f47ac10b' })).message_id).toBe('5');
-    expect(reasonOf(normalize(eventMessage({ id: undefined })))).toMatch(/^unknown_shape id: /);
-  });
-});
 
 describe('other messages', () => {
   test.each([[{ event: { id: 7 } }], [{ event_id: '7' }], [{ id: 7, lineups: [{ b: 1, a: 2 }] }]])(
@@ -228,11 +147,13 @@ describe('an unreadable message', () => {
     ['an empty type', { id: 1, type: ' ' }, 'type'],
     ['a type that is no text', { id: 1, type: 5 }, 'type'],
     ['no data', { id: 1, type: 'event', ut: 1 }, 'data'],
+    ['no id', eventMessage({ id: undefined }), 'id'],
     ['no ut', eventMessage({ ut: undefined }), 'ut'],
     ['a ut that is no number', eventMessage({ ut: 'now' }), 'ut'],
     ['a fractional ut', eventMessage({ ut: 1.5 }), 'ut'],
     ['a ut out of range', eventMessage({ ut: 2 ** 53 }), 'ut'],
     ['an id that is no id', eventMessage({ id: {} }), 'id'],
+    ['no event', incidentMessage({ data: { incident: incidentRecord() } }), 'data.event'],
     ['an event without an id', eventMessage({ data: { event: {} } }), 'data.event.id'],
     ['an event with a textual id', eventMessage({}, { id: 'x' }), 'data.event.id'],
     ['a negative event id', eventMessage({}, { id: -1 }), 'data.event.id'],
@@ -276,20 +197,3 @@ describe('an unreadable message', () => {
   });
 });
 
-const fixtures = new URL('../../../shared/provider/', import.meta.url);
-describe.runIf(existsSync(fixtures))('the provider’s own messages (../shared/provider)', () => {
-  const read = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'));
-
-  test('are all normalized', () => {
-    const messages = [read('rabbit__message.json'), ...read('Feeds__feeds.json').api.data];
-    expect(messages.map((message) => normalized(message).type)).toEqual([
-      'incident',
-      'incident',
-      'incident',
-      'event',
-      'incident',
-      'incident',
-      'incident',
-    ]);
-  });
-});
