@@ -9,36 +9,17 @@ const NONE = new AllowedRanges([]);
 const NOT_PUBLIC = { kind: 'refused', reason: 'address_not_public' };
 
 describe('a URL is rejected', () => {
-  // Further addresses: addresses.test.ts.
+  // Further addresses and their spellings: addresses.test.ts.
   test.each([
     '127.0.0.1',
-    '127.1',
-    '127.0.1',
-    '0',
     '2130706433',
-    '0x7f000001',
-    '0x7f.0.0.1',
-    '0177.0.0.1',
-    '017700000001',
     '127.0.0.1.',
-    '127.0.0.1..',
-    '127.1..',
     '0x7f000001..',
-    '127。0。0。1',
     '①②⑦.0.0.1',
-    '%31%32%37.0.0.1',
-    '10.0.0.1',
-    '10.1',
     '169.254.169.254',
-    '2852039166',
-    '0xa9fea9fe',
-    '0251.0376.0251.0376',
     '[::1]',
-    '[0:0:0:0:0:0:0:1]',
     '[::FFFF:A9FE:A9FE]',
-    '[64:ff9b:1::a9fe:a9fe]',
     'localhost',
-    'LOCALHOST',
     'localhost.',
     'a.localhost',
   ])('https://%s/', async (host) => {
@@ -70,13 +51,7 @@ describe('a URL is rejected', () => {
 
 describe('a name', () => {
   test.each([
-    ['loopback', ['127.0.0.1']],
     ['loopback of both families', ['127.0.0.1', '::1']],
-    ['private', ['10.0.0.1']],
-    ['metadata', ['169.254.169.254']],
-    ['IPv4-mapped', ['::ffff:127.0.0.1']],
-    ['NAT64', ['64:ff9b::7f00:1']],
-    ['6to4', ['2002:7f00:1::1']],
     ['link-local with a zone', ['fe80::1%lo']],
     ['no address at all', ['localhost']],
     ['nothing', []],

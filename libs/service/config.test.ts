@@ -94,11 +94,6 @@ describe('loadConfig', () => {
   test.each(['ftp://localhost', 'localhost:8081', 'http://'])('rejects %j as an address', (value) => {
     expect(problemsOf({ ...good, SCHEMA_REGISTRY_URL: value })).toHaveLength(1);
   });
-
-  test('never prints the value of a secret', () => {
-    const leak = 'do-not-print-me-0123456789-do-not-print-me';
-    expect(problemsOf({ ...good, WEBHOOK_SECRET: leak }).join('\n')).not.toContain(leak.slice(0, 8));
-  });
 });
 
 test.each([

@@ -95,15 +95,6 @@ describe('createHttpServer', () => {
     expect(await allOf(socket)).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  test('keeps idle connections longer than load balancers do', async () => {
-    const { keepAliveTimeout, headersTimeout, requestTimeout } = await serve({});
-    expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({
-      keepAliveTimeout: 72_000,
-      headersTimeout: 10_000,
-      requestTimeout: 10_000,
-    });
-  });
-
   test.each([
     [false, null],
     [true, 'max-age=31536000'],

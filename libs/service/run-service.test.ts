@@ -197,15 +197,6 @@ describe('failing', () => {
 });
 
 describe('a parent that ends', () => {
-  test('is noticed by the end of stdin if stdin is its pipe', async () => {
-    const run = start({ TOUCHLINE_PARENT_PIPE: '1' });
-    await said(run, 'started');
-    run.child.stdin?.end();
-    expect(await run.ended).toBe(0);
-    expect(run.log).toContain('"reason":"parent gone"');
-    expect(run.out).toContain('stop done');
-  });
-
   test('ignores the end of stdin without TOUCHLINE_PARENT_PIPE', async () => {
     const run = start();
     await said(run, 'started');

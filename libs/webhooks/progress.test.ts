@@ -125,22 +125,3 @@ describe('progress', () => {
     expect(fold(attempt('started', { next: reported }))?.next).toEqual(offsets(0, 1, 2));
   });
 });
-
-test('creates an attempt with all fields, empty if they are not given', () => {
-  const head = { subscription_id: 's', client_id: 1, epoch: 1, at: 5, kind: 'passed' as const };
-  expect(attemptOf(head, { next: offsets(3) })).toEqual({
-    ...head,
-    started_at: null,
-    attempt: 0,
-    outcome: null,
-    status: null,
-    reason: null,
-    messages: 0,
-    bytes: 0,
-    first: null,
-    last: null,
-    next: offsets(3),
-    next_attempt_at: null,
-  });
-  expect(attemptOf(head).next).toEqual([]);
-});

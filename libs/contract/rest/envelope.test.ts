@@ -37,15 +37,6 @@ describe('paging', () => {
   });
 });
 
-test.each([
-  [1, { previous: null, next: 2 }],
-  [2, { previous: 1, next: 3 }],
-  [3, { previous: 2, next: null }],
-  [9, { previous: 3, next: null }],
-])('beside page %d of 3 are %j', (page, beside) => {
-  expect(neighbours({ limit: 5, page }, 12)).toEqual(beside);
-});
-
 describe('a path and query', () => {
   test('survive a round trip through a URL, whatever they contain', () => {
     const operation = OPERATIONS.find(({ name }) => name === 'events.show') ?? expect.fail();

@@ -38,6 +38,11 @@ describe('parameters', () => {
     expect(isRefused(name, query)).toBe(true);
   });
 
+  test('accepts 500 events', () => {
+    const most = Array.from({ length: 500 }, (_, id) => 100_000 + id);
+    expect(asked('feed.index', { event_ids: most.join(',') })).toMatchObject({ eventIds: new Set(most) });
+  });
+
   test('have defaults', () => {
     expect(asked('incidents.index', {})).toEqual({ limit: 500, page: 1 });
     expect(asked('livescore.index', {})).toEqual({
@@ -60,80 +65,6 @@ describe('parameters', () => {
     });
     expect(asked('events.index', {})).toMatchObject({ date_from: '2026-09-21 00:00:00', holdsNow: true });
     expect(asked('events.index', { date_from: '2026-09-20' })).toMatchObject({ holdsNow: false });
-  });
-
-  test('are passed to the data', () => {
-    expect(
-      asked('feed.index', { event_ids: '1,2,2', important: 'no', type: 'event', timestamp: '5' }),
-    ).toMatchObject({
-      timestamp: 5,
-      eventIds: new Set([1, 2]),
-      important: 'no',
-      type: 'event',
-    });
-    const filters = {
-      deleted: 'yes',
-      updated: 'no',
-      confirmation: 'tbd',
-      sort_order: 'desc',
-      participant_id: '9',
-    };
-    expect(asked('events.incidents', filters, 7)).toEqual({
-      limit: 500,
-      page: 1,
-      eventId: 7,
-      deleted: 'yes',
-      updated: 'no',
-      confirmation: 'tbd',
-      sort_type: 'id',
-      sort_order: 'desc',
-      participant_id: 9,
-    });
-    const wanted = {
-      sport_id: '5',
-      competition_id: '10',
-      season_id: '20',
-      stage_id: '30',
-      status_type: 'live',
-      participant_id: '101',
-      venue_type: 'home',
-      date_from: '2026-01-01',
-      date_to: '2026-01-02 12:30',
-      timestamp: '9',
-      limit: '5',
-      page: '2',
-    };
-    for (const name of ['events.index', 'events-simple.index'] as const)
-      expect(asked(name, wanted)).toEqual({
-        sport_id: 5,
-        liveSince: LIVE_SINCE,
-        competition_id: 10,
-        season_id: 20,
-        stage_id: 30,
-        status_type: 'live',
-        participant_id: 101,
-        venue_type: 'home',
-        date_from: '2026-01-01 00:00:00',
-        date_to: '2026-01-02 12:30:59',
-        timestamp: 9,
-        limit: 5,
-        page: 2,
-      });
-    for (const flag of ['yes', 'no']) {
-      const sent = { important: flag, important_for_trader: flag };
-      expect(asked('feed.index', sent)).toMatchObject(sent);
-    }
-    const most = Array.from({ length: 500 }, (_, id) => 100_000 + id);
-    expect(asked('feed.index', { event_ids: most.join(',') })).toMatchObject({ eventIds: new Set(most) });
-    expect(asked('standings.index', { object_type: 'season', object_id: '3' })).toMatchObject({
-      object_type: 'season',
-      object_id: 3,
-    });
-    expect(asked('stages.index', { season_id: '4' })).toMatchObject({ season_id: 4 });
-    expect(asked('competitions.index', { area_id: '4', timestamp: '6' })).toMatchObject({
-      area_id: 4,
-      timestamp: 6,
-    });
   });
 
   test('with any value are accepted or rejected, without another error', () => {
@@ -164,21 +95,6 @@ describe('parameters', () => {
         { numRuns: 50 },
       );
     }
-  });
-
-  test('are echoed if the server adds them', () => {
-    const echoed = (name: OperationName, query = {}) => prepared(name, query).parameters;
-    expect(echoed('standings-types.index')).toEqual({ limit: '500', page: '1', sport_id: '5' });
-    expect(echoed('events.incidents')).toEqual({
-      event_id: '1',
-      deleted: 'no',
-      sort_type: 'id',
-      sort_order: 'asc',
-      limit: '500',
-      page: '1',
-    });
-    expect(echoed('livescore.index')).toMatchObject({ events_details: 'yes', show_postponed: 'no' });
-    expect(echoed('feed.index')).toEqual({ timestamp: String(NOW - 86_400), timestamp_to: String(NOW) });
   });
 
   test('are accepted as echoed, with the same meaning', () => {

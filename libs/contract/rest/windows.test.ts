@@ -75,8 +75,3 @@ describe('a window of the feed', () => {
     expect(() => feedWindow(window, NOW)).toThrow(RestError);
   });
 });
-
-test('dates beside another filter may be one second', () => {
-  const second = '2026-09-01 12:00:00';
-  expect(openDates({ date_from: second, date_to: second })).toEqual({ date_from: second, date_to: second });
-});
