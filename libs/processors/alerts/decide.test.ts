@@ -109,28 +109,6 @@ test.each<
     ],
   ],
   [
-    'an own goal that becomes a goal',
-    [incidentMessage(incident('5-1', 423))],
-    incidentMessage(incident('5-1', 413, { ut: START + 60 })),
-    [
-      ['goal_cancelled', '5-1', HOME, score(0, 1), score(0, 0)],
-      ['goal', '5-1', null, score(0, 0), score(1, 0)],
-    ],
-  ],
-  [
-    'two goals, one of them corrected, by a list',
-    [incidentMessage(incident('5-1', 413)), incidentMessage(incident('5-2', 413, { participant_id: AWAY }))],
-    snapshotMessage(START + 60, [
-      incident('5-0', 429),
-      incident('5-1', 413, { ut: START + 60, participant_id: AWAY }),
-      incident('5-2', 413, { participant_id: AWAY }),
-    ]),
-    [
-      ['goal_cancelled', '5-1', HOME, score(1, 1), score(0, 1)],
-      ['goal', '5-1', null, score(0, 1), score(0, 2)],
-    ],
-  ],
-  [
     'two goals, each corrected to the other team',
     [incidentMessage(incident('5-1', 413)), incidentMessage(incident('5-2', 413, { participant_id: AWAY }))],
     snapshotMessage(START + 60, [
@@ -144,12 +122,6 @@ test.each<
       ['goal', '5-1', null, score(0, 0), score(1, 1)],
       ['goal', '5-2', null, score(0, 0), score(1, 1)],
     ],
-  ],
-  [
-    'a goal that becomes another incident',
-    [incidentMessage(incident('5-1', 413))],
-    incidentMessage(incident('5-1', 410, { ut: START + 60 })),
-    [['goal_cancelled', '5-1', HOME, score(1, 0), score(0, 0)]],
   ],
   [
     'a retaken penalty whose cancellation came first',
@@ -269,17 +241,4 @@ test('finds a differing score when it becomes a reason of the guard', () => {
   expect(kindsOf('guard_changed', guard('score_differs'), ['score_differs', 'game_break'])).toEqual([]);
   expect(kindsOf('guard_changed', guard('game_break'), ['score_differs'])).toEqual(['score_agrees']);
   expect(kindsOf('guard_changed', guard(), ['score_differs'])).toEqual(['score_agrees', 'guard_opened']);
-});
-
-test('finds a closed guard, not a cancelled goal, where a list may only lag', () => {
-  const match = newMatch(EVENT_ID);
-  const transitions = [
-    eventMessage(START, eventFields()),
-    incidentMessage(incident('5-1', 413)),
-    snapshotMessage(START + 60, [incident('5-2', 429)]),
-  ].flatMap((message, offset) => applyMessage(match, message, causeOf(message, offset)).transitions);
-  expect(transitions.map(({ kind }) => kind)).toContain('incident_missing');
-  const found = transitions.flatMap((transition) => findingsOf(transition, []).map(({ kind }) => kind));
-  expect(found).toContain('guard_closed');
-  expect(found).not.toContain('goal_cancelled');
 });

@@ -59,13 +59,6 @@ test('creates the indexes once it has caught up, also after an interrupted build
   expect(indexes()).toHaveLength(8);
 });
 
-test('has short checkpoints once it has caught up', () => {
-  const pages = () => world.views.sql.value<number>('PRAGMA wal_autocheckpoint');
-  const building = pages();
-  world.views.caughtUp();
-  expect([building, pages()]).toEqual([8_000, 1_000]);
-});
-
 test('ignores an older state, incident or name', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.matches.state(7000001), world.views.incidentLog.shown(7000001)];

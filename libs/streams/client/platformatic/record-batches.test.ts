@@ -2,7 +2,7 @@ import { createRecordsBatch } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
-import { batchBytes, marker, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
+import { batchBytes, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
 import type { FetchedRecord } from '../port.ts';
 import { type DecodeOptions, decodeBatches, RecordBatchError } from './record-batches.ts';
 import {
@@ -78,52 +78,6 @@ test('returns the same records from any number of responses, cut at any byte', (
       expect(plain(records)).toEqual(plain(expected(log.batches, START)));
     }),
   );
-});
-
-test('leaves a cut batch to the next fetch, cut at any byte', () => {
-  const log = write([
-    { kind: 'write', producer: 1, isTransactional: true, retained: [true, true], compression: 'none' },
-    { kind: 'write', producer: 2, isTransactional: true, retained: [true], compression: 'gzip' },
-    { kind: 'end', producer: 1, how: 'commit' },
-    { kind: 'write', producer: 2, isTransactional: true, retained: [false], compression: 'none' },
-    { kind: 'end', producer: 2, how: 'commit' },
-  ]);
-  const { bytes } = fetched(log, START, 0);
-  for (let size = 0; size <= bytes.length; size += 1) {
-    const complete: TransactionLog['batches'][number][] = [];
-    let end = 0;
-    for (const batch of log.batches) {
-      end += batch.bytes.length;
-      if (end > size) break;
-      complete.push(batch);
-    }
-    const decoded = decode(bytes.subarray(0, size), START, log.aborted);
-    expect(plain(decoded.records)).toEqual(plain(expected(complete, START)));
-    expect(decoded.next).toBe((complete.at(-1)?.last ?? START - 1) + 1);
-  }
-});
-
-test('hides an aborted transaction within another one', () => {
-  const data = (first: number, producerId: number) =>
-    batchBytes({ first, last: first, records: [recordAt(first)], producerId, isTransactional: true });
-  const bytes = Buffer.concat([
-    data(START, 1),
-    data(START + 1, 2),
-    data(START + 2, 3),
-    marker(START + 3, 3, 'abort'),
-    marker(START + 4, 1, 'abort'),
-    data(START + 5, 1),
-    data(START + 6, 2),
-    marker(START + 7, 1, 'commit'),
-    marker(START + 8, 2, 'abort'),
-  ]);
-  const aborted = [
-    { producerId: 3n, firstOffset: START + 2 },
-    { producerId: 1n, firstOffset: START },
-    { producerId: 2n, firstOffset: START + 1 },
-  ];
-  expect(decode(bytes, START, aborted).records.map(({ offset }) => offset)).toEqual([START + 5]);
-  expect(decode(bytes, START, null).records.map(({ offset }) => offset - START)).toEqual([0, 1, 2, 5, 6]);
 });
 
 test('returns views of the bytes of an uncompressed batch', () => {

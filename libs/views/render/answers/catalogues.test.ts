@@ -84,27 +84,6 @@ describe('the built-in catalogue', () => {
         expect(column).toMatchObject({ id: expect.any(Number), code: expect.any(String) });
   });
 
-  test('lists active and inactive languages, and areas with text', async () => {
-    const languages = await list('/v2/languages');
-    expect(new Set(languages.map(({ active }) => active))).toEqual(new Set(['yes', 'no']));
-    expect(languages[0]).toEqual({
-      id: expect.any(Number),
-      code: expect.any(String),
-      name: expect.any(String),
-      original_name: expect.any(String),
-      active: expect.any(String),
-      ut: BUILT_IN_AT,
-    });
-    for (const area of await list('/v2/areas'))
-      expect(area).toEqual({
-        id: expect.any(Number),
-        area_code: expect.any(String),
-        name: expect.any(String),
-        parent_area_id: '',
-        ut: BUILT_IN_AT,
-      });
-  });
-
   test('lists everything of soccer that has a name', async () => {
     const soccer = await sport(5);
     const named = (id: number, name: string) => ({ id, short_name: name, name });

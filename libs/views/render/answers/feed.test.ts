@@ -111,32 +111,6 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
   });
 
-  test('returns a window of many slices complete and in order, while other requests are served', async () => {
-    const many = 2_500;
-    for (let at = 0; at < many; at++) {
-      const message = eventMessage(
-        { id: at, ut: UT + (at % 60) },
-        { id: 1 + (at % 7), name: 'x'.repeat(500) },
-      );
-      world.take(normalized(message, (UT + (at % 100)) * 1_000 + at));
-    }
-    let turns = 0;
-    const counting = setInterval(() => (turns += 1), 0);
-    const answer = await app.inject(`/v2/feed?token=t&timestamp=${UT}&timestamp_to=${UT + 100}`);
-    clearInterval(counting);
-    const { method, data } = answer.json().api;
-    expect(method.total_items).toBe(many);
-    expect(new Set(data.map(({ id }: { id: number }) => id)).size).toBe(many);
-    expect(turns).toBeGreaterThan(10);
-    // Messages of an event are in reverse order of the log, and so of the ids.
-    for (let id = 1; id <= 7; id++) {
-      const ids = data.flatMap((one: { id: number; data: { event: { id: number } } }) =>
-        one.data.event.id === id ? [one.id] : [],
-      );
-      expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
-    }
-  });
-
   test('omits messages that are deleted while they are read', async () => {
     world.play(eventMessage({ id: 1 }), eventMessage({ id: 2 }));
     const found = await world.views.feed.ofEvent(7000001);
