@@ -196,4 +196,3 @@ describe('an unreadable message', () => {
     );
   });
 });
-

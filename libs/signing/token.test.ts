@@ -84,11 +84,6 @@ describe('a token', () => {
     expect(() => issue(1, NOW, generateKeyPairSync('ed25519').privateKey)).toThrow(RangeError);
   });
 
-  test('needs a key as long as the hash', () => {
-    expect(() => issue(1, NOW, KEY.subarray(1))).toThrow(RangeError);
-    expect(() => verifyToken(issue(1, NOW, KEY), NOW, [KEY.subarray(1)])).toThrow(RangeError);
-  });
-
   test('is refused with a message for a wrong client, expiration, instance or key', () => {
     expect(() => issue(0, NOW, KEY)).toThrow('a client id is a positive whole number');
     expect(() => issue(1, 0, KEY)).toThrow('an expiration is a positive whole number of seconds');
