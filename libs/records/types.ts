@@ -711,10 +711,12 @@ export type OperatorOrder = {
 
 /** The progress of reading a resource of the provider's REST: everything up to it is published. */
 export type PollerCheckpoint = {
-  /** feed, catalogue/<kind>, season/<id>, finished/<event id>, missing/<event id>. */
+  /** feed, catalogue/<kind>, livescore/<sport id>, season/<id>, finished/<event id>, missing/<event id>. */
   resource: string;
   /** The provider's time that is read and published, Unix seconds. */
   position: number;
+  /** Of livescore and season: the ids of the events that the list had, or that left it and were not looked up yet. One that is gone at the next read is looked up. */
+  events: number[];
   /** Unix milliseconds. */
   written_at: number;
 };

@@ -214,7 +214,12 @@ const OTHER_SAMPLES = {
     written_at: 1_531_670_030_123,
     valid_until: 1_531_670_035_123,
   },
-  'poller-checkpoints': { resource: 'feed', position: 1_531_670_000, written_at: 1_531_670_000_123 },
+  'poller-checkpoints': {
+    resource: 'feed',
+    position: 1_531_670_000,
+    events: [2_429_281],
+    written_at: 1_531_670_000_123,
+  },
   'dead-letters': {
     id: 'b'.repeat(64),
     service: 'webhook-receiver',

@@ -96,9 +96,9 @@ export class TopicWriter {
     this.#options.metrics.rankings.inc();
   }
 
-  /** Writes a checkpoint: a resource is published up to `position`, a time of the provider (Unix seconds). */
-  async checkpoint(resource: string, position: number): Promise<void> {
-    const checkpoint = { resource, position, written_at: this.#options.now() };
+  /** Writes a checkpoint: a resource is published up to `position`, a time of the provider (Unix seconds). `events`: those of a list. */
+  async checkpoint(resource: string, position: number, events: readonly number[] = []): Promise<void> {
+    const checkpoint = { resource, position, events: [...events], written_at: this.#options.now() };
     await this.#publish([this.#record('poller-checkpoints', resource, checkpoint)]);
     this.#options.metrics.checkpoints.inc();
   }

@@ -27,15 +27,23 @@ type Look = 'nothing' | 'missing' | 'deleted' | 'held';
 /** The events that may be missing, and the lists that would have them. */
 export class MissingEvents {
   readonly #events = new Map<number, MissingEvent>();
-  /** The events of each list, as of its last answer. */
-  readonly #lists = new Map<string, ReadonlySet<number>>();
+  /** The events of each list, as of its last answer; before the first one, as of the last poller. */
+  readonly #lists: Map<string, ReadonlySet<number>>;
+  /** The events of each list that a next poller must know. */
+  readonly #known: Map<string, ReadonlySet<number>>;
   /** When a list was last read. */
   #listedAt = Number.NEGATIVE_INFINITY;
   #controls = 0;
 
-  /** `published`: the events with a checkpoint, with the provider's time of their absence. */
-  constructor(published: Iterable<readonly [id: number, ut: number]>, now: number) {
+  /** `published`: the events with a checkpoint, with the provider's time of their absence. `lists`: what `unsaved` returned last. */
+  constructor(
+    published: Iterable<readonly [id: number, ut: number]>,
+    lists: Iterable<readonly [list: string, ids: readonly number[]]>,
+    now: number,
+  ) {
     for (const [id, publishedUt] of published) this.#events.set(id, { at: now, looks: 1, publishedUt });
+    this.#known = new Map(Array.from(lists, ([list, ids]) => [list, new Set(ids)]));
+    this.#lists = new Map(this.#known);
   }
 
   /** The ids of all events that may be missing. */
@@ -55,9 +63,23 @@ export class MissingEvents {
     return [...gone, ...back.filter((id) => this.#events.has(id))];
   }
 
+  /**
+   * Returns the events of a list that a next poller must know, where they are others than before, and null otherwise: those that the
+   * list has, and those that left it until a check has found or published where they are.
+   */
+  unsaved(list: string): readonly number[] | null {
+    const listed = this.#lists.get(list) ?? new Set();
+    const before = this.#known.get(list) ?? new Set();
+    const known = new Set([...listed, ...[...before].filter((id) => this.#isUndecided(id))]);
+    if (known.size === before.size && known.values().every((id) => before.has(id))) return null;
+    this.#known.set(list, known);
+    return [...known];
+  }
+
   /** Forgets a list that is no longer read. */
   forget(list: string): void {
     this.#lists.delete(list);
+    this.#known.delete(list);
   }
 
   /** Applies a message of an event. Returns whether the event is to be checked: it may be back. */
@@ -96,6 +118,11 @@ export class MissingEvents {
   /** Notes that the provider has an event. */
   found(id: number): void {
     this.#events.delete(id);
+  }
+
+  #isUndecided(id: number): boolean {
+    const known = this.#events.get(id);
+    return known !== undefined && known.looks === 0 && known.publishedUt === null;
   }
 
   #isListed(id: number): boolean {

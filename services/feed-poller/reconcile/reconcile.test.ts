@@ -57,48 +57,57 @@ class CheckedMatch {
     },
     [],
   );
-  readonly missing = new MissingEvents([], 0);
+  readonly missing: MissingEvents;
+  /** The events of each list, as the poller saves them. */
+  readonly saved: Map<string, readonly number[]>;
   /** The codes with which the provider refuses its events, by id. */
   readonly refused = new Map<number, ProviderErrorCode>();
-  readonly #reconciler = new Reconciler({
-    provider: { get: async (request) => this.#get(request), time: async () => this.time },
-    watch: this.watch,
-    missing: this.missing,
-    eventPublisher: {
-      publish: async (_, { absentAt }) => {
-        if (typeof absentAt === 'number') this.done.push(`back since ${absentAt - T0}`);
+  readonly #reconciler: Reconciler;
+
+  /** `saved`: what the last poller has saved. */
+  constructor(saved: ReadonlyMap<string, readonly number[]> = new Map()) {
+    this.saved = new Map(saved);
+    this.missing = new MissingEvents([], saved, 0);
+    this.#reconciler = new Reconciler({
+      provider: { get: async (request) => this.#get(request), time: async () => this.time },
+      watch: this.watch,
+      missing: this.missing,
+      eventPublisher: {
+        publish: async (_, { absentAt }) => {
+          if (typeof absentAt === 'number') this.done.push(`back since ${absentAt - T0}`);
+        },
+      } as Pick<EventPublisher, 'publish'> as EventPublisher,
+      catalogue: { publish: async () => {} } as unknown as ReconcilerOptions['catalogue'],
+      topicWriter: {
+        deliver: async ({ normalized, deadLetters }) => {
+          this.published.push(...normalized);
+          const kinds = normalized.map(({ absence, unreadable }) => {
+            if (absence !== null) return absence.confirmed ? 'deleted' : 'missing';
+            return unreadable === null ? 'snapshot' : 'mark';
+          });
+          this.done.push(...kinds, ...deadLetters.map(() => 'dead letter'));
+        },
+        checkpoint: async (resource) => {
+          this.done.push(resource);
+        },
+        forget: async (resource) => {
+          this.done.push(`no ${resource}`);
+        },
       },
-    } as Pick<EventPublisher, 'publish'> as EventPublisher,
-    catalogue: { publish: async () => {} } as unknown as ReconcilerOptions['catalogue'],
-    topicWriter: {
-      deliver: async ({ normalized, deadLetters }) => {
-        this.published.push(...normalized);
-        const kinds = normalized.map(({ absence, unreadable }) => {
-          if (absence !== null) return absence.confirmed ? 'deleted' : 'missing';
-          return unreadable === null ? 'snapshot' : 'mark';
-        });
-        this.done.push(...kinds, ...deadLetters.map(() => 'dead letter'));
+      context: {
+        clock: this.clock,
+        backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
+        contract: new ContractScope({ clock: this.clock, log: { error() {} }, metrics: testMetrics() }),
+        log: {
+          debug() {},
+          info() {},
+          warn: (fields) => this.warnings.push(fields),
+          error: (fields) => this.errors.push(fields),
+        },
+        metrics: testMetrics(),
       },
-      checkpoint: async (resource) => {
-        this.done.push(resource);
-      },
-      forget: async (resource) => {
-        this.done.push(`no ${resource}`);
-      },
-    },
-    context: {
-      clock: this.clock,
-      backoff: { firstMs: 500, ceilingMs: 60_000, random: () => 0.5 },
-      contract: new ContractScope({ clock: this.clock, log: { error() {} }, metrics: testMetrics() }),
-      log: {
-        debug() {},
-        info() {},
-        warn: (fields) => this.warnings.push(fields),
-        error: (fields) => this.errors.push(fields),
-      },
-      metrics: testMetrics(),
-    },
-  });
+    });
+  }
 
   get time(): number {
     return T0 + Math.floor(this.clock.now / 1000);
@@ -127,6 +136,8 @@ class CheckedMatch {
       if (listed === null) return;
       for (const id of this.missing.onList('season/2', new Set(listed), this.clock.now))
         this.watch.suspect(id, this.clock.now);
+      const unsaved = this.missing.unsaved('season/2');
+      if (unsaved !== null) this.saved.set('season/2', unsaved);
     };
     read();
     this.clock.sleep = async (pause) => {
@@ -418,6 +429,22 @@ describe('an event that the provider no longer has', () => {
     ],
   ])('%s', async (_, steps, published) => {
     expect(await played(...steps)).toEqual(published);
+  });
+
+  test.each<[does: string, listed: number[], code: ProviderErrorCode | null, saved: number[]]>([
+    ['is looked up if it was dropped while no poller ran', [8, 9], null, [8, 9]],
+    ['is looked up if the last poller got no answer', [8], 'SERVER_ERROR', [8, 9]],
+    ['is not looked up if the last poller was shown it', [8], null, [8]],
+  ])('%s', async (_, listed, code, saved) => {
+    const last = new CheckedMatch();
+    await last.run(60_000, [8, 9]);
+    if (code !== null) last.refused.set(9, code);
+    await last.run(60_000, listed);
+    expect(last.saved.get('season/2')).toEqual(saved);
+    const next = new CheckedMatch(last.saved);
+    next.refused.set(9, GONE);
+    await next.run(60_000, [8]);
+    expect(next.done).toEqual(saved.includes(9) ? first : []);
   });
 
   test('is looked at again when the feed has a message of it', async () => {

@@ -32,6 +32,8 @@ type PollerOptions = {
   readonly metrics: PollerMetrics;
 } & Omit<RepeatContext, 'contract' | 'metrics'>;
 
+/** Prefix of the resource of the live board of a sport. */
+const BOARD = 'livescore/';
 /** Prefix of the resource of a season. */
 const SEASON = 'season/';
 /** Prefix of the resource of a ranking. */
@@ -82,7 +84,8 @@ class Polling {
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
     this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => contract.widen());
     this.#watch = new MatchWatch(watchSettings(config), positionsOf(restored, FINISHED));
-    this.#missing = new MissingEvents(positionsOf(restored, MISSING), clock.monotonic());
+    const lists = this.#listsOf(restored);
+    this.#missing = new MissingEvents(positionsOf(restored, MISSING), lists, clock.monotonic());
     for (const id of this.#missing.ids()) this.#watch.suspect(id, clock.monotonic());
     this.#eventPublisher = new EventPublisher(topicWriter, clock);
     this.#lists = new Lists({
@@ -149,11 +152,11 @@ class Polling {
   readBoards(): void {
     const { LIVESCORE_PERIOD_MS: periodMs } = this.#options.config;
     for (const sport of this.#sports) {
-      const board = `livescore/${sport}`;
+      const board = `${BOARD}${sport}`;
       this.#repeat(board, periodMs, async (signal) => {
         const listed = await this.#lists.readBoard(sport, signal);
         this.#watch.onBoard(sport, listed);
-        this.#onList(board, listed);
+        await this.#onList(board, listed);
         return 'done';
       });
     }
@@ -195,7 +198,7 @@ class Polling {
           return 'done';
         }
         started.delete(resource);
-        this.#missing.forget(resource);
+        if (prefix === SEASON) await this.#forgetList(resource);
         return 'end';
       });
     };
@@ -205,7 +208,7 @@ class Polling {
         follow(SEASON, periodMs, season, async (signal) => {
           const listed = await this.#lists.readSeason(season, signal);
           // An empty list proves nothing (law 3): a season does not lose all its matches at once.
-          if (listed.size > 0) this.#onList(`${SEASON}${season}`, listed);
+          if (listed.size > 0) await this.#onList(`${SEASON}${season}`, listed);
         });
         follow(LEAGUES, STANDINGS_PERIOD_MS, season, (signal) => leagues.readSeason(season, signal));
       }
@@ -274,9 +277,26 @@ class Polling {
   }
 
   /** Makes the events due that the lists no longer have, or have again. */
-  #onList(list: string, listed: ReadonlySet<number>): void {
-    const now = this.#options.clock.monotonic();
+  async #onList(list: string, listed: ReadonlySet<number>): Promise<void> {
+    const { clock, provider, topicWriter } = this.#options;
+    const now = clock.monotonic();
     for (const id of this.#missing.onList(list, listed, now)) this.#watch.suspect(id, now);
+    const unsaved = this.#missing.unsaved(list);
+    if (unsaved !== null) await topicWriter.checkpoint(list, await provider.time(), unsaved);
+  }
+
+  async #forgetList(list: string): Promise<void> {
+    this.#missing.forget(list);
+    await this.#options.topicWriter.forget(list);
+  }
+
+  /** Returns the events of the lists that this poller reads, as the last one knew them. */
+  #listsOf({ checkpoints }: RestoredRecords): [list: string, events: readonly number[]][] {
+    const read = new Set([
+      ...Array.from(this.#sports, (sport) => `${BOARD}${sport}`),
+      ...Array.from(this.#seasonsToFollow(), (season) => `${SEASON}${season}`),
+    ]);
+    return [...checkpoints].flatMap(([list, { events }]) => (read.has(list) ? [[list, events]] : []));
   }
 
   /** Adds a running read. When it fails, all others end. */

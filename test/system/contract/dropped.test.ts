@@ -2,22 +2,37 @@
 import { expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { MatchResult, MatchState, WebhookMessage } from '#records/types.ts';
+import { followMatches } from '../../../libs/reader/follow.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { startApi } from '../../support/api.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { until } from '../../support/poll.ts';
 import { System } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { startGateway } from '../../support/tool-gateway.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
+import { toolClient } from '../belief/programs.ts';
 import { LEVEL_IDS } from './fed.ts';
 
 const NOW = Math.floor(Date.now() / 1000);
 const TODAY = new Date(NOW * 1000).toISOString().slice(0, 10);
-const [KEPT, TWICE, LIVE, PAUSED, ENDLESS] = [800_001, 800_002, 800_003, 800_011, 800_012] as const;
-const DROPPED = [TWICE, LIVE, PAUSED];
+const [KEPT, OVER, LIVE, PAUSED, ENDLESS] = [800_001, 800_002, 800_003, 800_011, 800_012] as const;
+const ALL = [KEPT, OVER, LIVE, PAUSED, ENDLESS];
+const DROPPED = [OVER, LIVE, PAUSED];
+const IN_PLAY = [LIVE, PAUSED, ENDLESS];
+/** The first of the two teams of each match. */
+const TEAM: Readonly<Record<number, number>> = {
+  [KEPT]: 31,
+  [OVER]: 39,
+  [LIVE]: 33,
+  [PAUSED]: 35,
+  [ENDLESS]: 37,
+};
 
 /** Returns the event of a match between two teams. */
-function match(id: number, team: number, goals: readonly [number, number], fields: object) {
+function match(id: number, goals: readonly [number, number], fields: object) {
+  const team = TEAM[id] as number;
   const participants = [0, 1].map((side) => ({
     id: team + side,
     counter: side + 1,
@@ -30,26 +45,37 @@ function match(id: number, team: number, goals: readonly [number, number], field
 }
 
 const FINISHED = { status_id: 11, status_type: 'finished', clock_status: 'stopped', verified_result: 'no' };
-const IN_PLAY = { status_id: 33, status_type: 'live', clock_status: 'running', clock_time: 600 };
+const RUNNING = { status_id: 33, status_type: 'live', clock_status: 'running', clock_time: 600 };
 const HALFTIME = { status_id: 9, status_type: 'live', clock_status: 'stopped', clock_time: 2_700 };
 
-test('takes dropped matches from REST, tables and clients, and brings back those that are listed again', async () => {
+test('takes dropped matches from every surface, whether a poller runs or not, and brings back those that are listed again', async () => {
   const provider = await TestProvider.start();
   atEnd(() => provider.close());
   const events = [
-    match(KEPT, 31, [2, 1], FINISHED),
-    match(TWICE, 31, [2, 1], FINISHED),
-    match(LIVE, 33, [0, 0], IN_PLAY),
-    match(PAUSED, 35, [1, 0], HALFTIME),
-    match(ENDLESS, 37, [1, 0], HALFTIME),
+    match(KEPT, [2, 1], FINISHED),
+    match(OVER, [2, 1], FINISHED),
+    match(LIVE, [0, 0], RUNNING),
+    match(PAUSED, [1, 0], HALFTIME),
+    match(ENDLESS, [1, 0], HALFTIME),
   ];
   for (const event of events) provider.events.set(event.id, event);
-  const system = await System.create({ services: ['feed-poller', 'match-processor', 'api'] });
+  const services = ['feed-poller', 'match-processor', 'standings-processor', 'api', 'tool-gateway'] as const;
+  const system = await System.create({ services });
+  const tables = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
   const periods = { UNCONFIRMED_PERIOD_MS: '1500', VERIFY_PERIOD_MS: '1500' };
   const season = { FOLLOW_SEASONS: String(LEVEL_IDS.season_id) };
-  system.startPoller({ url: provider.url, client: CLIENT }, { ...periods, ...season });
+  const startPoller = () =>
+    system.startPoller({ url: provider.url, client: CLIENT }, { ...periods, ...season });
+  const poller = startPoller();
   const client = await system.addClient('fed');
-  const api = await system.startApi(temporaryFolder());
+  const { connection } = system.pipeline;
+  const env = connectionEnv(connection);
+  const api = await startApi(connection, temporaryFolder(), { API_BOARD: 'on' });
+  const tools = await (await toolClient(system, await startGateway(connection, api.url)))();
+  const { registryUrl, brokers, prefix } = connection;
+  const reader = await followMatches({ brokers, registryUrl, prefix, on: {} });
+  atEnd(() => reader.close());
+  await tables.ready();
   const token = await api.token(`client_id ${client.id} secret_key ${client.secret}`);
 
   const read = async () => {
@@ -64,17 +90,61 @@ test('takes dropped matches from REST, tables and clients, and brings back those
     await system.pipeline.read('webhook-messages', ({ event_id, message }: WebhookMessage) => {
       if (JSON.parse(message.toString()).data.event.action === 'delete') deletions.push(event_id);
     });
-    const live = await api.get(`/v2/livescore?sport_id=5&status_type=live&token=${token}`);
-    const text = await live.text();
-    const listed = events.filter(({ id }) => text.includes(`"id":${id},`)).map(({ id }) => id);
     const of = (id: number) => states.get(id);
     return {
       types: events.map(({ id }) => of(id)?.status_type),
       closed: events.flatMap(({ id }) => (of(id)?.guard.reasons.includes('event_missing') ? [id] : [])),
       inTables: events.flatMap(({ id }) => (removed.get(id) === false ? [id] : [])),
       deletions: [...new Set(deletions)].sort(),
-      listed,
     };
+  };
+  const asked = (path: string) => api.get(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
+  const called = async (name: string, args: Record<string, unknown>) =>
+    (await tools.callTool({ name, arguments: args })).structuredContent as {
+      matches?: { match_id: number }[];
+    };
+  const where = async (holds: (id: number) => boolean | Promise<boolean>): Promise<number[]> => {
+    const shown: number[] = [];
+    for (const id of ALL) if (await holds(id)) shown.push(id);
+    return shown;
+  };
+  const inText = (text: string) => where((id) => text.includes(`"id":${id},`));
+  /** What each surface shows: of all matches, and of those in play. */
+  const everywhere = async () => {
+    const text = async (path: string) => (await asked(path)).text();
+    const board = await text('/');
+    const table = await text(`/standings?season=${LEVEL_IDS.season_id}`);
+    const { matches = [] } = await called('list_matches', { season_id: LEVEL_IDS.season_id });
+    const live = await touchlineHere(['live', '--json'], env);
+    return {
+      'REST list': await inText(await text(`/v2/events?season_id=${LEVEL_IDS.season_id}`)),
+      'REST event': await where(async (id) => (await asked(`/v2/events/${id}`)).ok),
+      board: await where((id) => board.includes(`data-key="match-${id}"`)),
+      'match page': await where(async (id) => (await asked(`/match/${id}`)).ok),
+      table: await where((id) => table.includes(`>T${TEAM[id]}<`)),
+      list_matches: await where((id) => matches.some(({ match_id }) => match_id === id)),
+      get_match: await where(async (id) => !('error' in (await called('get_match', { match_id: id })))),
+      'touchline match': await where(
+        async (id) => !(await touchlineHere(['match', String(id)], env)).out.includes('Deleted'),
+      ),
+      livescore: await inText(await text('/v2/livescore?sport_id=5&status_type=live')),
+      'touchline live': await where((id) => live.out.includes(String(id))),
+      reader: await where((id) => reader.guard(id).permission !== 'not_in_play'),
+    };
+  };
+  const untilEverywhere = async (all: readonly number[]) => {
+    const live = all.filter((id) => IN_PLAY.some((live) => live === id));
+    let last: Record<string, readonly number[]> = {};
+    const isLive = (name: string): boolean => ['livescore', 'touchline live', 'reader'].includes(name);
+    await until('every surface shows it', async () => {
+      last = await everywhere();
+      const shown = Object.entries(last);
+      return shown.every(([name, ids]) => ids.join() === (isLive(name) ? live : all).join()) || undefined;
+    }).catch(() =>
+      expect(last).toEqual(
+        Object.fromEntries(Object.keys(last).map((name) => [name, isLive(name) ? live : all])),
+      ),
+    );
   };
   const untilShown = async (what: string, wanted: Partial<Awaited<ReturnType<typeof read>>>) => {
     let last: object = {};
@@ -87,32 +157,35 @@ test('takes dropped matches from REST, tables and clients, and brings back those
         : undefined;
     }).catch(() => expect(last).toMatchObject(wanted));
   };
-  const all = events.map(({ id }) => id);
   const types = ['finished', 'finished', 'live', 'live', 'live'];
-  await untilShown('all are there', { types, listed: [LIVE, PAUSED, ENDLESS], inTables: all, closed: [] });
+  const back = { types, inTables: ALL, closed: [] };
+  await untilShown('all are there', back);
+  await untilEverywhere(ALL);
 
+  // One is dropped while the poller runs, the others while none does.
+  provider.events.delete(PAUSED);
+  await untilShown('it is gone', { closed: [PAUSED], deletions: [PAUSED] });
+  await poller.stop();
   for (const id of DROPPED) provider.events.delete(id);
+  startPoller();
   await untilShown('the dropped ones are gone', {
     types: ['finished', 'deleted', 'deleted', 'deleted', 'live'],
     closed: DROPPED,
-    listed: [ENDLESS],
     inTables: [KEPT, ENDLESS],
     deletions: DROPPED,
   });
+  await untilEverywhere([KEPT, ENDLESS]);
 
   const end = ['match', String(ENDLESS), '--end', '--reason', 'never played'];
-  const env = connectionEnv(system.pipeline.connection);
   expect(await touchlineHere(end, env)).toMatchObject({ code: 1, out: '' });
   expect(await touchlineHere([...end, '--yes'], env)).toMatchObject({ code: 0 });
-  await untilShown('the ended one is gone', {
-    listed: [],
-    inTables: [KEPT],
-    deletions: [...DROPPED, ENDLESS],
-  });
+  await untilShown('the ended one is gone', { inTables: [KEPT], deletions: [...DROPPED, ENDLESS] });
   const { out } = await touchlineHere(['match', String(ENDLESS)], env);
   expect(out).toMatch(/Match ended by \S+ on \S+: never played, 20/);
+  await untilEverywhere([KEPT]);
 
   for (const event of events) provider.events.set(event.id, event);
-  provider.events.set(ENDLESS, { ...match(ENDLESS, 37, [2, 0], HALFTIME), ut: NOW + 60 });
-  await untilShown('all are back', { types, listed: [LIVE, PAUSED, ENDLESS], inTables: all, closed: [] });
+  provider.events.set(ENDLESS, { ...match(ENDLESS, [2, 0], HALFTIME), ut: NOW + 60 });
+  await untilShown('all are back', back);
+  await untilEverywhere(ALL);
 });
