@@ -9,7 +9,9 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
  && find node_modules -type f -regex '.*\.\(map\|[mc]?ts\)' -delete
 
 FROM node:24.21.0-bookworm-slim
+# The option of V8 is that of cli/processes.ts.
 ENV NODE_ENV=production \
+    NODE_OPTIONS=--max-semi-space-size=8 \
     DATA_DIR=/data \
     LISTEN_HOST=0.0.0.0 \
     METRICS_HOST=0.0.0.0 \

@@ -7,7 +7,7 @@ import { sizeOf, sizesOf } from './size.ts';
 
 const COUNTS = sizesOf('BENCH_FIXTURES', [10_000, 50_000, 100_000], [100]);
 const LIMIT_MIB = 300;
-/** Time until the processor is idle and has returned memory to the system (`libs/service/memory.ts`). */
+/** Time until the processor is idle. */
 const CALM_MS = sizeOf(null, 35_000, 100);
 
 /**

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { heapFlags, mallocSettings } from '#service/memory.ts';
+import { SEMI_SPACE } from '../cli/processes.ts';
 import { programOf } from '../cli/services.ts';
 
 /** A running process with its output in a file. */
@@ -109,9 +109,8 @@ export function startService(name: string, dir: string, env: Readonly<Record<str
 export function serviceCommand(name: string, env: Readonly<Record<string, string>>): ProcessCommand {
   return {
     command: process.execPath,
-    args: [...heapFlags(name), programOf(name)],
+    args: [SEMI_SPACE, programOf(name)],
     env: {
-      ...mallocSettings(name),
       METRICS_PORT: '0',
       LOG_LEVEL: 'info',
       // As if each process were on its own host.

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { heapFlags, mallocSettings } from '#service/memory.ts';
 import { serviceNames } from '../cli/services.ts';
 import { settingsOf } from './settings-page.ts';
 
@@ -27,8 +26,8 @@ const services = Object.entries(values.services);
 const COMMON_SETTINGS = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
 /** Settings of connections, which the operator gives to all services together. */
 const CONNECTION_SETTINGS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
-/** Settings of Node and the C library. */
-const RUNTIME_SETTINGS = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
+/** Settings of the C library. */
+const RUNTIME_SETTINGS = ['MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 
 const UNITS: Readonly<Record<string, number>> = { Mi: 1, Gi: 1024 };
 const mebibytes = (text = ''): number => Number.parseInt(text, 10) * (UNITS[text.slice(-2)] ?? Number.NaN);
@@ -58,11 +57,6 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
     expect(secrets.filter((setting) => setting in env)).toEqual([]);
     const own = secrets.filter((setting) => !CONNECTION_SETTINGS.test(setting));
     expect(own.filter((setting) => !(setting in secretEnv))).toEqual([]);
-  });
-
-  test('runs with the measured flags', () => {
-    expect(env.NODE_OPTIONS ?? '').toBe(heapFlags(name).join(' '));
-    expect(env).toMatchObject(mallocSettings(name));
   });
 
   test('limits memory above the measured maximum, and requests the idle memory', () => {

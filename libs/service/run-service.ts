@@ -12,9 +12,9 @@ import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts'
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { certificateFiles } from './certificates.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
+import { watchHeap } from './heap.ts';
 import { hostMetrics } from './host-metrics.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { watchHeap } from './memory.ts';
 import { createMetrics, type Registry, spanCounter } from './metrics.ts';
 import { requireOpenFiles, watchOpenFiles } from './open-files.ts';
 import { type Ops, startOps } from './ops.ts';

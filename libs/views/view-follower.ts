@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
-import { endHeapLimit, limitHeapGrowth } from '#service/memory.ts';
 import type { RunningService } from '#service/run-service.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
@@ -17,8 +16,6 @@ import { COMMIT_MS, Views } from './store/views.ts';
 
 /** Views that were unused for longer are rebuilt: brokers delete tombstones after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
-/** Limit of the heap's growth while the views are built, percent: building produces only garbage. */
-const BUILD_HEAP_GROWTH = 80;
 const SWEEP_MS = 10_000;
 /** Pause between two parts of a sweep, in which requests are served. */
 const SWEEP_PAUSE_MS = 20;
@@ -52,8 +49,6 @@ export class ViewFollower {
   readonly #folder: string;
   /** Number of partitions of match-state. */
   readonly #partitions: number;
-  /** Whether the views were created empty. */
-  readonly #isRebuilt: boolean;
   readonly #stopping = new AbortController();
   #caughtUp = false;
   #following: Promise<void> = Promise.resolve();
@@ -62,12 +57,11 @@ export class ViewFollower {
 
   private constructor(
     options: ViewFollowerOptions,
-    opened: { folder: string; views: Views; partitions: number; isRebuilt: boolean },
+    opened: { folder: string; views: Views; partitions: number },
   ) {
     this.#options = options;
     this.#folder = opened.folder;
     this.#partitions = opened.partitions;
-    this.#isRebuilt = opened.isRebuilt;
     this.views = opened.views;
   }
 
@@ -91,7 +85,7 @@ export class ViewFollower {
     });
     if (competitions !== null) log.info({ competitions: served }, 'serves some competitions only');
     if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
-    return new ViewFollower(options, { folder, views, partitions, isRebuilt: fresh !== null });
+    return new ViewFollower(options, { folder, views, partitions });
   }
 
   /** Whether all records that existed at the start are applied, and the views are intact. */
@@ -112,10 +106,8 @@ export class ViewFollower {
   #start(): void {
     const { topics = SOURCES, feedRetentionMs, log } = this.#options;
     const startedAt = performance.now();
-    limitHeapGrowth(BUILD_HEAP_GROWTH);
     this.#following = this.#read(topics, () => {
       this.views.caughtUp(this.#partitions);
-      endHeapLimit({ release: this.#isRebuilt });
       this.#caughtUp = true;
       log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
     }).catch((error: unknown) => this.#fail(error));

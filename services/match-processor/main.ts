@@ -1,6 +1,4 @@
-import { PROCESSOR_LIMITS, releaseIdleMemory } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { matchProcessor } from './service.ts';
 
-releaseIdleMemory(PROCESSOR_LIMITS);
 await runService(matchProcessor);

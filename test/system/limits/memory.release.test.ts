@@ -2,8 +2,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '#embedded/ports.ts';
-import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { ServiceProcess } from '../../../cli/processes.ts';
 import { API_AND_TOOLS, serviceNames } from '../../../cli/services.ts';
 import { CLIENT, TestProvider } from '../../integration/feed-poller/provider.ts';
@@ -12,7 +10,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { CLIENTS_KEY, connectionEnv } from '../../support/environment.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { deliverSigned, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { services } from '../demo/platform.ts';
 import { Deliveries } from './deliveries.ts';
@@ -47,16 +45,15 @@ beforeAll(async () => {
 /** Runs a service as `touchline up` does, with a heap of this size, until the test ends. */
 function supervised(name: string, heapMib: number, more: Readonly<Record<string, string>> = {}) {
   const problems: string[] = [];
-  const logFile = join(temporaryFolder(), `${name}.log`);
   const service = new ServiceProcess({
     name,
     settings: { ...settings, NODE_OPTIONS: `--max-old-space-size=${heapMib}`, ...more },
-    logFile,
+    logFile: join(temporaryFolder(), `${name}.log`),
     restart: true,
     onProblem: (line) => problems.push(line),
   });
   atEnd(() => service.stop());
-  return { service, problems, logFile };
+  return { service, problems };
 }
 
 const WITH_STATE = [...serviceNames().filter((name) => name !== 'simulator'), API_AND_TOOLS];
@@ -110,29 +107,6 @@ test('a service whose heap fills while it works warns with the option, and does 
     await pipeline.read('catalogue', ({ kind, id }) => kind === 'area' && areas.add(id));
     return areas.size === AREAS;
   });
-});
-
-/** Deliveries at once, of 3.6 MB each: together they exceed the least heap. */
-const LARGE_DELIVERIES = 40;
-const LARGE_MESSAGES = 3_000;
-
-test('a receiver whose thread has too small a heap is named with the option, and accepts deliveries again', async () => {
-  const { problems, logFile, service } = supervised('webhook-receiver', LEAST_MIB, {
-    WEBHOOK_PORT: String(await freePort()),
-  });
-  await service.ready();
-  const line = readFileSync(logFile, 'utf8')
-    .split('\n')
-    .find((one) => one.includes('POST /webhook'));
-  const url = `http://127.0.0.1:${JSON.parse(line ?? '{}').port}/webhook`;
-  const messages = Array.from({ length: LARGE_MESSAGES }, (_, id) =>
-    incidentMessage({ id: 1_000_000 + id }, { id: `5-${id}` }, { id: 8_000_000 + id }),
-  );
-  await untilTrue('its end is explained', async () => {
-    await Promise.allSettled(Array.from({ length: LARGE_DELIVERIES }, () => deliverSigned(url, messages)));
-    return problems.some((one) => one.includes(`a thread of the receiver ended unexpectedly: ${ADVICE}`));
-  });
-  await new Deliveries(url).untilAccepted();
 });
 
 test('nothing is lost, nor applied twice, by services whose heap was too small', async () => {
