@@ -2,7 +2,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { AccessTokenRecord } from '#records/types.ts';
 import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
-import { supersedes } from './directory.ts';
 
 /** Prefix of all tokens, by which people and scanners of secrets recognise one. */
 const TOKEN_PREFIX = 'touchline_pat_';
@@ -49,7 +48,7 @@ export class AccessTokens {
     tokens.#follower = await followRecords({
       ...context,
       topic: 'access-tokens',
-      onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.apply(record)),
+      onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.#apply(record)),
     });
     return tokens;
   }
@@ -71,16 +70,18 @@ export class AccessTokens {
     return this.#byId.size;
   }
 
-  /** Applies a record of the topic; a process that published one need not wait until it is read back. */
-  apply(record: AccessTokenRecord): void {
-    const { token_id: id, token_hash } = record;
-    if (!supersedes(record, this.#byId.get(id))) return;
-    this.#byId.set(id, record);
-    this.#byHash.set(token_hash, id);
+  /** Adds a new token, so that the process that published it need not wait until it is read back. */
+  add(record: AccessTokenRecord): void {
+    if (!this.#byId.has(record.token_id)) this.#apply(record);
   }
 
   async close(): Promise<void> {
     await this.#follower?.close();
+  }
+
+  #apply(record: AccessTokenRecord): void {
+    this.#byId.set(record.token_id, record);
+    this.#byHash.set(record.token_hash, record.token_id);
   }
 
   #forget(id: string): void {

@@ -2,7 +2,6 @@ import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#records/types.ts';
 import { poll } from '#timing/poll.ts';
 import { type FollowContext, followRecords, type RecordFollower } from '#topics/follow-records.ts';
-import { supersedes } from './directory.ts';
 
 /** Returns what the contract of a client covers. */
 function accessOf({ client_id, competitions, operations }: Client): Access {
@@ -62,7 +61,6 @@ export class Contracts {
 
   /** Applies a record of the topic. */
   apply(client: Client): void {
-    if (!supersedes(client, this.#clients.get(client.client_id)?.client)) return;
     this.#clients.set(client.client_id, { client, access: this.#narrow(accessOf(client)) });
   }
 

@@ -1,10 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { Client, TopicValues } from '#records/types.ts';
 import { newInstance } from '#signing/token.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { type OutputRecord, partitionHash, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
+import { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
-import { withPublisher } from '#streams/publish/publisher.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
+import { backoffMs } from '#timing/backoff.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { Registry } from '#topics/registry.ts';
@@ -36,28 +40,24 @@ class UnreadableKeyError extends TouchlineError<'UnreadableKeyError'> {
   }
 }
 
-/** The accepted records of each key, in the order of the log, and the keys whose latest record cannot be read. */
+/** The last record of each key, and the keys whose last record cannot be read. */
 type FoundRecords<V> = {
-  readonly accepted: ReadonlyMap<string, readonly V[]>;
+  readonly records: ReadonlyMap<string, V>;
   readonly unreadable: ReadonlyMap<string, UnreadableRecord>;
 };
 
 /** A record before its edit is published, which sets `version` and `updated_at`. */
 export type RecordDraft<V> = Omit<V, 'version' | 'updated_at'>;
 
-/**
- * Whether a record replaces the known one of its key. Of two edits of the same version the first in the log counts; the
- * editor of the other one repeats the edit.
- */
-export function supersedes<V extends { readonly version: number }>(record: V, known: V | undefined): boolean {
-  return known === undefined || record.version > known.version;
-}
-
+/** Concurrent editors fence each other: after this many lost attempts something else is wrong. */
 const MAX_ATTEMPTS = 20;
+/** Waits between attempts; random, so that two editors do not fence each other for ever. */
+const RETRY = { firstMs: 20, ceilingMs: 1_000 };
 
 /**
- * The records of a compacted topic that people edit, at any time: an edit that loses against a concurrent one is
- * repeated on top of that one.
+ * The records of a compacted topic that people edit, at any time. The last record of a key counts, for readers as for compaction.
+ * Editors share one transactional id: the last one to open its producer fences the others, and reads the topic after that. So a record
+ * is only ever written by an editor that has read the one before it; one that is fenced repeats its edit on top of the other's.
  */
 export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
   readonly #topic: T;
@@ -73,7 +73,7 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
 
   /** Returns the current record of each key. Throws `StreamError`. */
   async list(): Promise<TopicValues[T][]> {
-    return [...(await this.#read()).accepted.values()].flatMap((accepted) => accepted.at(-1) ?? []);
+    return [...(await this.#read()).records.values()];
   }
 
   /** Throws `UnreadableKeyError` when a record cannot be read: a list without it does not show that there is none. */
@@ -83,9 +83,9 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
   }
 
   /**
-   * Publishes the record of a key as changed by `change`, and returns it once it is accepted. `change` receives undefined
+   * Publishes the record of a key as changed by `change`, and returns it once it is committed. `change` receives undefined
    * for a missing record, and may be called again. Throws what `change` throws, `UnreadableKeyError`, `EditConflictError`,
-   * `PublishError`.
+   * `StreamError`.
    */
   async edit(
     id: string | number,
@@ -94,34 +94,72 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
     const { brokers, prefix, log } = this.#connection;
     const codec = await this.#registry.codec(this.#topic);
     const [topic, key] = [topicName(prefix, this.#topic), String(id)];
-    return withPublisher({ brokers, clientId: `touchline-${this.#topic}`, log }, async (publisher) => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const { accepted: before, unreadable } = await this.#read();
-        const hidden = unreadable.get(key);
-        if (hidden !== undefined) throw new UnreadableKeyError(hidden);
-        const base = before.get(key)?.at(-1);
-        const draft = change(base);
-        const stamps = { version: (base?.version ?? 0) + 1, updated_at: Date.now() };
-        // A draft with its stamps is a record, which the compiler cannot tell for a generic topic.
-        const record = { ...draft, ...stamps } as unknown as TopicValues[T];
-        await publisher.publish([{ topic, key, value: codec.encode(record) }]);
-        const accepted = (await this.#read()).accepted.get(key) ?? [];
-        if (accepted.some((other) => canonicalJson(other) === canonicalJson(record))) return record;
+    const client = openStreamClient({ brokers, clientId: `touchline-${this.#topic}`, log });
+    try {
+      const partitions = await client.partitionCount(topic);
+      const partition = partitionHash(Buffer.from(key)) % partitions;
+      /** Attempts whose outcome is unknown: one of them may be the record that is found next. */
+      const written: string[] = [];
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const edited = await this.#asOnlyEditor(client, partitions, async () => {
+          const { records, unreadable } = await this.#read();
+          const hidden = unreadable.get(key);
+          if (hidden !== undefined) throw new UnreadableKeyError(hidden);
+          const known = records.get(key);
+          if (known !== undefined && written.includes(canonicalJson(known)))
+            return { record: known, write: [] };
+          const stamps = { version: (known?.version ?? 0) + 1, updated_at: Date.now() };
+          // A draft with its stamps is a record, which the compiler cannot tell for a generic topic.
+          const record = { ...change(known), ...stamps } as unknown as TopicValues[T];
+          written.push(canonicalJson(record));
+          return { record, write: [{ topic, partition, key, value: codec.encode(record) }] };
+        });
+        if (edited !== null) return edited;
+        await delay(Math.random() * backoffMs(RETRY, attempt));
       }
-      throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
-    });
+    } finally {
+      await client.close();
+    }
+    throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
+  }
+
+  /** Fences all other editors, and writes what `edit` returns. Returns its record; null when another editor has fenced this one. */
+  async #asOnlyEditor<R>(
+    client: StreamClient,
+    partitions: number,
+    edit: () => Promise<{ readonly record: R; readonly write: readonly OutputRecord[] }>,
+  ): Promise<R | null> {
+    const topic = topicName(this.#connection.prefix, this.#topic);
+    try {
+      const producer = await client.openProducer({
+        transactionalId: `${topic}-editor`,
+        own: [],
+        shared: partitionsUpTo(topic, partitions),
+        // Only used with a broker that has KAFKA-20734.
+        lastCommitted: async () => null,
+      });
+      try {
+        const { record, write } = await edit();
+        await producer.transact(write);
+        return record;
+      } finally {
+        await producer.close();
+      }
+    } catch (error) {
+      if (isFencing(error)) return null;
+      throw error;
+    }
   }
 
   async #read(): Promise<FoundRecords<TopicValues[T]>> {
     const { brokers, prefix } = this.#connection;
-    const records = new Map<string, TopicValues[T][]>();
+    const records = new Map<string, TopicValues[T]>();
     const unreadable = new Map<string, UnreadableRecord>();
     const apply = (key: string, record: TopicValues[T] | null, { offset }: ReadRecord): void => {
       // Unreadable records of a batch are reported before the others.
       if (offset > (unreadable.get(key)?.offset ?? offset)) unreadable.delete(key);
-      const accepted = records.get(key) ?? [];
       if (record === null) records.delete(key);
-      else if (supersedes(record, accepted.at(-1))) records.set(key, [...accepted, record]);
+      else records.set(key, record);
     };
     const onUnreadable = (record: UnreadableRecord): void => {
       if (record.key != null) unreadable.set(record.key, record);
@@ -129,8 +167,13 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
     };
     const source = { brokers, prefix, registry: this.#registry };
     await readValues(this.#topic, source, apply, { onUnreadable });
-    return { accepted: records, unreadable };
+    return { records, unreadable };
   }
+}
+
+/** Whether another editor has the transactional id, or takes it right now: the coordinator has no error of its own for the latter. */
+function isFencing(error: unknown): boolean {
+  return error instanceof StreamError && (error.code === 'FENCED' || error.broker === 'UNKNOWN_SERVER_ERROR');
 }
 
 /** A client before its edit is published; the directory gives and keeps its identity. */

@@ -55,7 +55,7 @@ export async function issueAccessToken(
     // Otherwise the log of a client that exchanges repeatedly would grow without limit.
     ...unlisted.map(({ token_id: key }) => ({ topic, key, value: null })),
   ]);
-  tokens.apply(record);
+  tokens.add(record);
   return { text, token: record };
 }
 

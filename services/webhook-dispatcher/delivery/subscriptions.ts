@@ -1,4 +1,3 @@
-import { supersedes } from '#clients/directory.ts';
 import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { CONTRACT_FORM, openWebhook, type SubscriptionFilter, type WebhookForm } from '#clients/webhooks.ts';
@@ -77,7 +76,6 @@ export class WebhookSubscriptions {
 
   /** Applies a record; `openChanged` opens what is the last one then. */
   apply(client: Client): void {
-    if (!supersedes(client, this.#clients.get(client.client_id))) return;
     this.#clients.set(client.client_id, client);
     this.#unopened.add(client.client_id);
   }

@@ -8,6 +8,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
 import { openWebhook, type Webhook } from '#clients/webhooks.ts';
 import type { Client } from '#records/types.ts';
+import { readValues } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { backboneFile } from '../../../cli/backbone-file.ts';
@@ -238,28 +239,51 @@ test('ignores a record of a client under another key, whoever reads it', async (
   expect(await directory.list()).toMatchObject([{ client_id: 1, active: false, version: 2 }]);
 });
 
-test('loses none of several simultaneous edits', async () => {
-  const { directory } = await started();
-  const blank = {
-    client_id: 5,
-    active: true,
-    secret_hash: 'x',
-    operations: null,
-    webhooks: [],
-    competitions: [],
-  };
-  await directory.edit(5, () => ({ ...blank, name: 'c' }));
-  const numbers = [1, 2, 3, 4];
-  await Promise.all(
-    numbers.map((number) =>
+test('writes no version twice, whoever edits at the same time: the last record is the one that counts', async () => {
+  const { directory, at } = await started();
+  const blank = { client_id: 5, name: 'c', active: true, secret_hash: 'x', operations: null, webhooks: [] };
+  const additions = await Promise.allSettled(
+    [1, 2].map((number) =>
+      directory.edit(5, (known) => {
+        if (known !== undefined) throw new Error('there is one');
+        return { ...blank, competitions: [number] };
+      }),
+    ),
+  );
+  const added = additions.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  expect(added).toHaveLength(1);
+  expect(additions.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { message: 'there is one' },
+  });
+  const numbers = [3, 4, 5];
+  const edits = await Promise.all([
+    directory.edit(5, (client) => ({
+      ...blank,
+      ...client,
+      active: false,
+      competitions: client?.competitions ?? [],
+    })),
+    ...numbers.map((number) =>
       directory.edit(5, (client) => ({
         ...blank,
         ...client,
-        name: 'c',
         competitions: [...(client?.competitions ?? []), number],
       })),
     ),
-  );
-  const [client] = await directory.list();
-  expect(client?.competitions?.toSorted()).toEqual(numbers);
+  ]);
+  const log: Client[] = [];
+  const registry = Registry.open({ url: at.registryUrl, prefix: at.prefix });
+  await readValues('clients', { ...at, registry }, (_, client) => void log.push(client as Client));
+  expect(log.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5]);
+  expect(log.slice(1)).toEqual(edits.toSorted((a, b) => a.version - b.version));
+  expect(log.at(-1)).toMatchObject({ active: false });
+  expect(log.at(-1)?.competitions?.toSorted()).toEqual([...(added[0]?.competitions ?? []), ...numbers]);
+
+  // Another writer's record counts too, for readers as for compaction, whatever its version says.
+  await publishValues(at, 'clients', [{ key: '5', value: { ...(log[0] as Client), name: 'restored' } }]);
+  expect(await directory.list()).toMatchObject([{ name: 'restored', version: 1 }]);
+  expect(await directory.edit(5, (client) => ({ ...blank, ...client, competitions: [] }))).toMatchObject({
+    name: 'restored',
+    version: 2,
+  });
 });
