@@ -255,7 +255,8 @@ describe('a contract', () => {
     expect((await get('/', 'v1.world')).text).toContain('Brazil');
     expect((await get('/standings', 'v1.world')).text).not.toContain('Rankings');
     for (const url of [MATCH, RECORD]) expect((await get(url, 'v1.world')).status).toBe(200);
-    expect((await get('/standings?table=777', 'v1.world')).status).toBe(404);
+    expect((await get('/standings?table=777', 'v1.world')).status).toBe(403);
+    expect((await get('/match/9', 'v1.world')).status).toBe(404);
   });
 
   test('for another competition shows nothing of it', async () => {
@@ -263,7 +264,7 @@ describe('a contract', () => {
       expect((await get(url, 'v1.other')).text).not.toMatch(/Serbia|Brazil|World Cup/);
     expect((await get('/standings', 'v1.other')).text).not.toContain('World Cup');
     for (const url of [MATCH, RECORD, '/standings?season=312', '/standings?table=39719'])
-      expect([url, (await get(url, 'v1.other')).status]).toEqual([url, 404]);
+      expect([url, (await get(url, 'v1.other')).status]).toEqual([url, 403]);
   });
 
   test('without the operations of a page does not open it', async () => {

@@ -63,12 +63,18 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
   const enter = entrance(view, await boardGate(app, options.gate));
   const admit = admission(enter);
-  pageRoutes(app, admit, { now, backlog, rulesOf, size });
+  // A contract that hides a page is told so; a server that does not store a match has none.
+  const all = scopedView(view, { clientId: 0, competitions: options.gate.competitions, operations: null });
+  pageRoutes(app, admit, { all, now, backlog, rulesOf, size });
   app.get('/board/matches/:id', (request, reply) => {
     const admitted = admit(request, reply, 'match');
     if (admitted === null) return reply;
     const details = detailsOf(admitted.view, request.params, now());
     if (details !== null) return reply.send(details);
+    if (detailsOf(all, request.params, now()) !== null) {
+      refuseOutside(request, reply);
+      return reply;
+    }
     const { served } = admitted;
     const error = served === null ? 'No such match' : `Not found here: this server serves ${served}`;
     return reply.code(404).send({ error });
@@ -125,13 +131,14 @@ function pageRoutes(
   app: FastifyInstance,
   admit: Admission,
   {
+    all,
     now,
     backlog,
     rulesOf,
     size,
-  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & { readonly size: number },
+  }: Pick<BoardOptions, 'now' | 'backlog' | 'rulesOf'> & { readonly all: ReadView; readonly size: number },
 ): void {
-  /** Serves the pages of a kind; answers 404 when `render` returns null. */
+  /** Serves the pages of a kind. Where `render` returns null it answers 403 if the contract hides the page, else 404. */
   const servePage = (
     path: string,
     kind: StreamTopic['kind'],
@@ -141,9 +148,11 @@ function pageRoutes(
       const admitted = admit(request, reply, kind);
       if (admitted === null) return reply;
       const page = await render(admitted, request);
-      return page === null
-        ? sendPage(reply.code(404), missingPage(kind, admitted.served))
-        : sendPage(reply, page);
+      if (page !== null) return sendPage(reply, page);
+      if ((await render({ ...admitted, view: all }, request)) === null)
+        return sendPage(reply.code(404), missingPage(kind, admitted.served));
+      refuseOutside(request, reply);
+      return reply;
     });
   };
   servePage('/', 'board', ({ view }, { query }) => {
