@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { isFree, movedPorts, portFor } from './ports.ts';
+import { isFree, portFor } from './ports.ts';
 
 const HOST = '127.0.0.1';
 
@@ -26,12 +26,4 @@ test('rejects a port in use, and names the setting to change', async () => {
 
 test('rejects an address of another machine', async () => {
   await expect(portFor(0, 'API_PORT', '192.0.2.1')).rejects.toMatchObject({ code: 'ADDRESS_UNKNOWN' });
-});
-
-test('names each server that listens on another port than its setting, with the setting', () => {
-  const at = { brokers: ['127.0.0.1:9092'], registryUrl: 'http://127.0.0.1:8086/apis' };
-  expect(movedPorts({ KAFKA_PORT: 9_092, REGISTRY_PORT: 8_085 }, at)).toEqual([
-    'port 8085 is in use by another process: the schema registry listens on 8086 (REGISTRY_PORT chooses one)',
-  ]);
-  expect(movedPorts({ KAFKA_PORT: 0, REGISTRY_PORT: 0 }, at)).toEqual([]);
 });

@@ -37,23 +37,4 @@ describe('a match', () => {
     ])
       expect(summaryOf('match-state', { ...state, status_type: 'finished', guard })).not.toContain('guard');
   });
-
-  test('shows its sides when it has no name, and nothing when they are unknown', () => {
-    expect(summaryOf('match-state', { ...state, name: null })).toContain('France - Croatia');
-    const bare = {
-      ...state,
-      name: null,
-      home: null,
-      away: null,
-      clock: null,
-      status_type: null,
-      status_id: null,
-    };
-    expect(summaryOf('match-state', bare)).toContain('v12  1:0');
-  });
-
-  test('shows both scores when the reported one differs', () => {
-    const differs = { ...state, agreement: 'differs' as const, reported: { home: 2, away: 0 } };
-    expect(summaryOf('match-state', differs)).toContain('reported 2:0');
-  });
 });

@@ -114,14 +114,6 @@ test('answers 503 to all requests but those for health until it has caught up', 
   for (const url of ['/v2/sports', '/', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
 });
 
-test('reports that it is ready, and the served competitions when they are limited', async () => {
-  expect((await app.inject('/health/ready')).body).toBe('ready\n');
-  const limited = await createTestApp({ competitions: new Set([61, 52]) });
-  expect((await limited.inject('/health/ready')).body).toBe('ready\nserves only the competitions 52, 61\n');
-  ready = false;
-  expect((await limited.inject('/health/ready')).body).toBe('not ready\n');
-});
-
 test('names the state of each feed in every answer, and of the match in an answer about an event', async () => {
   const answered = async (url: string) => (await app.inject(url)).headers['x-feed-health'];
   expect(await answered('/v2/statuses?token=good')).toBe('unknown');

@@ -58,11 +58,6 @@ describe('waves', () => {
       last = endsAt;
     }
   });
-
-  test('end after the requested number of matches', () => {
-    const matchSettings = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
-    expect([...schedule(DATASET, matchSettings, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
-  });
 });
 
 describe('deliveries', () => {

@@ -133,15 +133,6 @@ describe('the messages of a match', () => {
     for (const match of simulateAll('none')) expect(repeats(match)).toBe(0);
   });
 
-  test('include a keep-alive every 30 seconds while the match is live', () => {
-    for (const { messages } of simulated.slice(0, 20)) {
-      const beats = messages.filter(({ type }) => type === 'event_keep_alive').map(({ ut }) => ut);
-      const gaps = beats.slice(1).map((ut, n) => ut - (beats[n] ?? 0));
-      expect(Math.max(...gaps)).toBeLessThanOrEqual(34);
-      expect(beats.length).toBeGreaterThan(200);
-    }
-  });
-
   test('are the same for the same seed, and differ for another seed', () => {
     const [first] = DATA;
     const facts = first?.matches[0];

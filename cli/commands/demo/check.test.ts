@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#records/types.ts';
@@ -7,9 +6,8 @@ import { parseFaults } from '../../../services/simulator/faults.ts';
 import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
-import { shellWord } from '../../addresses.ts';
 import { checkFaults, checksOf, mismatches, type PlayOutcome } from './check.ts';
-import { renderHowToRead, renderReport } from './report.ts';
+import { renderReport } from './report.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
@@ -177,33 +175,5 @@ describe('the report', () => {
       'Spain - Russia (event 310051): 1-1, not over (status 36), officially 1-1 (3-4 on penalties)',
     );
     expect(report(found({}, [first]))).toContain('Spain - Russia (event 310051): missing, officially');
-  });
-});
-
-describe('how to read the topics', () => {
-  const running = {
-    apiUrl: 'http://localhost:8081',
-    toolsUrl: 'http://localhost:8082',
-    newClient: { id: 1, secretKey: 'a'.repeat(32) },
-    prefix: 'touchline.',
-    backbone: {
-      kind: 'embedded',
-      why: '',
-      stop: async () => {},
-      brokers: ['127.0.0.1:9092'],
-      registryUrl: 'http://127.0.0.1:8085/apis/ccompat/v7',
-    },
-  } as const;
-  const root = resolve(import.meta.dirname, '../../..');
-  const usual = join(root, '.touchline');
-
-  test('names another folder, and another prefix unless a running platform has it', () => {
-    const topics = { foundIn: join(usual, 'demo'), prefix: 'x.' };
-    expect(renderHowToRead(topics, false, null)).toContain(
-      `\n  DATA_DIR=${shellWord(topics.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
-    );
-    expect(renderHowToRead(topics, true, running)).toContain(
-      `\n  DATA_DIR=${shellWord(topics.foundIn)} npx touchline tail match-state`,
-    );
   });
 });

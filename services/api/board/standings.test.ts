@@ -157,17 +157,6 @@ describe('/standings', () => {
     expect(bracket).toContain('aria-current="true">Knock-out</a>');
   });
 
-  test('names the winner of the final as champion', async () => {
-    const now = Date.now() / 1000;
-    playKnockOut(served.played, now);
-    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
-    const final = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'], event } as const;
-    const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', reported: [4, 2] };
-    served.played.publish(final, Math.floor(now) + 9, over);
-    const { text } = await get('/standings?season=312&show=knock-out');
-    expect(text).toContain('Champion: <b>France</b>');
-  });
-
   test('shows the bracket of a season that has only knock-out stages', async () => {
     const cup = await ServedBoard.start();
     playKnockOut(cup.played, Date.now() / 1000);

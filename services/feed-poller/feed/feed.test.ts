@@ -26,13 +26,6 @@ test('begins `initial` seconds back without a checkpoint, and reads window by wi
   expect(feed.checkpoints).toEqual([T0 - 70, T0 - 40, T0 - SETTLE]);
 });
 
-test('begins at an existing checkpoint', async () => {
-  const feed = new TestFeed(SETTINGS, T0 - 10);
-  await feed.round();
-  expect(feed.windows).toEqual([{ from: T0 - 10, to: T0 }]);
-  expect(feed.checkpoints).toEqual([]);
-});
-
 test('writes a checkpoint after a message at once, and of a quiet feed every ten seconds', async () => {
   const feed = new TestFeed(SETTINGS, T0 - SETTLE);
   const quiet = async (seconds: number) => {

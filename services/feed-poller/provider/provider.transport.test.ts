@@ -42,13 +42,6 @@ test.each([
   expect(await failure(await serveText('x'.repeat(MAX_BYTES + 1)))).toMatchObject({ code: 'TOO_LARGE' });
 });
 
-test.each(['identity', 'constructor'])('leaves a body of the encoding %s as it is', async (encoding) => {
-  const url = await urlOf((_request, response) =>
-    response.writeHead(200, { 'content-encoding': encoding }).end('plain'),
-  );
-  expect(await transport('feed.index', url, signal)).toEqual({ status: 200, body: Buffer.from('plain') });
-});
-
 test('rejects a body that does not have its announced encoding', async () => {
   const url = await urlOf((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),

@@ -27,21 +27,15 @@ test('shares one exchange among concurrent requests', async () => {
   expect(exchanges()).toBe(1);
 });
 
-test('renews a token five minutes before it expires', async () => {
-  const { tokens, clock } = keeper(3_600_000);
+test.each([
+  ['five minutes before it expires', 3_600_000, 3_300_000],
+  ['at half its life when it is short', 4_000, 2_000],
+])('renews a token %s', async (_, lifetimeMs, renewedAt) => {
+  const { tokens, clock } = keeper(lifetimeMs);
   await tokens.token();
-  clock.now = 3_299_999;
+  clock.now = renewedAt - 1;
   expect(await tokens.token()).toBe('t1');
-  clock.now = 3_300_000;
-  expect(await tokens.token()).toBe('t2');
-});
-
-test('renews a short-lived token at half its life', async () => {
-  const { tokens, clock } = keeper(4_000);
-  await tokens.token();
-  clock.now = 1_999;
-  expect(await tokens.token()).toBe('t1');
-  clock.now = 2_000;
+  clock.now = renewedAt;
   expect(await tokens.token()).toBe('t2');
 });
 

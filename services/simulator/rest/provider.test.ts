@@ -168,24 +168,6 @@ describe('the state is the fold of the published messages', () => {
     TIMEOUT_MS,
   );
 
-  test('has no later message in the feed, and applies the filters', async () => {
-    const { provider, reader } = open();
-    const half = provider.timeline.startsAt + 3_000;
-    provider.advanceTo(half);
-    const feed = async (query: Record<string, string | number>): Promise<ProviderMessage[]> =>
-      (await reader.get('/v2/feed', { timestamp: half - 1_000, timestamp_to: half + 1_000, ...query })).data;
-    const all = await feed({});
-    expect(Math.max(...all.map(({ ut }) => ut))).toBeLessThanOrEqual(half);
-    expect(await feed({ type: 'incident' })).toEqual(all.filter(({ type }) => type === 'incident'));
-    expect(await feed({ event_ids: `${FIRST}` })).toEqual(all.filter(({ data }) => data.event.id === FIRST));
-    const important = await feed({ important: 'yes' });
-    expect(important.length).toBeGreaterThan(0);
-    expect(important.every(({ data }) => data.incident?.important === 'yes')).toBe(true);
-    const last = provider.published();
-    expect(last.at(-1)?.ut).toBeLessThanOrEqual(half);
-    expect(last.slice(-5)).toEqual(all.slice(-5));
-  });
-
   test('verifies a finished match, and continues the clock', async () => {
     const { provider, reader } = open({ matches: 1 });
     const event = async () => eventsIn((await reader.get('/v2/events', { season_id: SEASON })).data)[0];

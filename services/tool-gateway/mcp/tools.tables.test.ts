@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
-import { readProviderLeague } from '#domain/standings/provider-league.ts';
-import { catalogueRecord, tableEntry } from '#views/testing/records.ts';
+import { tableEntry } from '#views/testing/records.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { changedTable, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
@@ -35,34 +34,6 @@ test('tables and top scorers are those of REST', () => {
   expect(scorers).toMatchObject([
     { rank: 1, player: 'Göteborg 9000', team: 'Göteborg club', goals: 5, matches: 1 },
   ]);
-});
-
-test('a table says its corrections, and those of the provider’s own table beside it', () => {
-  const groups = () => call('get_standings', { standings_id: OPEN.table }).groups;
-  expect(groups()).toMatchObject([{ notes: [] }]);
-  const columns = [{ code: 'pts', value: 3 }];
-  const theirs = readProviderLeague({
-    object_type: 'season',
-    object_id: OPEN.season,
-    groups: [
-      {
-        id: '',
-        corrections: [-6],
-        participants: [101, 102].map((id) => ({ id, name: `Team ${id}`, rank: 1, columns })),
-      },
-    ],
-  });
-  world.give(catalogueRecord('provider_league', 40_001, OPEN.season, theirs ?? {}));
-  expect(groups()).toMatchObject([
-    {
-      notes: [
-        'Correction in the provider’s table: -6 points',
-        'In the provider’s table: Göteborg 102: 3 points there, 0 here',
-      ],
-    },
-  ]);
-  const scorers = call('get_standings', { standings_id: OPEN.scorers }).groups;
-  expect(scorers).toMatchObject([{ notes: [] }]);
 });
 
 test('a table shows one group on request', () => {

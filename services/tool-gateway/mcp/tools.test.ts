@@ -21,16 +21,6 @@ beforeEach(() => {
 const call = (name: string, args?: ToolArguments) => callTool(scope, name, args);
 const refusal = (name: string, args: ToolArguments) => refusalOf(scope, name, args);
 
-test('a match says whether its feed is alive', () => {
-  const feed = () => call('get_match', { match_id: OPEN.match }).feed;
-  expect(feed()).toEqual({ alive: false, state: 'unknown', reason: null });
-  world.health(null);
-  world.health(OPEN.match);
-  expect(feed()).toEqual({ alive: true, state: 'alive', reason: null });
-  world.health(OPEN.match, { state: 'down', reason: 'backlog' });
-  expect(feed()).toEqual({ alive: false, state: 'down', reason: 'backlog' });
-});
-
 test('a match has its score, guard and timeline, with incidents that do not stand', () => {
   const publish = (id: string, ut: number, changes: object) =>
     world.play(
@@ -99,23 +89,6 @@ test('the resource of a match has its whole timeline', () => {
   const whole = JSON.parse(readResource([], scope, matchUri(OPEN.match)));
   expect(whole.timeline).toHaveLength(61);
   expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
-});
-
-test('the live board shows one competition or team on request', () => {
-  const live = (args: object) =>
-    (call('live_board', { ...args }).matches as { match_id: number }[]).map(({ match_id }) => match_id);
-  expect(live({})).toEqual([OPEN.match, CLOSED.match]);
-  expect(live({ competition_id: CLOSED.competition })).toEqual([CLOSED.match]);
-  expect(live({ team_id: OPEN.teams[1] })).toEqual([OPEN.match]);
-  expect(live({ competition_id: 999_999 })).toEqual([]);
-});
-
-test('a search without results says that players are not searched', () => {
-  expect(call('search', { query: 'Griezmann' })).toMatchObject({
-    results: [],
-    hint: expect.stringMatching(/players are not searched.*get_match.*get_top_scorers/),
-  });
-  expect(call('search', { query: 'goteborg' }).hint).toBeNull();
 });
 
 describe('an unknown argument is refused with the name of the right one', () => {

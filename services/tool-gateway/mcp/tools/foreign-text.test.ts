@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { MAX_TEXT, shortText } from '#json/short-text.ts';
+import { MAX_TEXT } from '#json/short-text.ts';
 import { complete } from '../completions.ts';
 import { listResources, readResource } from '../resources.ts';
 import { changedTable, event, incident, leagues, OPEN } from '../testing/league.ts';
@@ -45,12 +45,4 @@ test('resources, completions and refusals cut names that are too long', () => {
   expect(longest(completed)).toBeLessThanOrEqual(MAX_TEXT);
   const refused = refusalOf(scope, 'get_standings', { season_id: OPEN.season, type_id: 19 });
   expect(refused.length).toBeLessThan(5 * MAX_TEXT);
-});
-
-test.each([
-  ['x'.repeat(255), 'x'.repeat(255)],
-  ['x'.repeat(256), `${'x'.repeat(254)}…`],
-  [`${'x'.repeat(253)}🏆🏆`, `${'x'.repeat(253)}…`],
-])('a text is cut beyond the limit, between its characters', (text, short) => {
-  expect(shortText(text)).toBe(short);
 });
