@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBrokerDefect } from '#cluster/broker-defects.ts';
-import { type Exit, endedForMemory, endText } from '#embedded/process-end.ts';
+import { type Exit, endText } from '#embedded/process-end.ts';
 import { adviceOf, RAISE_HEAP, withAdvice } from '#errors/shortages.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { urlHost } from '#service/addresses.ts';
@@ -71,8 +71,6 @@ export class ServiceProcess {
   #wasReady = false;
   #failures = 0;
   #lastError = '';
-  /** `endedForMemory` at the start of the process. */
-  #endedForMemory = 0;
   /** What the last process wrote beside its log. */
   #output: string[] = [];
 
@@ -101,7 +99,7 @@ export class ServiceProcess {
     // All wrong settings, with the name of the service before them.
     if (end.code === INVALID_SETTINGS && this.#output.length > 0)
       return new ProcessError(this.name, this.#output.join('\n').replace(`${this.name}: `, ''));
-    return new ProcessError(this.name, this.#lastError || endText(end, this.#endedForMemory));
+    return new ProcessError(this.name, this.#lastError || endText(end));
   }
 
   /** Stops the process, without waiting for its end, until `resume`. */
@@ -138,7 +136,6 @@ export class ServiceProcess {
   }
 
   #spawn(): void {
-    this.#endedForMemory = endedForMemory();
     // Detached into its own group: Ctrl-C reaches this process only, which then stops the services in order.
     const child = spawn(process.execPath, [SEMI_SPACE, programOf(this.name)], {
       detached: true,
@@ -168,7 +165,7 @@ export class ServiceProcess {
     child.once('close', (code, signal) => this.#onEnd({ code, signal }, startedAt));
   }
 
-  #onEnd(end: Exit, startedAt: number, text = endText(end, this.#endedForMemory)): void {
+  #onEnd(end: Exit, startedAt: number, text = endText(end)): void {
     if (this.#child === null) return;
     this.#child = null;
     if (this.#paused && !this.#stopping) return;

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import {
   type BrokerProcessOptions,
@@ -17,7 +16,7 @@ import { findJava } from './java.ts';
 import { freePort, HOST, startOnFreePort } from './ports.ts';
 import type { OnProgress } from './progress.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';
-import { brokerThreads, CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
+import { CLUSTER_BROKER, type Env, LONE_BROKER } from './settings.ts';
 
 type BrokerOptions = BrokerProcessOptions & {
   /** Folder for the brokers' data, settings and logs. Created if it is missing. */
@@ -172,7 +171,7 @@ async function plannedNodes(
     voters,
     proxyPort: plan.proxyPort,
     security: options.security,
-    settings: { ...plan.settings, ...brokerThreads(availableParallelism()), ...options.settings },
+    settings: { ...plan.settings, ...options.settings },
   }));
 }
 

@@ -5,7 +5,7 @@ import { adviceOf, type Shortage, shortageIn, shortageOf } from '#errors/shortag
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
-import { type Exit, endedForMemory, endText } from './process-end.ts';
+import { type Exit, endText } from './process-end.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 type ServerSpec = {
@@ -62,11 +62,10 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   const sizesBefore = new Map(spec.logFiles.map((file) => [file, sizeOf(file)] as const));
   sizesBefore.set(spec.process.outputFile, 0); // truncated by the start
 
-  const killsBefore = endedForMemory();
   const child = await spawnGuarded(spec.process);
   const logFolder = dirname(spec.process.outputFile);
   const end = async (): Promise<string> => {
-    const how = endText(await child.ended(), killsBefore);
+    const how = endText(await child.ended());
     const why = lackOf(await tailOf(spec.logFiles, sizesBefore), logFolder);
     return why === null ? how : `${how}: ${why}`;
   };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { brokerThreads, LONE_BROKER, registryEnvironment } from './settings.ts';
+import { LONE_BROKER, registryEnvironment } from './settings.ts';
 import { KAFKA_IMAGE, kafkaVariable, REGISTRY_IMAGE } from './testing/settings.ts';
 
 test('maps settings to the variables of the Kafka image', () => {
@@ -27,16 +27,4 @@ test('configures broker and registry in Docker Compose like the embedded ones', 
   for (const [name, value] of [...variables, ...Object.entries(registryEnvironment(['kafka:19092']))]) {
     expect(compose).toMatch(new RegExp(`^ +${name}: '?${value}'?$`, 'm'));
   }
-});
-
-test.each([
-  [1, 1, 1],
-  [2, 1, 2],
-  [3, 2, 3],
-  [64, 3, 8],
-])('gives a broker on %i cores %i network threads and %i that process requests', (cores, network, io) => {
-  expect(brokerThreads(cores)).toEqual({
-    'num.network.threads': String(network),
-    'num.io.threads': String(io),
-  });
 });

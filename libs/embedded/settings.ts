@@ -41,18 +41,6 @@ export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
   'share.coordinator.state.topic.min.isr': '2',
 };
 
-/**
- * Returns the number of threads of a broker that shares a machine with everything else, at most Kafka's defaults of 3 and 8. Requests go
- * to the threads in turns: of more threads than cores each has cold caches, a fourteenth of what live messages cost the broker on two
- * cores.
- */
-export function brokerThreads(cores: number): Readonly<Record<string, string>> {
-  return {
-    'num.network.threads': String(Math.min(3, Math.ceil(cores / 2))),
-    'num.io.threads': String(Math.min(8, cores)),
-  };
-}
-
 /** Java arguments for a broker that runs briefly: it starts with 3.0 s of processor time instead of 5.6, and is slower later. */
 export const QUICK_START: readonly string[] = ['-XX:TieredStopAtLevel=1'];
 

@@ -1,5 +1,4 @@
-/** Services whose heap is far too small, or whose memory the system takes: one clear line each, and state as before with room. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+/** Services whose heap is far too small: one clear line each, and state as before with room. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ServiceProcess } from '../../../cli/processes.ts';
@@ -12,7 +11,6 @@ import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { services } from '../demo/platform.ts';
 import { Deliveries } from './deliveries.ts';
 
 /** Too small to load the code of any service. */
@@ -113,30 +111,3 @@ test('nothing is lost, nor applied twice, by services whose heap was too small',
   await deliveries.sendAll(1);
   await deliveries.expectAll(system);
 });
-
-/** The folder of cgroups that limit memory, version 1: a container with version 2 lets nobody create one. */
-const CGROUPS = '/sys/fs/cgroup/memory';
-
-test.runIf(existsSync(join(CGROUPS, 'memory.limit_in_bytes')))(
-  'a service that the system ends for lack of memory is named with the reason (needs cgroups of memory)',
-  async () => {
-    const { service, problems } = supervised('feed-monitor', LEAST_MIB);
-    await service.ready();
-    const [pid] = services(process.pid).filter((one) =>
-      readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('feed-monitor'),
-    );
-    const group = join(CGROUPS, `touchline-test-${process.pid}`);
-    mkdirSync(group);
-    atEnd(() => rmdirSync(group));
-    writeFileSync(join(group, 'memory.limit_in_bytes'), String(1024 * 1024));
-    appendFileSync(join(group, 'cgroup.procs'), `${pid}\n`);
-    await untilTrue('it is reported', () =>
-      problems.some((line) =>
-        line.startsWith(
-          'feed-monitor was ended by SIGKILL when memory is used up: give the machine or the container more; starting it again in',
-        ),
-      ),
-    );
-    await service.ready();
-  },
-);
