@@ -12,9 +12,6 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { BenchMatch } from './matches.ts';
 
-/** Topics that this file writes for an api. */
-export const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
-
 /** The credentials of a client without restrictions. */
 export type BenchCredentials = { readonly id: number; readonly secret: string };
 
@@ -47,7 +44,7 @@ export async function writeMatches(
 ): Promise<MatchState> {
   const { prefix, matches, messages, published } = options;
   const registry = Registry.open({ url: context.registryUrl, prefix });
-  const open = async <T extends (typeof WRITTEN)[number]>(topic: T) => {
+  const open = async <T extends 'match-state' | 'match-incidents' | 'match-transitions'>(topic: T) => {
     const codec = await registry.codec(topic);
     const writer = await BulkWriter.open(context.brokers, topicName(prefix, topic));
     return {

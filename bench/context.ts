@@ -15,17 +15,17 @@ export type BenchContext = {
   figure(figure: Figure): void;
 };
 
-/** A measured value, beside that of a peer or limit of the same run. */
+/** A measured value, and that of a peer of the same run, or a limit, where there is one. */
 export type Figure = {
   readonly name: string;
   readonly ours: number;
   /** Name of the peer, and its value. */
-  readonly beside: { readonly name: string; readonly value: number };
+  readonly beside?: { readonly name: string; readonly value: number } | undefined;
   readonly unit: string;
   /** Whether more is better (default) or less. */
   readonly better?: 'more' | 'less';
   /** Minimum (more is better) or maximum (less is better) of the ratio of our value to the peer's. */
-  readonly target?: number;
+  readonly target?: number | undefined;
 };
 
 /** One bench: `npm run bench -- NAME`. */

@@ -71,14 +71,7 @@ export const bench: Bench = {
       target: 1,
     });
     const less = (name: string, unit: string, ours: number, beside: Figure['beside'], target?: number) =>
-      context.figure({
-        name,
-        unit,
-        ours,
-        beside,
-        better: 'less',
-        ...(target === undefined ? {} : { target }),
-      });
+      context.figure({ name, unit, ours, beside, target, better: 'less' });
     less('idle: processor time of all processes', '% of a core', idle, wanted(WANTED.idlePercent), 1);
     for (const [at, { rate, micros, latencies }] of plain.entries()) {
       const more = subscribed[at] as Pace;

@@ -20,7 +20,6 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>
   latency: () => import('./latency.ts'),
   live: () => import('./live.ts'),
   failover: () => import('./failover.ts'),
-  replay: () => import('./replay.ts'),
   receiver: () => import('./receiver.ts'),
   restore: () => import('./restore.ts'),
   memory: () => import('./memory.ts'),
@@ -142,6 +141,7 @@ function startCheaply(dir: string): void {
 
 function lineOf(figure: Figure): string {
   const { name, ours, beside, unit } = figure;
+  if (beside === undefined) return `${name}: ${format(ours)} ${unit}`;
   const [ratio, wanted] = ratioOf(figure);
   const peer = `${beside.name} ${format(beside.value)} ${unit}`;
   return `${name}: ${format(ours)} ${unit}, ${peer}: ratio ${ratio}${wanted === '' ? '' : `, wanted ${wanted}`}`;

@@ -26,4 +26,5 @@ test('marks missed targets', () => {
   expect(ratioOf({ ...figure, ours: 29 })).toEqual(['1.45 (missed)', 'at least 1.5']);
   expect(ratioOf({ ...figure, better: 'less' })).toEqual(['1.50', 'at most 1.5']);
   expect(ratioOf({ ...figure, better: 'less', ours: 31 })[0]).toBe('1.55 (missed)');
+  expect(ratioOf({ name: 'rate', ours: 30, unit: 'msg/s' })).toEqual(['', '']);
 });

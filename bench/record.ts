@@ -17,6 +17,7 @@ const REFERENCE = join(import.meta.dirname, '../docs/reference');
 
 /** Returns the ratio of a figure and its target in words: `1.45 (missed)`, `at least 2`. */
 export function ratioOf({ ours, beside, better = 'more', target }: Figure): [ratio: string, wanted: string] {
+  if (beside === undefined) return ['', ''];
   const ratio = ours / beside.value;
   if (target === undefined) return [ratio.toFixed(2), ''];
   const isMet = better === 'more' ? ratio >= target : ratio <= target;
@@ -43,7 +44,7 @@ export function withFigures(page: string, { bench, commit, figures }: BenchResul
   if (first < 0) throw new Error(`docs/reference/performance.md has no row of ${bench}`);
   const rows = figures.map((figure) => {
     const { name, ours, beside, unit } = figure;
-    const peer = `${beside.name}: ${format(beside.value)} ${unit}`;
+    const peer = beside === undefined ? '' : `${beside.name}: ${format(beside.value)} ${unit}`;
     const cells = [`[${bench}](rounds/${bench}.txt)`, name, `${format(ours)} ${unit}`, peer];
     return `| ${[...cells, ...ratioOf(figure), commit].join(' | ')} |`;
   });

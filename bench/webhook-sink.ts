@@ -1,6 +1,6 @@
 /**
- * Receives the webhooks of a bench: an https server that answers `Accepted` at once, or, under `/hang`, never. It
- * counts requests and messages; `GET /counts` on the plain port returns the counts and resets them.
+ * Receives the webhooks of a bench: an https server that answers `Accepted` at once. It counts requests and messages;
+ * `GET /counts` on the plain port returns the counts and resets them.
  */
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -36,7 +36,6 @@ const server = createServer(
   { key: readFileSync(key), cert: readFileSync(cert), keepAliveTimeout: 120_000 },
   async (request, response) => {
     const text = (await buffer(request)).toString('latin1');
-    if (request.url === '/hang') return;
     const now = Date.now();
     counts.requests += 1;
     counts.lastAt = now;

@@ -16,14 +16,14 @@ import { type Running, startScript, startService } from './processes.ts';
 import type { SinkCounts, SinkOptions } from './webhook-sink.ts';
 
 const CLIENTS_KEY = 'the key of the benches, long enough for anyone';
-export const SECRET = '0123456789abcdef0123456789ABCDEF';
+const SECRET = '0123456789abcdef0123456789ABCDEF';
 /** Padding to the size of a real message. */
 const PADDING = 'x'.repeat(2_400);
 const EVENTS = 100;
 const WAIT_MS = 60_000;
 
 /** Returns a generated message; its `uuid` contains the time of publication. */
-export function messageText(n: number, now: number): string {
+function messageText(n: number, now: number): string {
   return `{"id":${n + 1},"uuid":"sent:${now}:${n}","type":"incident","data":{"event":{"id":${n % EVENTS}},"padding":"${PADDING}"}}`;
 }
 
