@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { serviceNames } from '../cli/services.ts';
-import { settingsOf } from './settings-page.ts';
+import { describeSettings } from '#service/config.ts';
+import { serviceConfig, serviceNames } from '../cli/services.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
@@ -38,7 +38,7 @@ test('every service of the tree but the simulator is deployed', () => {
 
 describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, resources }) => {
   test('has every required setting, and no unknown one', async () => {
-    const { settings } = await settingsOf(name);
+    const settings = describeSettings(await serviceConfig(name));
     const given = [
       ...COMMON_SETTINGS,
       ...Object.keys(env),
@@ -52,7 +52,7 @@ describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, reso
   });
 
   test('reads its secrets from the Secret', async () => {
-    const { settings } = await settingsOf(name);
+    const settings = describeSettings(await serviceConfig(name));
     const secrets = settings.filter(({ secret }) => secret).map((setting) => setting.name);
     expect(secrets.filter((setting) => setting in env)).toEqual([]);
     const own = secrets.filter((setting) => !CONNECTION_SETTINGS.test(setting));

@@ -6,10 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { openApi } from '#contract/rest/openapi.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { readExample, referenceOf } from '../services/api/docs/reference.ts';
-import { renderAclsDoc } from './acls-page.ts';
 import { renderErrorsDoc } from './errors-page.ts';
 import { referenceMarkdown } from './rest-page.ts';
-import { settingsPage } from './settings-page.ts';
 import { renderTypes } from './topic-types.ts';
 import { renderTopicsDoc } from './topics-page.ts';
 
@@ -19,7 +17,5 @@ const writePage = (name: string, page: string): void => writeFileSync(new URL(na
 const schemas = loadSchemas();
 writeFileSync(new URL('../libs/records/types.ts', import.meta.url), renderTypes(schemas));
 writePage('topics.md', renderTopicsDoc(schemas));
-writePage('acls.md', renderAclsDoc());
 writePage('errors.md', renderErrorsDoc());
 writePage('rest.md', referenceMarkdown(referenceOf(openApi({ version: '' }), readExample)));
-writePage('settings.md', await settingsPage());

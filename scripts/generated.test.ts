@@ -4,7 +4,6 @@ import { openApi } from '#contract/rest/openapi.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS } from '#topics/topics.ts';
 import { readExample, referenceOf } from '../services/api/docs/reference.ts';
-import { renderAclsDoc } from './acls-page.ts';
 import { renderErrorsDoc } from './errors-page.ts';
 import { referenceMarkdown } from './rest-page.ts';
 import { renderTypes } from './topic-types.ts';
@@ -15,7 +14,6 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 test.each([
   ['libs/records/types.ts', renderTypes],
   ['docs/reference/topics.md', renderTopicsDoc],
-  ['docs/reference/acls.md', renderAclsDoc],
   ['docs/reference/errors.md', renderErrorsDoc],
   ['docs/reference/rest.md', () => referenceMarkdown(referenceOf(openApi({ version: '' }), readExample))],
 ])('%s is up to date with what it is made of (else: npm run generate)', (path, render) => {

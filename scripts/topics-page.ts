@@ -11,6 +11,8 @@ const TEMPLATE = new URL('./topics-page.md', import.meta.url);
 const DAY = 86_400_000;
 /** Internal topics of a service: no contract, so the page does not list their fields. */
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
+  'clients',
+  'access-tokens',
   'standings-results',
   'ended-sessions',
   'webhook-times',

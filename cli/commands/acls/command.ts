@@ -4,7 +4,7 @@ import { defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline acls --print [--service <name>] [--principal <type:name>]
 
-Prints the commands of kafka-acls.sh that grant each service exactly the rights it needs; docs/reference/acls.md lists them.
+Prints the commands of kafka-acls.sh that grant each service exactly the rights it needs.
 Changes nothing and needs no broker.
 
   --print                  prints the commands; required

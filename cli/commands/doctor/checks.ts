@@ -286,7 +286,7 @@ async function provider(env: Environment): Promise<CheckResult[]> {
 }
 
 const ADVICE: Partial<Record<CheckName, string>> = {
-  settings: 'docs/reference/settings.md has every setting',
+  settings: 'the help of a service lists its settings',
   broker: 'is KAFKA_BROKERS right, the broker up, and reachable from here?',
   registry: REGISTRY_ADVICE,
 };

@@ -33,7 +33,7 @@ const FEW_PROCESSES = [
 ];
 
 /** Starts Chromium without a window; as root without its sandbox, which does not work there. */
-export async function startChromium(): Promise<Browser> {
+async function startChromium(): Promise<Browser> {
   if (CHROMIUM === null) throw new Error(NEEDS_CHROMIUM);
   const root = process.getuid?.() === 0;
   return puppeteer.launch({
