@@ -60,8 +60,7 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
   const logger = createLogger({
     name: 'alerts',
     level: process.env.LOG_LEVEL || 'warn',
-    // A collector of logs wants them whole; who reads a terminal gets a line for each cause.
-    ...(process.stderr.isTTY ? { stream: problemStream() } : {}),
+    stream: problemStream(),
   });
   const metrics = createMetrics('alerts');
   const failed = new AbortController();

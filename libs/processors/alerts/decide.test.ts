@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import {
   AWAY,
+  absenceMessage,
   causeOf,
   EVENT_ID,
   eventFields,
@@ -9,6 +10,7 @@ import {
   HOME,
   incident,
   incidentMessage,
+  participants,
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
@@ -29,6 +31,8 @@ function kindsOf(kind: string, detail: Partial<MatchTransition>, closed: readonl
   const transition = { ...sampleOf('match-transitions'), ...EMPTY, kind, ...detail };
   return findingsOf(transition, closed).map((finding) => finding.kind);
 }
+
+const AWARDED = { status_id: 12, status_type: 'finished' };
 
 const score = (home: number, away: number) => ({ home, away });
 const guard = (...reasons: string[]) => ({ guard: { safe: reasons.length === 0, reasons } });
@@ -143,6 +147,24 @@ test.each<
     }),
     [],
   ],
+  [
+    'an award without a result, which has no score until it is',
+    [incidentMessage(incident('5-1', 413))],
+    eventMessage(START + 60, AWARDED),
+    [['final', null, null, null, null]],
+  ],
+  [
+    'the result of an award',
+    [incidentMessage(incident('5-1', 413)), eventMessage(START + 60, AWARDED)],
+    eventMessage(START + 90, { ...AWARDED, participants: participants(0, 3) }),
+    [],
+  ],
+  [
+    'a finished match that the provider no longer has',
+    [eventMessage(START + 60, { status_id: 11, status_type: 'finished', participants: participants(1, 0) })],
+    absenceMessage(START + 90, { confirmed: true }),
+    [['final_withdrawn', null, null, null, null]],
+  ],
 ])('finds of %s what was taken back, then what counts', (_, before, message, expected) => {
   const match = newMatch(EVENT_ID);
   const opening = [eventMessage(START, eventFields()), incidentMessage(incident('5-0', 429)), ...before];
@@ -151,11 +173,13 @@ test.each<
   const found = applyMessage(match, message, causeOf(message, 9)).transitions.flatMap((transition) => {
     const findings = findingsOf(transition, ['any'], so);
     so = scoreSoFar(transition, so);
-    return findings.filter(({ kind }) => kind.startsWith('goal'));
+    return findings.filter(({ kind }) => /^(goal|final)/.test(kind));
   });
-  expect(found.map((one) => [one.kind, one.incident_id, one.team_id, one.score_before, one.score])).toEqual(
-    expected,
-  );
+  const scoreOf = (one: (typeof found)[number]) =>
+    one.kind === 'final' ? matchState(match).score : one.score;
+  expect(
+    found.map((one) => [one.kind, one.incident_id, one.team_id, one.score_before, scoreOf(one)]),
+  ).toEqual(expected);
 });
 
 test('finds a red card that stands, one that stands no more, and both where it moved to the other team', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { reportedFields } from '#domain/reported-fields.ts';
 import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
-import { causeOf, EVENT_ID, incident, incidentMessage } from '#domain/testing/messages.ts';
+import { AWAY, causeOf, EVENT_ID, HOME, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { JsonObject } from '#json/values.ts';
 import type { MatchIncident, NormalizedMessage, WebhookMessage } from '#records/types.ts';
@@ -161,6 +161,23 @@ describe('a receiver of composed messages', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test('gets a goal that is corrected to the other team as the provider’s own update', () => {
+    const { messages } = send([
+      incidentMessage(incident('5-1', 413)),
+      incidentMessage(incident('5-1', 413, { ut: START + 60, participant_id: AWAY })),
+    ]);
+    const shown = messages.map((message) => {
+      const { type, data } = jsonOf(message);
+      const { id, action, participant_id } = data.incident as JsonObject;
+      return { type, id, action, participant_id };
+    });
+    const goal = { type: 'incident', id: '5-1' };
+    expect(shown).toEqual([
+      { ...goal, action: 'insert', participant_id: HOME },
+      { ...goal, action: 'update', participant_id: AWAY },
+    ]);
   });
 
   test('receives each message once, under its own id', () => {

@@ -188,6 +188,7 @@ beforeAll(async () => {
   expect(await run.ended, run.err).toBe(0);
   reading.child.kill('SIGTERM');
   expect(await reading.ended, reading.err).toBe(0);
+  expect(reading.err, 'in a pipe, too, a line and no record with a stack').not.toMatch(/^\{/m);
   const published: Alert[] = [];
   const webhooks: string[] = [];
   await pipeline.read('alerts', (alert) => published.push(alert));
