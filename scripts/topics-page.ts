@@ -13,6 +13,8 @@ const DAY = 86_400_000;
 const SERVICE_MEMORY: ReadonlySet<TopicName> = new Set<TopicName>([
   'clients',
   'access-tokens',
+  'webhook-attempts',
+  'operator-orders',
   'standings-results',
   'ended-sessions',
   'webhook-times',
