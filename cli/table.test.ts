@@ -69,9 +69,4 @@ describe('the style of a cell', () => {
     });
 
   test('colours its text on a terminal', () => expect(onTerminal({})).toContain('\u001b[32msafe\u001b[39m'));
-
-  test('is ignored in a pipe', () => {
-    const env = { PATH: process.env.PATH, TERM: 'xterm-256color' };
-    expect(execFileSync(process.execPath, ['-e', program], { encoding: 'utf8', env })).toBe('safe');
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventFields, eventMessage, incident, incidentMessage, START } from '#domain/testing/messages.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { widthOf } from '../../table.ts';
 import { pageJson, pageLines } from './page.ts';
 import { played, writtenAt } from './testing/played.ts';
 
@@ -63,9 +62,5 @@ describe('the page of a match', () => {
     expect(page(3, SILENT)).toContain('trading halted: score under review, feed stale (nothing received)');
     expect(page(VERSIONS.length)).toContain('trading safe');
     expect(page(VERSIONS.length, SILENT)).toContain('trading halted: feed stale (nothing received)');
-  });
-
-  test.each([100, 60, 30])('fits a terminal of %i columns', (width) => {
-    for (const line of page(VERSIONS.length, SILENT, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
   });
 });

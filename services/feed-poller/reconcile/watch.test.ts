@@ -168,15 +168,6 @@ test('checks again when an incident is reported after the snapshot that removes 
   expect(late.claim(1_000)).toBe(null);
 });
 
-test('checks again when an incident is reported during a check', () => {
-  const watch = checkedOnce(live());
-  watch.onBoard(5, new Set());
-  expect(watch.claim(1)).toBe(9);
-  watch.onMessage(message(null, false, NOW), 2);
-  expect(checked(watch, 3, { snapshotAt: NOW + 60 })).toBe(false);
-  expect(watch.claim(13)).toBe(9);
-});
-
 test.each([
   { what: 'lacks an incident', reported: message(null, false, NOW), behind: NONE, listed: LISTED },
   {

@@ -148,10 +148,6 @@ describe('filters', () => {
     for (const q of queries) expect(arrange(all, { ...ALL, q }, null, NOW).shown, q).toBe(1);
   });
 
-  test.each(['', '  ', '!!!'])('show all matches for %j', (q) => {
-    expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }, null, NOW).shown).toBe(2);
-  });
-
   test('list all competitions by name, whichever is chosen', () => {
     const levels = { competition: 'Cup', season: null, stage: null, group: null };
     const all = [liveMatch(), liveMatch({ event_id: 9, competition_id: 5, levels })];
