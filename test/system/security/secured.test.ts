@@ -30,7 +30,7 @@ import {
 } from '../../support/secured-kafka.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { makeTopics } from '../../support/topics.ts';
-import { touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 
 const WRONG = 'wrong-password-99';
@@ -160,8 +160,8 @@ describe('what is refused', () => {
     const service = startService('match-processor', settings);
     expect((await service.failed()).map(({ code }) => code)).toEqual(['AUTHENTICATION_FAILED']);
     expect(service.log).not.toContain(WRONG);
-    const run = touchline(['topics'], settings);
-    expect(await run.ended).toBe(1);
+    const run = await touchlineHere(['topics'], settings);
+    expect(run.code).toBe(1);
     expect(run.err).toBe(
       `touchline topics: connect to ${at()}: the broker refuses user operator (SASL SCRAM-SHA-256)\n`,
     );
@@ -194,8 +194,8 @@ describe('a pipeline', () => {
     const byPlain = withTopics({ ...passwordEnv('plain', right), CLIENTS_KEY });
 
     const ask = httpsClient(secured.authority.ca.cert);
-    const topics = touchline(['topics'], byPlain);
-    expect(await topics.ended, topics.err).toBe(0);
+    const topics = await touchlineHere(['topics'], { ...byPlain, TOPIC_PARTITIONS: '1' });
+    expect(topics.code, topics.err).toBe(0);
     const receiver = startService('webhook-receiver', {
       ...withTopics(passwordEnv('SCRAM-SHA-512', right)),
       ...served,
@@ -222,8 +222,8 @@ describe('a pipeline', () => {
     });
     expect(accepted).toEqual({ status: 200, text: 'Accepted' });
 
-    const added = touchline(['clients', 'add', '--name', 'secured'], byPlain);
-    expect(await added.ended, added.err).toBe(0);
+    const added = await touchlineHere(['clients', 'add', '--name', 'secured'], byPlain);
+    expect(added.code, added.err).toBe(0);
     const { id, secret } = credentialsOf(added.out);
     const url = `https://localhost:${(await api.logged('"listening"')).port}`;
     const score = await until('the api has the goal', async () => {
