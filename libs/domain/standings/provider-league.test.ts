@@ -10,6 +10,10 @@ import {
 
 type Row = readonly [id: number, rank: number, mp: number | string, pts: number | string];
 
+/** Reads rows of id, rank, matches and points; `-` is a value that is left out. */
+const rowsOf = (...texts: readonly string[]): Row[] =>
+  texts.map((text) => text.split(' ').map((word) => (word === '-' ? '' : Number(word))) as unknown as Row);
+
 const participants = (rows: readonly Row[]) =>
   rows.map(([id, rank, mp, pts]) => ({
     id,
@@ -102,10 +106,7 @@ describe('the provider’s table beside ours', () => {
     );
 
   test('is the same', () => {
-    const rows: Row[] = [
-      [1, 1, 2, 6],
-      [2, 2, 2, 0],
-    ];
+    const rows = rowsOf('1 1 2 6', '2 2 2 0');
     expect(compare(rows, [ours(rows)])).toEqual([
       { standings_id: 900, group: '', corrections: [], differences: [] },
     ]);
@@ -113,19 +114,9 @@ describe('the provider’s table beside ours', () => {
 
   test('differs by a correction that only the provider applies', () => {
     const correction = { participant_name: 'Team 1', value: -6, reason: 'Regulations' };
-    const [compared] = compare(
-      [
-        [2, 1, 2, 3],
-        [1, 2, 2, 0],
-      ],
-      [
-        ours([
-          [1, 1, 2, 6],
-          [2, 2, 2, 3],
-        ]),
-      ],
-      { corrections: [correction] },
-    );
+    const [compared] = compare(rowsOf('2 1 2 3', '1 2 2 0'), [ours(rowsOf('1 1 2 6', '2 2 2 3'))], {
+      corrections: [correction],
+    });
     expect(compared).toEqual({
       standings_id: 900,
       group: '',
@@ -135,14 +126,8 @@ describe('the provider’s table beside ours', () => {
   });
 
   test('differs by matches before their points, and by teams', () => {
-    const theirs: Row[] = [
-      [1, 1, 3, 9],
-      [3, 2, 0, 0],
-    ];
-    const derived: Row[] = [
-      [1, 1, 2, 6],
-      [2, 2, 2, 0],
-    ];
+    const theirs = rowsOf('1 1 3 9', '3 2 0 0');
+    const derived = rowsOf('1 1 2 6', '2 2 2 0');
     expect(differences(theirs, derived)).toEqual([
       ['matches', 1, 2, 3],
       ['team', 2, 2, null],
@@ -151,26 +136,14 @@ describe('the provider’s table beside ours', () => {
   });
 
   test('differs by rank only where all matches and points agree', () => {
-    const derived: Row[] = [
-      [1, 1, 2, 4],
-      [2, 2, 2, 4],
-      [3, 3, 2, 1],
-    ];
-    const swapped: Row[] = [
-      [2, 1, 2, 4],
-      [1, 2, 2, 4],
-      [3, 3, 2, 1],
-    ];
+    const derived = rowsOf('1 1 2 4', '2 2 2 4', '3 3 2 1');
+    const swapped = rowsOf('2 1 2 4', '1 2 2 4', '3 3 2 1');
     expect(differences(swapped, derived)).toEqual([['rank', 2, 2, 1]]);
     expect(differences([...swapped.slice(0, 2), [3, 3, 2, 0]], derived)).toEqual([['points', 3, 1, 0]]);
   });
 
   test('has ranks of teams whose rank is unknown compared with nothing', () => {
-    const derived: Row[] = [
-      [1, 1, 2, 4],
-      [2, 2, 2, 4],
-      [3, 3, 2, 4],
-    ];
+    const derived = rowsOf('1 1 2 4', '2 2 2 4', '3 3 2 4');
     const unknown = (rank: unknown) => rank as number;
     expect(
       differences(
@@ -182,49 +155,23 @@ describe('the provider’s table beside ours', () => {
         derived,
       ),
     ).toEqual([]);
-    const swapped: Row[] = [
-      [3, 1, 2, 4],
-      [1, 2, 2, 4],
-      [2, 3, 2, 4],
-    ];
+    const swapped = rowsOf('3 1 2 4', '1 2 2 4', '2 3 2 4');
     expect(differences(swapped, derived)).toEqual([['rank', 3, 3, 1]]);
   });
 
   test('may give two teams the rank of one', () => {
-    const derived: Row[] = [
-      [1, 1, 2, 4],
-      [2, 2, 2, 4],
-    ];
-    expect(
-      differences(
-        [
-          [2, 1, 2, 4],
-          [1, 1, 2, 4],
-        ],
-        derived,
-      ),
-    ).toEqual([]);
+    const derived = rowsOf('1 1 2 4', '2 2 2 4');
+    expect(differences(rowsOf('2 1 2 4', '1 1 2 4'), derived)).toEqual([]);
   });
 
   test('may order teams that are equal here, and leave values out', () => {
-    const equal: Row[] = [
-      [1, 1, 0, 0],
-      [2, 1, 0, 0],
-    ];
-    expect(
-      differences(
-        [
-          [2, 1, 0, 0],
-          [1, 2, '', ''],
-        ],
-        equal,
-      ),
-    ).toEqual([]);
+    const equal = rowsOf('1 1 0 0', '2 1 0 0');
+    expect(differences(rowsOf('2 1 0 0', '1 2 - -'), equal)).toEqual([]);
   });
 
   test('is compared with the table of its object and group', () => {
-    const rows: Row[] = [[1, 1, 2, 6]];
-    const other: Row[] = [[1, 1, 9, 9]];
+    const rows = rowsOf('1 1 2 6');
+    const other = rowsOf('1 1 9 9');
     const stage = ours(other, { id: 901, object_type: 'stage', object_id: 31 });
     expect(compare(rows, [stage, ours(rows)])[0]?.standings_id).toBe(900);
     const groups = [ours(other, { id: 902, group: '8' }), ours(rows, { id: 903, group: '7' })];
@@ -232,19 +179,9 @@ describe('the provider’s table beside ours', () => {
   });
 
   test('is compared, as one of a season, with the stage that has most of its teams, then most matches', () => {
-    const rows: Row[] = [
-      [1, 1, 4, 9],
-      [2, 2, 4, 6],
-    ];
+    const rows = rowsOf('1 1 4 9', '2 2 4 6');
     const of = (id: number, some: readonly Row[]) => ours(some, { id, object_type: 'stage', object_id: id });
-    const stages = [
-      of(910, rows.slice(0, 1)),
-      of(911, [
-        [1, 1, 2, 6],
-        [2, 2, 2, 0],
-      ]),
-      of(912, rows),
-    ];
+    const stages = [of(910, rows.slice(0, 1)), of(911, rowsOf('1 1 2 6', '2 2 2 0')), of(912, rows)];
     expect(compare(rows, stages)[0]?.standings_id).toBe(912);
     expect(compare(rows, stages.slice(0, 2))[0]?.standings_id).toBe(911);
     // Teams that the provider's table does not have are none that both share.
@@ -259,13 +196,13 @@ describe('the provider’s table beside ours', () => {
   });
 
   test('is compared with nothing where ours is no table', () => {
-    expect(compare([[1, 1, 2, 6]], [{ id: 1, object_type: 'season', object_id: 31, body: null }])).toEqual(
+    expect(compare(rowsOf('1 1 2 6'), [{ id: 1, object_type: 'season', object_id: 31, body: null }])).toEqual(
       [],
     );
   });
 
   test('is left out where we rank none of its teams', () => {
-    expect(compare([[1, 1, 2, 6]], [ours([[5, 1, 2, 6]])])).toEqual([]);
+    expect(compare(rowsOf('1 1 2 6'), [ours(rowsOf('5 1 2 6'))])).toEqual([]);
   });
 });
 

@@ -168,16 +168,6 @@ describe('the tables of a season', () => {
     }
   });
 
-  test('lose a correction that is no longer in force, also if the season was restored meanwhile', () => {
-    const rules = rulesOf({
-      corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
-    });
-    const results = [placed(1, 'A 1-0 B'), placed(2, 'C 0-0 D', LIVE), placed(3, 'A ? B', TO_COME)];
-    const tables = SeasonTables.restore(1, 2, rules, results);
-    tables.apply(placed(2, 'C ? D', { ...TO_COME, version: 2 }));
-    expect(value(bodies(tables).get('league stage 7'), 'A', 'pts')).toBe(3);
-  });
-
   test('report what could not be counted', () => {
     const tables = season(rulesOf(), placed(1, 'A ? B', { goals: [], cards: [] }));
     expect(tables.flags().get('unknown_score')).toBe(1);

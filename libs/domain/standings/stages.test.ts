@@ -207,25 +207,6 @@ describe('a table that splits', () => {
   });
 });
 
-describe('a correction', () => {
-  const results = [
-    placed(1, 'A 1-0 B', 9201),
-    placed(2, 'B 0-1 A', 9201),
-    placed(3, 'A 2-0 C', 9202),
-    placed(4, 'C 0-2 A', 9202),
-  ];
-  const points = (correction: object) => {
-    const corrections = [{ participant_id: 1, value: -6, reason: 'Financial issues', ...correction }];
-    const shown = tablesOfSeason(results, rulesOf({ corrections }), 'league', 'pts');
-    return ['9201', '9202'].map((stage) => shown[stage]?.find((line) => line.includes('A'))?.slice(4));
-  };
-
-  test('waits for the season that it names', () => {
-    expect(points({ season_id: 2 })).toEqual(['0', '6']);
-    expect(points({ season_id: 3 })).toEqual(['6', '6']);
-  });
-});
-
 describe('conferences', () => {
   const east = { group_id: 1 };
   const west = { group_id: 2 };
