@@ -61,23 +61,6 @@ describe('the health of a match under a source', () => {
     });
   });
 
-  test.each([
-    ['a message', { action: 'delete' }],
-    ['its item status', { item_status: 'deleted' }],
-  ])('ends when %s deletes the match, and begins again when the match is restored', (_, deletion) => {
-    const { track } = matchOf();
-    /** In parts, as messages are. */
-    const receive = (ut: number, item: object) => {
-      const parts = [{ ...PLAY, status_id: 33 }, item].map((part) => JSON.stringify(part));
-      track.apply({ ...eventMessage(ut, {}), event_fields: parts }, now(T + ut), ut);
-    };
-    receive(1, { item_status: 'active' });
-    receive(2, { item_status: 'active', ...deletion });
-    expect(track.facts).toEqual({ live: false, over: true, runs: false });
-    receive(3, { item_status: 'active' });
-    expect(track.facts).toEqual({ live: true, over: false, runs: true });
-  });
-
   test('has the time of the latest message, and that of the latest keep-alive', () => {
     const { track, receive, pair } = matchOf();
     receive(PLAY, T);
@@ -129,30 +112,6 @@ describe('a match', () => {
     expect(track.waitingSince).toBe(T + 2_000);
   });
 
-  test('does not wait for a message that is read again', () => {
-    const { track, receive, applied } = matchOf();
-    receive(PLAY, T);
-    applied.applied(1);
-    track.apply(eventMessage(9, PLAY), now(T + 5), 0);
-    expect(track.waitingSince).toBeNull();
-  });
-
-  test('still waits for its latest message when an earlier one is read again', () => {
-    const { track, receive, applied } = matchOf();
-    receive(PLAY, T);
-    receive(PLAY, T + 1_000);
-    track.apply(eventMessage(9, PLAY), now(T + 2_000), 0);
-    applied.applied(1);
-    expect(track.waitingSince).toBe(T + 1_000);
-  });
-
-  test('may wait for records that are never read', () => {
-    const { track, applied } = matchOf(new AppliedPosition(3, { offset: 10, at: T }));
-    expect(track.waitingSince).toBe(T);
-    applied.applied(10);
-    expect(track.waitingSince).toBeNull();
-  });
-
   test.each<[string, Readonly<Record<string, unknown>>, number, boolean]>([
     ['is over when its status is finished', { status_type: 'finished' }, 1, true],
     ['is not over just before six hours of silence', PLAY, 6 * 3_600_000 - 1, false],
@@ -197,14 +156,6 @@ describe('the verdict on a match', () => {
     receive({ status_type: 'finished' }, T + 2);
     expect(track.judge(pair(), GOOD, LIMITS, T + 3)).toEqual({ kind: 'ended' });
     expect(pair().backAt).toBeNull();
-  });
-
-  test('is stale, with a gap from the last message', () => {
-    const { track, receive, applied, pair } = matchOf();
-    receive(PLAY, T);
-    applied.applied(1);
-    expect(track.judge(pair(), GOOD, LIMITS, T + 20_000)).toMatchObject({ kind: 'stale', since: T + 20_000 });
-    expect(pair().health.gaps).toMatchObject([{ from: T, reason: 'silence' }]);
   });
 
   test('has its gaps filled by a complete list of incidents, under every source', () => {

@@ -1,7 +1,6 @@
 /** When a monitor publishes records of a source and its matches, and their content. */
 import { describe, expect, test } from 'vitest';
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
-import { HealthTable } from '#tradability/feed-status.ts';
 import {
   type Action,
   APPLY,
@@ -23,26 +22,7 @@ function played(...actions: readonly Action[]): PlayedMonitor {
   return monitor;
 }
 
-/** Returns the keys of the records of one tick, in their order. */
-const keysAt = ({ log }: PlayedMonitor, at: number) =>
-  log
-    .filter(({ written_at }) => written_at === at)
-    .map(({ source, event_id }) => (event_id === null ? source : `${source}/${event_id}`));
-
 describe('the record of a source', () => {
-  test('follows those of its matches in the same tick, and is repeated alone after half a second, or later when no clock runs', () => {
-    const match = played(say('play'), APPLY, wait(300), say('over'), APPLY, wait(900));
-    const keys = (ms: number) => keysAt(match, BEGIN + ms);
-    expect(keys(100)).toEqual(['webhook/1', 'webhook']);
-    expect([keys(200), keys(300)]).toEqual([[], []]);
-    expect(keys(400)).toEqual(['webhook/1', 'webhook']);
-    expect([500, 600, 700, 800, 900, 1_000, 1_100].flatMap(keys)).toEqual([]);
-    expect(keys(1_200)).toEqual(['webhook']);
-    const running = played(say('play'), APPLY, wait(700));
-    expect([200, 300, 400, 500].flatMap((ms) => keysAt(running, BEGIN + ms))).toEqual([]);
-    expect(keysAt(running, BEGIN + 600)).toEqual(['webhook']);
-  });
-
   test('says that a clock runs if that of one of its matches does', () => {
     const source = (...actions: Action[]) => played(...actions, APPLY, wait(100)).topic.get('webhook');
     expect(source(say('break'))?.clock_runs).toBe(false);
@@ -81,16 +61,6 @@ describe('the record of a source', () => {
   test('is valid until the next report of its ingress service is due', () => {
     const source = played(wait(1_000), report('up'), wait(9_900)).topic.get('webhook');
     expect(source?.valid_until).toBe(BEGIN + 1_000 + REPORTS_WITHIN_MS + DUE_WITHIN_MS);
-  });
-
-  test('shows readers that its ingress service does not report, for as long as it does not', () => {
-    const missed = played(say('play'), report('up'), APPLY, wait(60_000));
-    const reader = new HealthTable();
-    for (const [key, record] of missed.topic) reader.apply(key, record, missed.now);
-    const now = { wall: missed.now, steady: missed.now };
-    const down = { believed: false, state: 'down', reason: 'ingress' };
-    expect(reader.sources(now)).toMatchObject([down]);
-    expect(reader.match(1, now)).toMatchObject(down);
   });
 
   test('has its full validity beside a match that is already stale', () => {
@@ -153,13 +123,6 @@ describe('a match', () => {
     expect(monitor.tick(BEGIN + KEEP_ENDED_MS).filter(({ value }) => value === null)).toEqual([
       { key: 'feed/1', value: null },
     ]);
-  });
-
-  test('has its record written again if that failed', () => {
-    const { monitor, now } = played(say('play'), APPLY, wait(100));
-    expect(monitor.tick(now)).toEqual([]);
-    monitor.rewrite('webhook/1');
-    expect(monitor.tick(now).map(({ key }) => key)).toEqual(['webhook/1', 'webhook']);
   });
 });
 

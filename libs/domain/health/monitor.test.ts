@@ -155,40 +155,6 @@ describe('a match', () => {
     expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog' });
   });
 
-  test('may be silent while its clock is stopped, unless keep-alives came before', () => {
-    const silent = watch([say('break'), APPLY, wait(300_000)]);
-    expect(ofMatch(silent)).toMatchObject({ state: 'alive', clock_runs: false });
-    const missed = watch([say('break'), say('keep_alive'), APPLY, wait(90_000)]);
-    expect(ofMatch(missed)).toMatchObject({ state: 'stale', since: BEGIN + 90_000 });
-  });
-
-  test('is down while a message waits for match state, and recovers once it is applied', () => {
-    const played = watch([say('play'), wait(6_000)]);
-    expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 5_000 });
-    played.do(APPLY);
-    played.do(wait(100));
-    expect(ofMatch(played)).toMatchObject({ state: 'recovered', gap_count: 1 });
-    expect(ofMatch(played)?.gaps).toEqual([
-      {
-        from: BEGIN,
-        to: BEGIN + 6_400,
-        reason: 'backlog',
-        action: 'caught_up',
-        published_from: BEGIN + 5_000,
-        published_to: BEGIN + 6_400,
-      },
-    ]);
-  });
-
-  test('waits since the first of its messages that is not applied', () => {
-    const played = watch([say('play'), wait(3_000), say('play')]);
-    played.monitor.applied(0, 1);
-    played.do(wait(4_000));
-    expect(ofMatch(played)).toMatchObject({ state: 'alive' });
-    played.do(wait(1_000));
-    expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 8_000 });
-  });
-
   test('is down and recovers with its source', () => {
     const start = [say('play'), APPLY, wait(1_000)];
     const played = watch([...start, report('down'), wait(1_000)]);
