@@ -21,50 +21,16 @@ describe('extra time', () => {
 });
 
 describe('the lengths of the periods of soccer', () => {
+  const detail = (id: number, value: unknown) => ({ id, value });
   test.each<[why: string, lengths: PeriodLengths, details: unknown]>([
     ['none is reported', SOCCER_LENGTHS, undefined],
-    [
-      'the usual ones are reported',
-      SOCCER_LENGTHS,
-      [
-        { id: 16, value: 45 },
-        { id: 50, value: 15 },
-      ],
-    ],
-    [
-      'a half is shorter',
-      { half: 40, extra_half: 15 },
-      [
-        { id: 16, value: '40' },
-        { id: 17, value: 2 },
-      ],
-    ],
-    ['extra time is shorter', { half: 45, extra_half: 10 }, [{ id: 50, value: 10 }]],
-    [
-      'the match has four periods',
-      SOCCER_LENGTHS,
-      [
-        { id: 16, value: 20 },
-        { id: 17, value: 4 },
-      ],
-    ],
-    [
-      'a length is none',
-      SOCCER_LENGTHS,
-      [
-        { id: 16, value: 0 },
-        { id: 50, value: 61 },
-      ],
-    ],
-    [
-      'the longest and the shortest',
-      { half: 60, extra_half: 1 },
-      [
-        { id: 16, value: 60 },
-        { id: 50, value: 1 },
-      ],
-    ],
-    ['what is no detail says nothing', { half: 30, extra_half: 15 }, [null, 'x', { id: 16, value: 30 }]],
+    ['the usual ones are reported', SOCCER_LENGTHS, [detail(16, 45), detail(50, 15)]],
+    ['a half is shorter', { half: 40, extra_half: 15 }, [detail(16, '40'), detail(17, 2)]],
+    ['extra time is shorter', { half: 45, extra_half: 10 }, [detail(50, 10)]],
+    ['the match has four periods', SOCCER_LENGTHS, [detail(16, 20), detail(17, 4)]],
+    ['a length is none', SOCCER_LENGTHS, [detail(16, 0), detail(50, 61)]],
+    ['the longest and the shortest', { half: 60, extra_half: 1 }, [detail(16, 60), detail(50, 1)]],
+    ['what is no detail says nothing', { half: 30, extra_half: 15 }, [null, 'x', detail(16, 30)]],
   ])('%s', (_, lengths, details) => {
     expect(periodLengths(5, details)).toEqual(lengths);
     expect(periodLengths(null, details)).toEqual(lengths);

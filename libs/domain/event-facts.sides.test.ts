@@ -37,27 +37,9 @@ describe('the sides of an event', () => {
     },
   );
 
-  test('may be known separately', () => {
-    expect(sidesOf(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
-  });
-
-  test('skip an item that is no participant', () => {
-    expect(sidesOf([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
-      home,
-      away,
-      reported: null,
-    });
-  });
-
   test('skip an item that is no result', () => {
     const sides = [1, 2].map((counter) => ({ id: counter, counter, results: [null, { id: 2, value: 3 }] }));
     expect(sidesOf(sides).reported).toEqual({ home: 3, away: 3 });
-  });
-
-  test('are the first of several with the same counter', () => {
-    expect(
-      sidesOf([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),
-    ).toMatchObject({ home, away, reported: { home: 1, away: 1 } });
   });
 
   test('have for tables the halves that both sides have, and a team’s area', () => {

@@ -21,59 +21,36 @@ import {
 } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
 
-describe('the status type', () => {
-  const typeOf = (...messages: readonly (readonly [ut: number, fields: object])[]) => {
-    const register = new EventRegister();
-    for (const [ut, fields] of messages)
-      register.apply(register.read([JSON.stringify(fields)]), { ut, messageId: null });
-    return readStatusType(register);
-  };
-  const live = { status_id: 33, status_type: 'live', item_status: 'active' };
+/** A message: its time, id and fields. */
+type Reported = readonly [ut: number, id: number | null, fields: object];
 
-  test.each([
-    ['as reported', 'live', [[1, live]]],
-    ['that of the status if none is reported', 'finished', [[1, { status_id: 11 }]]],
-    ['unknown of an unknown status', null, [[1, { status_id: 99_999 }]]],
-    ['deleted by its own value', 'deleted', [[1, { ...live, status_type: 'deleted' }]]],
-    ['deleted by the item status', 'deleted', [[1, { ...live, item_status: 'deleted' }]]],
-    [
-      'deleted by a message',
-      'deleted',
-      [
-        [2, { action: 'delete' }],
-        [1, live],
-      ],
-    ],
-    ['deleted by a message of the same time', 'deleted', [[1, { ...live, action: 'delete' }]]],
-    [
-      'restored by a later item status',
-      'live',
-      [
-        [2, live],
-        [1, { item_status: 'deleted' }],
-      ],
-    ],
-    [
-      'restored by a later status',
-      'live',
-      [
-        [2, { action: 'delete' }],
-        [3, live],
-      ],
-    ],
-  ] as const)('%s: %s', (_, type, messages) => {
-    expect(typeOf(...messages)).toBe(type);
-    expect(typeOf(...messages.toReversed())).toBe(type);
-  });
-});
-
-/** Returns the register of these messages: time, id, fields. */
-function registerOf(...messages: readonly (readonly [ut: number, id: number | null, fields: object])[]) {
+function registerOf(...messages: readonly Reported[]) {
   const register = new EventRegister();
   for (const [ut, messageId, fields] of messages)
     register.apply(register.read([JSON.stringify(fields)]), { ut, messageId });
   return register;
 }
+
+describe('the status type', () => {
+  const live = { status_id: 33, status_type: 'live', item_status: 'active' };
+  const [gone, deleted] = [{ action: 'delete' }, { item_status: 'deleted' }];
+
+  test.each<[why: string, type: string | null, first: object, later?: object]>([
+    ['as reported', 'live', live],
+    ['that of the status if none is reported', 'finished', { status_id: 11 }],
+    ['unknown of an unknown status', null, { status_id: 99_999 }],
+    ['deleted by its own value', 'deleted', { ...live, status_type: 'deleted' }],
+    ['deleted by the item status', 'deleted', { ...live, ...deleted }],
+    ['deleted by a message', 'deleted', live, gone],
+    ['deleted by a message of the same time', 'deleted', { ...live, ...gone }],
+    ['restored by a later item status', 'live', deleted, live],
+    ['restored by a later status', 'live', gone, live],
+  ])('%s: %s', (_, type, first, later = {}) => {
+    const messages = [[1, null, first] as const, [2, null, later] as const];
+    expect(readStatusType(registerOf(...messages))).toBe(type);
+    expect(readStatusType(registerOf(...messages.toReversed()))).toBe(type);
+  });
+});
 
 test.each<[clock: object | null, fields: object]>([
   [null, {}],
@@ -113,138 +90,46 @@ describe('the facts that a message leaves as they are', () => {
   });
 });
 
-describe('the report of the status', () => {
-  test.each([
-    ['none', [[1, null, { name: 'A' }]], null],
-    ['of the status', [[1, null, { status_id: 33 }]], { ut: 1, messageId: null }],
-    ['of its type', [[1, 7, { status_type: 'live' }]], { ut: 1, messageId: 7 }],
-    [
-      'the later of both',
-      [
-        [2, 7, { status_type: 'live' }],
-        [1, 8, { status_id: 33 }],
-      ],
-      { ut: 2, messageId: 7 },
-    ],
-    [
-      'the later of both, by id',
-      [
-        [1, 7, { status_type: 'live' }],
-        [1, 8, { status_id: 33 }],
-      ],
-      { ut: 1, messageId: 8 },
-    ],
-  ] as const)('%s', (_, messages, position) => {
-    const report = statusReport(registerOf(...messages));
-    expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(position);
-  });
+test.each<[why: string, position: object | null, first: Reported, later?: Reported]>([
+  ['none', null, [1, null, { name: 'A' }]],
+  ['of the status', { ut: 1, messageId: null }, [1, null, { status_id: 33 }]],
+  ['of its type', { ut: 1, messageId: 7 }, [1, 7, { status_type: 'live' }]],
+  ['the later of both', { ut: 2, messageId: 7 }, [2, 7, { status_type: 'live' }], [1, 8, { status_id: 33 }]],
+  [
+    'the later of both, by id',
+    { ut: 1, messageId: 8 },
+    [1, 7, { status_type: 'live' }],
+    [1, 8, { status_id: 33 }],
+  ],
+])('the report of the status: %s', (_, position, first, later = first) => {
+  const report = statusReport(registerOf(first, later));
+  expect(report === null ? null : { ut: report.ut, messageId: report.messageId }).toEqual(position);
 });
 
 describe('a match that goes back to not started (law 2)', () => {
-  const over = { status_id: 11, status_type: 'finished' };
-  const before = { status_id: 1, status_type: 'scheduled' };
-  type Message = readonly [ut: number, id: number | null, fields: object];
-  test.each<[back: boolean, why: string, messages: readonly Message[]]>([
-    [
-      true,
-      'a later report',
-      [
-        [1, null, over],
-        [2, null, before],
-      ],
-    ],
-    [
-      true,
-      'of a postponed match',
-      [
-        [1, null, over],
-        [2, null, { status_id: 5, status_type: 'scheduled' }],
-      ],
-    ],
-    [
-      true,
-      'of a status without its type',
-      [
-        [1, null, { status_id: 11, status_type: undefined }],
-        [2, null, { status_id: 5, status_type: undefined }],
-      ],
-    ],
-    [
-      true,
-      'a later message of the second',
-      [
-        [1, 7, over],
-        [1, 8, before],
-      ],
-    ],
-    [
-      true,
-      'though the end was reported again between',
-      [
-        [1, null, over],
-        [2, null, over],
-        [3, null, before],
-      ],
-    ],
-    [
-      true,
-      'though a status was reported between',
-      [
-        [1, null, over],
-        [2, null, { status_id: 33, status_type: 'live' }],
-        [3, null, before],
-      ],
-    ],
-    [
-      false,
-      'an earlier report',
-      [
-        [2, null, over],
-        [1, null, before],
-      ],
-    ],
-    [
-      false,
-      'an earlier message of the second',
-      [
-        [1, 8, over],
-        [1, 7, before],
-      ],
-    ],
-    [
-      false,
-      'a second without ids, where the end is further',
-      [
-        [1, null, over],
-        [1, null, before],
-      ],
-    ],
-    [
-      false,
-      'finished again',
-      [
-        [1, null, over],
-        [2, null, before],
-        [3, null, over],
-      ],
-    ],
-    [
-      false,
-      'live, not scheduled',
-      [
-        [1, null, over],
-        [2, null, { status_id: 33, status_type: 'live' }],
-      ],
-    ],
-    [false, 'never finished', [[2, null, before]]],
-    [
-      false,
-      'deleted',
-      [
-        [1, null, over],
-        [2, null, { ...before, item_status: 'deleted' }],
-      ],
-    ],
+  const reported =
+    (fields: object) =>
+    (ut: number, id: number | null = null): Reported => [ut, id, fields];
+  const over = reported({ status_id: 11, status_type: 'finished' });
+  const before = reported({ status_id: 1, status_type: 'scheduled' });
+  const postponed = reported({ status_id: 5, status_type: 'scheduled' });
+  const live = reported({ status_id: 33, status_type: 'live' });
+  const untyped = (status_id: number) => reported({ status_id, status_type: undefined });
+  const deleted = reported({ status_id: 1, status_type: 'scheduled', item_status: 'deleted' });
+  test.each<[back: boolean, why: string, messages: readonly Reported[]]>([
+    [true, 'a later report', [over(1), before(2)]],
+    [true, 'of a postponed match', [over(1), postponed(2)]],
+    [true, 'of a status without its type', [untyped(11)(1), untyped(5)(2)]],
+    [true, 'a later message of the second', [over(1, 7), before(1, 8)]],
+    [true, 'though the end was reported again between', [over(1), over(2), before(3)]],
+    [true, 'though a status was reported between', [over(1), live(2), before(3)]],
+    [false, 'an earlier report', [over(2), before(1)]],
+    [false, 'an earlier message of the second', [over(1, 8), before(1, 7)]],
+    [false, 'a second without ids, where the end is further', [over(1), before(1)]],
+    [false, 'finished again', [over(1), before(2), over(3)]],
+    [false, 'live, not scheduled', [over(1), live(2)]],
+    [false, 'never finished', [before(2)]],
+    [false, 'deleted', [over(1), deleted(2)]],
   ])('%s: %s', (back, _, messages) => {
     for (const order of [messages, messages.toReversed()]) {
       const register = registerOf(...order);

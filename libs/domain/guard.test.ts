@@ -213,15 +213,7 @@ describe('the other reasons (law 9)', () => {
   >([
     ['under_review', 'a goal awaits confirmation', [last(413, { confirmation: 'tbd' })], {}],
     ['bet_suspended', 'betting is suspended', timeline(429), { bet_status: 'suspended' }],
-    [
-      'score_differs',
-      'the provider reports another score',
-      timeline(429),
-      { participants: participants(1, 0) },
-    ],
     ['interrupted', 'the status type is interrupted', [], { status_type: 'interrupted' }],
-    ['interrupted', 'the status is Interrupted', timeline(429), { status_id: 2 }],
-    ['interrupted', 'the status is Abandoned', [], { status_id: 7, status_type: 'finished' }],
     [
       'interrupted',
       'the last status incident is Interrupted',
@@ -237,10 +229,7 @@ describe('the other reasons (law 9)', () => {
     ['nothing happens', timeline(429, 400), {}],
     ['nothing is known', [], { status_id: null, status_type: null, bet_status: null }],
     ['betting on a finished match is suspended', [], { bet_status: 'suspended', status_type: 'finished' }],
-    ['the provider reports the same score', timeline(429), { participants: participants('0', 0) }],
     ['only the provider knows the score', [], { participants: participants(1, 0) }],
-    ['play was resumed after the interruption', timeline(429, 441, 430), {}],
-    ['the interruption was cancelled', [...timeline(429, 400), last(441, { confirmation: 'cancelled' })], {}],
   ])('none when %s', (_, incidents, fields) => {
     expect(reasons(incidents, fields)).toEqual([]);
   });

@@ -26,61 +26,34 @@ describe('a match is finished (law 8)', () => {
 });
 
 describe('the progress of a status (law 2)', () => {
-  /** In the order of a match; the statuses of a row are equally far. */
-  const course: readonly (readonly (readonly [number | null, string | null])[])[] = [
-    [
-      [null, null],
-      [99_999, null],
-    ],
-    [
-      [1, 'scheduled'],
-      [5, null],
-      [6, 'scheduled'],
-      [152, 'live'],
-      [null, 'scheduled'],
-    ],
-    [
-      [33, 'live'],
-      [33, 'scheduled'],
-      [null, 'live'],
-      [99_999, 'live'],
-    ],
-    [[9, null]],
-    [[34, 'live']],
-    [[48, 'live']],
-    [[35, 'live']],
-    [[37, 'live']],
-    [[36, 'live']],
-    [[142, 'live']],
-    [
-      [16, 'live'],
-      [141, 'live'],
-    ],
-    [
-      [2, 'live'],
-      [null, 'interrupted'],
-    ],
-    [
-      [3, null],
-      [null, 'cancelled'],
-    ],
-    [
-      [11, 'live'],
-      [13, null],
-      [140, 'live'],
-      [null, 'finished'],
-      [33, 'finished'],
-      [11, 'deleted'],
-    ],
-    [[null, 'deleted']],
+  /** Status ids and types in the order of a match; those of a row are equally far. */
+  const course: readonly string[][] = [
+    ['', '99999'],
+    ['1 scheduled', '5', '6 scheduled', '152 live', 'scheduled'],
+    ['33 live', '33 scheduled', 'live', '99999 live'],
+    ['9'],
+    ['34 live'],
+    ['48 live'],
+    ['35 live'],
+    ['37 live'],
+    ['36 live'],
+    ['142 live'],
+    ['16 live', '141 live'],
+    ['2 live', 'interrupted'],
+    ['3', 'cancelled'],
+    ['11 live', '13', '140 live', 'finished', '33 finished', '11 deleted'],
+    ['deleted'],
   ];
-  test.each(course.flatMap((row, index) => row.map(([status, type]) => [status, type, index] as const)))(
-    'of status %s and type %s has the position %i',
-    (status, type, index) => {
-      const same = course[index]?.[0] ?? [null, null];
-      expect(progressOf(status, type)).toBe(progressOf(...same));
-      for (const [before] of course.slice(0, index))
-        if (before !== undefined) expect(progressOf(status, type)).toBeGreaterThan(progressOf(...before));
+  const progressAt = (status: string) => {
+    const [, id, type = null] = /^(\d+)? ?([a-z]+)?$/.exec(status) ?? [];
+    return progressOf(id === undefined ? null : Number(id), type);
+  };
+  test.each(course.flatMap((row, index) => row.map((status) => [status, index] as const)))(
+    'of status %j has the position %i',
+    (status, index) => {
+      expect(progressAt(status)).toBe(progressAt(course[index]?.[0] ?? ''));
+      for (const [before = ''] of course.slice(0, index))
+        expect(progressAt(status)).toBeGreaterThan(progressAt(before));
     },
   );
 

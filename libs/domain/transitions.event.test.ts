@@ -43,19 +43,6 @@ describe('the transitions of the event (law 10)', () => {
     ]);
   });
 
-  test('its bet status', () => {
-    expect(when({ bet_status: 'suspended' })).toMatchObject([
-      { kind: 'bet_status_changed', value: value('active', 'suspended') },
-      { kind: 'guard_changed', guard: { safe: false, reasons: ['bet_suspended'] } },
-    ]);
-  });
-
-  test('its verified result', () => {
-    expect(when({ verified_result: true })).toMatchObject([
-      { kind: 'result_verified', value: value(null, 'true') },
-    ]);
-  });
-
   test('its other fields by name, sorted', () => {
     expect(when({ relation_status: 'finished', name: 'B - A' })).toMatchObject([
       { kind: 'event_amended', fields: ['name', 'relation_status'] },
@@ -81,20 +68,6 @@ describe('the transitions of the event (law 10)', () => {
     const outcome = given(opening).when(eventMessage(START + 60, { name: 'Home - Away' }));
     expect(outcome.transitions).toMatchObject([{ kind: 'event_amended', fields: [] }]);
     expect(given(opening).when(opening).transitions).toEqual([]);
-  });
-
-  test('its status, without a clock', () => {
-    const { kinds } = given(opening, kickOff).when(eventMessage(START + 60, { status_id: 9 }));
-    expect(kinds).toEqual(['status_changed']);
-  });
-
-  test('without goals and incident', () => {
-    expect(when({ bet_status: 'suspended' })[0]).toMatchObject({
-      goals: [],
-      fields: [],
-      incident_id: null,
-      incident_presence: null,
-    });
   });
 
   test('a field whose own kind reports nothing, beside an incident', () => {

@@ -129,15 +129,6 @@ describe('the transitions of goals and scores (law 10)', () => {
     expect(outcome.transitions[2]).toMatchObject({ score, goals: [] });
   });
 
-  test('several goals of a snapshot, each named', () => {
-    const list = [incident('5-100', 429), incident('5-110', 413), incident('5-111', 413)];
-    const changed = given(opening, kickOff).when(snapshotMessage(START + 60, list)).transitions;
-    expect(changed.find(({ kind }) => kind === 'score_changed')).toMatchObject({
-      score: { after: { home: 2, away: 0 } },
-      goals: ['5-110', '5-111'],
-    });
-  });
-
   test('no goal if the score is the reported one', () => {
     const first = given(eventMessage(START, eventFields({ participants: participants(0, 0) })));
     const both = incidentMessage(incident('5-110', 413, later(60)), {
@@ -147,16 +138,6 @@ describe('the transitions of goals and scores (law 10)', () => {
       score: { after: { home: 1, away: 0 } },
       goals: [],
     });
-  });
-
-  test('a goal that is void from the start', () => {
-    const cancels = incidentOf('5-120', 424, { parent_id: '5-110' });
-    expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual([
-      'incident_added',
-      'goal_cancelled',
-      // The cancellation explains itself now.
-      'guard_changed',
-    ]);
   });
 
   test('none for a void goal that is void in another way', () => {
@@ -189,25 +170,6 @@ describe('the transitions of goals and scores (law 10)', () => {
       'incident_confirmed',
     ]);
   });
-
-  test('one goal cancelled, then another reinstated', () => {
-    const first = incidentOf('5-105', 413);
-    const cancels = incidentOf('5-120', 424, { ...later(60), parent_id: '5-105' });
-    const other = incidentOf('5-120', 424, { ...later(90), parent_id: '5-110' });
-    const outcome = given(opening, kickOff, first, goal, cancels).when(other);
-    expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
-      ['incident_amended', '5-120'],
-      ['goal_cancelled', '5-110'],
-      ['goal_reinstated', '5-105'],
-      ['score_changed', null],
-    ]);
-    const [one, none] = [score(1, 0), score(0, 0)];
-    expect(outcome.transitions.slice(1)).toMatchObject([
-      { score: { before: one, after: none } },
-      { score: { before: none, after: one } },
-      { score: { before: one, after: one }, goals: ['5-105'] },
-    ]);
-  });
 });
 
 describe('a goal that is corrected (law 9a)', () => {
@@ -216,140 +178,57 @@ describe('a goal that is corrected (law 9a)', () => {
     snapshotMessage(START + 90, [incident('5-100', 429), ...incidents]);
   const goals = [incident('5-110', 413), incident('5-111', 413, { participant_id: AWAY })];
 
-  test.each<
-    [
-      why: string,
-      known: readonly Incident[],
-      message: NormalizedMessage,
-      walk: readonly string[],
-      cancelled: readonly [id: string, team: number][],
-      counts: readonly string[],
-    ]
-  >([
-    [
-      'to the other team',
-      goals.slice(0, 1),
-      incidentOf('5-110', 413, moved),
-      ['1-0 > 0-0', '1-0 > 0-1'],
-      [['5-110', HOME]],
-      ['5-110'],
-    ],
-    [
-      'to the other team, by a list',
-      goals.slice(0, 1),
-      list(incident('5-110', 413, moved)),
-      ['1-0 > 0-0', '1-0 > 0-1'],
-      [['5-110', HOME]],
-      ['5-110'],
-    ],
-    [
-      'from an own goal of the same player',
-      [incident('5-110', 423)],
-      incidentOf('5-110', 413, later(60)),
-      ['0-1 > 0-0', '0-1 > 1-0'],
-      [['5-110', HOME]],
-      ['5-110'],
-    ],
-    [
-      'to an own goal',
-      goals.slice(0, 1),
-      incidentOf('5-110', 423, later(60)),
-      ['1-0 > 0-0', '1-0 > 0-1'],
-      [['5-110', HOME]],
-      ['5-110'],
-    ],
-    [
-      'to an own goal of the other team: nothing',
-      goals.slice(0, 1),
-      incidentOf('5-110', 423, moved),
-      [],
-      [],
-      [],
-    ],
+  /** Returns the scores that lead to that of a message, the goals taken back with their team, and those that count since. */
+  function walked(known: readonly Incident[], message: NormalizedMessage) {
+    const outcome = given(opening, kickOff, ...known.map((one) => incidentMessage(one))).when(message);
+    const of = (...kinds: string[]) => outcome.transitions.filter(({ kind }) => kinds.includes(kind));
+    const words = (one: Score | null | undefined) => `${one?.home}-${one?.away}`;
+    expect(of('goal_cancelled').every((one) => one.incident_type !== 410)).toBe(true);
+    return {
+      walk: of('goal_cancelled', 'score_changed').map(
+        (one) => `${words(one.score?.before)} > ${words(one.score?.after)}`,
+      ),
+      cancelled: of('goal_cancelled').map((one) => [one.incident_id, one.team_id]),
+      counts: of('score_changed').flatMap((one) => one.goals),
+    };
+  }
+
+  /** A goal of home; what it becomes by a message, the score then, and the goals that count since. */
+  test.each<[why: string, message: NormalizedMessage, after: string, counts: readonly string[]]>([
+    ['to the other team', incidentOf('5-110', 413, moved), '0-1', ['5-110']],
+    ['to the other team, by a list', list(incident('5-110', 413, moved)), '0-1', ['5-110']],
+    ['to an own goal', incidentOf('5-110', 423, later(60)), '0-1', ['5-110']],
     [
       'in what it counts for',
-      goals.slice(0, 1),
       incidentOf('5-110', 413, { ...later(60), counts_for: 'rival' }),
-      ['1-0 > 0-0', '1-0 > 0-1'],
-      [['5-110', HOME]],
+      '0-1',
       ['5-110'],
     ],
-    [
-      'to no side',
-      goals.slice(0, 1),
-      incidentOf('5-110', 413, { ...later(60), counts_for: 'none' }),
-      ['1-0 > 0-0', '1-0 > 0-0'],
-      [['5-110', HOME]],
-      [],
-    ],
-    [
-      'to no goal',
-      goals.slice(0, 1),
-      incidentOf('5-110', 410, later(60)),
-      ['1-0 > 0-0', '1-0 > 0-0'],
-      [['5-110', HOME]],
-      [],
-    ],
-    [
-      'to the shoot-out',
-      goals.slice(0, 1),
-      incidentOf('5-110', 413, { ...later(60), event_status_id: 141 }),
-      ['1-0 > 0-0', '1-0 > 0-0'],
-      [['5-110', HOME]],
-      [],
-    ],
-    [
-      'with another, 1-1 to 0-2',
-      goals,
-      list(incident('5-110', 413, moved), goals[1] as Incident),
-      ['1-1 > 0-1', '1-1 > 0-2'],
-      [['5-110', HOME]],
-      ['5-110'],
-    ],
-    [
-      'with another, each to the other team',
-      goals,
-      list(incident('5-110', 413, moved), incident('5-111', 413, later(60))),
-      ['1-1 > 0-1', '0-1 > 0-0', '1-1 > 1-1'],
-      [
+    ['to no side', incidentOf('5-110', 413, { ...later(60), counts_for: 'none' }), '0-0', []],
+    ['to no goal', incidentOf('5-110', 410, later(60)), '0-0', []],
+    ['to the shoot-out', incidentOf('5-110', 413, { ...later(60), event_status_id: 141 }), '0-0', []],
+  ])('%s', (_, message, after, counts) => {
+    const walk = ['1-0 > 0-0', `1-0 > ${after}`];
+    expect(walked(goals.slice(0, 1), message)).toEqual({ walk, cancelled: [['5-110', HOME]], counts });
+  });
+
+  test.each<[why: string, message: NormalizedMessage]>([
+    ['an own goal of the other team', incidentOf('5-110', 423, moved)],
+    ['a goal of another player', incidentOf('5-110', 413, { ...later(60), note: 'other' })],
+  ])('to %s: nothing', (_, message) => {
+    expect(walked(goals.slice(0, 1), message)).toEqual({ walk: [], cancelled: [], counts: [] });
+  });
+
+  test('with another, each to the other team', () => {
+    const message = list(incident('5-110', 413, moved), incident('5-111', 413, later(60)));
+    expect(walked(goals, message)).toEqual({
+      walk: ['1-1 > 0-1', '0-1 > 0-0', '1-1 > 1-1'],
+      cancelled: [
         ['5-110', HOME],
         ['5-111', AWAY],
       ],
-      ['5-110', '5-111'],
-    ],
-    [
-      'to another player',
-      goals.slice(0, 1),
-      incidentOf('5-110', 413, { ...later(60), note: 'other' }),
-      [],
-      [],
-      [],
-    ],
-  ])('%s', (_, known, message, walk, cancelled, counts) => {
-    const outcome = given(opening, kickOff, ...known.map((one) => incidentMessage(one))).when(message);
-    const of = (kind: string) => outcome.transitions.filter((one) => one.kind === kind);
-    const words = (one: Score | null | undefined) => `${one?.home}-${one?.away}`;
-    const steps = outcome.transitions.filter(({ kind }) =>
-      ['goal_cancelled', 'score_changed'].includes(kind),
-    );
-    expect(steps.map((one) => `${words(one.score?.before)} > ${words(one.score?.after)}`)).toEqual(walk);
-    expect(of('goal_cancelled').map((one) => [one.incident_id, one.team_id])).toEqual(cancelled);
-    expect(of('goal_cancelled').every((one) => one.incident_type !== 410)).toBe(true);
-    expect(of('score_changed').flatMap((one) => one.goals)).toEqual(counts);
-  });
-
-  test('a retaken penalty: the second goal is void before it counts, and the first counts again', () => {
-    const penalty = (id: string, seconds: number) => incidentOf(id, 421, later(seconds));
-    const cancels = incidentOf('5-130', 424, later(40));
-    const outcome = given(opening, kickOff, penalty('5-110', 0), cancels).when(penalty('5-120', 30));
-    const [none, one] = [score(0, 0), score(1, 0)];
-    expect(outcome.transitions).toMatchObject([
-      { kind: 'incident_added' },
-      { kind: 'goal_cancelled', incident_id: '5-120', score: { before: none, after: none } },
-      { kind: 'goal_reinstated', incident_id: '5-110', score: { before: none, after: one } },
-      { kind: 'score_changed', score: { before: none, after: one }, goals: ['5-110'] },
-      { kind: 'firm_score_changed' },
-    ]);
+      counts: ['5-110', '5-111'],
+    });
   });
 
   test.each<[string, reported: Score | null, Score, cancelled: Score]>([
@@ -406,21 +285,6 @@ describe('the transitions of a snapshot (law 10)', () => {
     expect(outcome.kinds).toEqual(['snapshot_applied']);
     expect(outcome.incidents).toEqual(['5-100']);
     expect(given(opening, kickOff, snapshot).when(snapshot)).toMatchObject({ kinds: [], incidents: [] });
-  });
-
-  test('none of a list without any incident', () => {
-    expect(given(opening).when(snapshotMessage(START, [])).transitions).toEqual([]);
-  });
-
-  test('that the first one made the score known', () => {
-    const list = snapshotMessage(START, [incident('5-101', 400)]);
-    expect(given(opening).when(list).kinds).toEqual([
-      'incident_added',
-      'score_changed',
-      'firm_score_changed',
-      'snapshot_applied',
-      'guard_changed',
-    ]);
   });
 
   test('that an incident went missing, was listed again, and was removed', () => {
