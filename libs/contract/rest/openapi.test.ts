@@ -115,45 +115,4 @@ describe('the OpenAPI document', () => {
       [],
     );
   });
-
-  test('has parameters with their types, defaults and which are required', () => {
-    const { paths } = made();
-    const { parameters } = paths['/v2/livescore']?.get ?? expect.fail();
-    expect(parameters.find(({ name }) => name === 'limit')).toEqual({
-      name: 'limit',
-      in: 'query',
-      required: false,
-      description: 'Items of a page. Any other number is refused with 400.',
-      schema: { type: 'integer', enum: [5, 10, 25, 50, 100, 150], default: 150 },
-    });
-    const basic = paths['/v2/basic-livescore']?.get.parameters ?? [];
-    expect(basic.filter(({ required }) => required).map(({ name }) => name)).toEqual(['timestamp']);
-    const oauth = paths['/v2/oauth']?.get.parameters ?? [];
-    expect(oauth.filter(({ required }) => required).map(({ name }) => name)).toEqual([
-      'client_id',
-      'secret_key',
-    ]);
-    expect(paths['/v2/events/{id}']?.get.parameters).toEqual([
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 },
-        description: 'The id; `api.method.parameters` shows it as `event_id`.',
-      },
-    ]);
-    const incidents = paths['/v2/events/{id}/incidents']?.get.parameters ?? [];
-    expect(incidents.map(({ name }) => name)).toEqual([
-      'id',
-      'deleted',
-      'confirmation',
-      'updated',
-      'participant_id',
-      'sort_type',
-      'sort_order',
-      'limit',
-      'page',
-    ]);
-    expect(new Set(incidents.map((one) => one.in))).toEqual(new Set(['path', 'query']));
-  });
 });

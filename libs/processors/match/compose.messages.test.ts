@@ -7,7 +7,6 @@ import {
   eventMessage,
   incident,
   incidentMessage,
-  participants,
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
@@ -52,26 +51,6 @@ describe('the messages', () => {
     expect(
       times(send([...lags, incidentMessage(incident('5-1', 413, { ut: START + 59 }))]).messages.slice(2)),
     ).toEqual([['update', START + 59]]);
-  });
-
-  test('of an incident that a result gives back are its record with a time above the delete', () => {
-    const result = (at: number, home: number) =>
-      eventMessage(START + at, eventFields({ participants: participants(home, 0) }));
-    const history = [
-      eventMessage(START, eventFields()),
-      incidentMessage(goal),
-      snapshotMessage(START + 80, [other]),
-      result(90, 1),
-      incidentMessage(incident('5-3', 400, { ut: START + 95 }), {
-        fields: eventFields({ participants: participants(0, 0) }),
-      }),
-    ];
-    expect(times(send(history).messages.filter(({ message }) => message.includes('"5-1"')))).toEqual([
-      ['insert', START],
-      ['delete', START + 5],
-      ['update', START + 6],
-      ['delete', START + 6],
-    ]);
   });
 
   test('of deletes beside a list are one for each incident, with the time of its latest', () => {
@@ -122,28 +101,6 @@ describe('the messages', () => {
     ]);
   });
 
-  test('of late records of a removed incident are above the time that it was sent with', () => {
-    const { messages } = send([
-      incidentMessage(goal),
-      snapshotMessage(START + 80, [other]),
-      // Sent with the time of this list.
-      snapshotMessage(START + 90, [goal, other]),
-      snapshotMessage(START + 200, [other]),
-      incidentMessage(incident('5-1', 413, { ut: START + 80 })),
-      incidentMessage(incident('5-1', 413, { ut: START + 125 })),
-    ]);
-    expect(times(messages.filter(({ message }) => message.includes('"5-1"')).slice(2))).toEqual([
-      ['update', START + 90],
-      ['delete', START + 125],
-      ['delete', START + 125],
-      ['update', START + 91],
-      ['delete', START + 125],
-      ['delete', START + 126],
-      ['update', START + 126],
-      ['delete', START + 126],
-    ]);
-  });
-
   const listed = [incidentMessage(goal), snapshotMessage(START + 60, [goal])];
   const earlier = incident('5-1', 413, { ut: START + 20 });
   const overruled = [...listed, incidentMessage(earlier, { deleted: true })];
@@ -166,39 +123,6 @@ describe('the messages', () => {
       expect(times(send([...overruled, record]).messages.slice(1))).toEqual([['update', START + 60]]);
     },
   );
-
-  test('of two such records are one above the other', () => {
-    const records = [10, 20].map((seconds) => incidentMessage(incident('5-1', 413, { ut: START + seconds })));
-    expect(times(send([...overruled, ...records]).messages.slice(1))).toEqual([
-      ['update', START + 60],
-      ['update', START + 61],
-    ]);
-  });
-
-  test('of a record that restores an incident are that record as received', () => {
-    const { messages } = send([
-      incidentMessage(goal),
-      snapshotMessage(START + 60, [goal, other]),
-      snapshotMessage(START + 100, [other]),
-      incidentMessage(incident('5-1', 413, { ut: START + 50 }), { deleted: true }),
-      incidentMessage(incident('5-1', 413, { ut: START + 55 })),
-    ]);
-    expect(times(messages.slice(2))).toEqual([
-      ['delete', START + 50],
-      ['update', START + 55],
-    ]);
-  });
-
-  test('of two records of one second are both as received', () => {
-    const { messages } = send([
-      incidentMessage(incident('5-1', 413, { confirmation: 'tbd' })),
-      incidentMessage(incident('5-1', 413, { confirmation: 'confirmed' })),
-    ]);
-    expect(times(messages)).toEqual([
-      ['insert', START],
-      ['update', START],
-    ]);
-  });
 
   test('of an event message are one, whatever it changed', () => {
     const changed = eventFields({ status_id: 34, bet_status: 'suspended', clock_status: 'stopped' });
