@@ -87,7 +87,7 @@ function hostOf(address: string): string {
 async function write(cluster: OpenCluster, order: OperatorOrder): Promise<string | null> {
   try {
     if (!(await findTopics(cluster)).has('operator-orders'))
-      return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; npx touchline topics creates it`;
+      return `there is no topic ${topicName(cluster.prefix, 'operator-orders')}; npx touchline topics creates it unless it was lost`;
     await publishValues(cluster, 'operator-orders', [{ key: order.id, value: order }], {
       client: 'orders',
       timeoutMs: WRITE_TIMEOUT_MS,

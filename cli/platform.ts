@@ -12,7 +12,7 @@ import { urlHost } from '#service/addresses.ts';
 import { requireOpenFiles } from '#service/open-files.ts';
 import { instanceId } from '#streams/leadership.ts';
 import { silentLogger } from '#streams/log.ts';
-import { createTopics } from '#topics/admin.ts';
+import { type AcceptedTopics, createTopics } from '#topics/admin.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
@@ -50,6 +50,8 @@ export type PlatformOptions = {
   readonly provider: ProviderSettings | null;
   /** Number of processes of a service, by its name; default 1. See `REPLICABLE`. */
   readonly replicas?: ReadonlyMap<string, number>;
+  /** Lost topics to continue without. Default: none. */
+  readonly accept?: AcceptedTopics | undefined;
   /** Brokers of an embedded cluster; 1 uses the broker that `startBackbone` finds or starts. */
   readonly brokerCount: number;
   /** Whether it runs for a few minutes only: see `startBackbone`. */
@@ -226,13 +228,13 @@ async function openBackbone({
 async function prepareTopics(
   backbone: PlatformBackbone,
   prefix: string,
-  { settings, onProgress }: PlatformOptions,
+  { settings, accept, onProgress }: PlatformOptions,
 ): Promise<void> {
   const { brokers, registryUrl: url } = backbone;
   for (const { message } of await findBrokerDefects(brokers)) onProgress(`warning: ${message}`);
   onProgress('creating topics and registering schemas');
   const [{ warnings, repaired }] = await Promise.all([
-    createTopics({ brokers, prefix, ...wantedTopicsOf(settings) }),
+    createTopics({ brokers, prefix, ...wantedTopicsOf(settings), accept, command: 'up' }),
     Registry.open({ url, prefix }).registerAll(),
   ]);
   for (const warning of warnings) onProgress(`warning: ${warning}`);

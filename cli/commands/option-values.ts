@@ -1,4 +1,7 @@
-/** Parses times and counts in the values of options. All but `durationMs` throw `UsageError`. */
+/** Parses times, counts and topics in the values of options. All but `durationMs` throw `UsageError`. */
+import type { AcceptedTopics } from '#topics/admin.ts';
+import { IDENTIFIED } from '#topics/topic-ids.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { UsageError } from '../command.ts';
 
 /** A date with a time and a zone. */
@@ -46,4 +49,16 @@ export function parseCount(option: string, text: string | undefined, max = 9_999
   if (text !== undefined && (!/^\d+$/.test(text) || count < 1 || count > max))
     throw new UsageError(`${option} must be a whole number from 1 to ${max}`);
   return text === undefined ? undefined : count;
+}
+
+/** Parses the lost topics that an operator accepts; undefined when the option is missing. */
+export function parseAccepted(text: string | undefined): AcceptedTopics | undefined {
+  if (text === undefined || text === 'all') return text;
+  const names = text.split(',');
+  const unknown = names.find((name) => !IDENTIFIED.some((topic) => topic === name));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--accept must be all, or one or several of ${IDENTIFIED.join(',')}; not ${JSON.stringify(unknown)}`,
+    );
+  return names as TopicName[];
 }

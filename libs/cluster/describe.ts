@@ -15,6 +15,8 @@ import { OPERATION_BITS } from './rights.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
+  /** The broker's id: a topic that is deleted and created again has another one. */
+  readonly id: string;
   readonly partitions: number;
   /** Number of partitions without a leader: nobody can read or write them. */
   readonly leaderless: number;
@@ -102,12 +104,13 @@ type Topic = metadataV12.MetadataResponseTopic;
 type Settings = Pick<TopicFacts, 'chosen'> & { readonly settings: ReadonlyMap<string, string> };
 
 function factsOf(
-  { partitions, topicAuthorizedOperations }: Topic,
+  { topicId, partitions, topicAuthorizedOperations }: Topic,
   { settings, chosen }: Pick<TopicFacts, 'settings' | 'chosen'> = UNREADABLE,
 ): TopicFacts {
   const minimum = (count: (partition: Topic['partitions'][number]) => number): number =>
     Math.min(...partitions.map(count));
   return {
+    id: topicId,
     partitions: partitions.length,
     leaderless: partitions.filter(({ leaderId }) => leaderId < 0).length,
     replicas: minimum(({ replicaNodes }) => replicaNodes.length),

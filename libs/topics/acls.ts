@@ -7,6 +7,7 @@ import {
   type ProcessorSpec,
   positionsTopicName,
 } from './processors.ts';
+import { topicIdsName } from './topic-ids.ts';
 import { type TopicName, topicName } from './topics.ts';
 
 /** A right in the words of Kafka. Read and Write include Describe. */
@@ -116,6 +117,7 @@ export function rightsOf(prefix: string, service: ServiceName): Right[] {
     const name = `${prefix}${service}-`;
     rights.push({ operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' });
   }
+  rights.push(readOf(topicIdsName(prefix)));
   return [...rights, ...(ADDITIONAL_RIGHTS[service]?.(prefix) ?? [])];
 }
 

@@ -20,6 +20,17 @@ import {
   type WantedReplication,
 } from './replication.ts';
 import {
+  type AcceptingCommand,
+  IDENTIFIED,
+  lostAdvice,
+  lostText,
+  lostTopics,
+  readTopicIds,
+  TOPIC_IDS,
+  topicIdsName,
+  writeTopicIds,
+} from './topic-ids.ts';
+import {
   type FoundTopic,
   judgeTopic,
   mismatchText,
@@ -39,7 +50,16 @@ export type WantedTopics = WantedReplication & {
 /** The topics of one system on a cluster. */
 type TopicsOfPrefix = { readonly brokers: Brokers; readonly prefix: string };
 
-type CreateTopicsOptions = WantedTopics & TopicsOfPrefix;
+type CreateTopicsOptions = WantedTopics &
+  TopicsOfPrefix & {
+    /** Lost topics to create, or to continue with as they are; `all` of them. Default: none. */
+    readonly accept?: AcceptedTopics | undefined;
+    /** The command that the refusal of a lost topic names. Default `topics`. */
+    readonly command?: AcceptingCommand;
+  };
+
+/** The lost topics that an operator accepts. */
+export type AcceptedTopics = readonly TopicName[] | 'all';
 
 /** Options for creating topics on a cluster of known size. */
 type TopicPlan = Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication };
@@ -77,7 +97,7 @@ const ATTEMPTS = 5;
 /**
  * Creates every missing topic, and repairs existing ones where nothing is lost by it: settings that a topic needs or that nobody chose
  * for it, and the number of partitions of an empty topic. May run in several processes at once. Throws `TopicMismatchError` when
- * a topic cannot be repaired, before it changes any, `TopicAdminError` when the broker is unreachable or refuses, `StreamError` when
+ * a topic cannot be repaired or was lost, before it changes any, `TopicAdminError` when the broker is unreachable or refuses, `StreamError` when
  * it refuses the connection.
  */
 export async function createTopics(options: CreateTopicsOptions): Promise<CreatedTopics> {
@@ -89,6 +109,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
     let brokers = 0;
     const create = async (): Promise<CreatedTopics> => {
       brokers ||= await admin.brokerCount();
+      await requireNoneLost(admin, options);
       const replication = replicationFor(brokers, options);
       const plan: TopicPlan = {
         ...options,
@@ -100,11 +121,13 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
         const mismatches = await repairTopics(admin, options.brokers, wanted);
         for (const mismatch of mismatches) repaired.add(mismatchText(mismatch));
         const { created, wrong } = await createMissing(admin, wanted);
-        if (wrong.length === 0)
+        if (wrong.length === 0) {
+          await recordIds(options, created);
           return {
             warnings: [...replicationWarnings(brokers, replication), ...copyWarnings(created, replication)],
             repaired: [...repaired],
           };
+        }
         if (attempt === ATTEMPTS) throw new TopicMismatchError(wrong.map(mismatchText));
       }
     };
@@ -115,6 +138,58 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
       passes: (error) => isTransientCreateError(error, retryable),
     });
   });
+}
+
+/** Topics that may have records before the ids of topics are recorded: every order of an operator writes one. */
+const WRITTEN_BEFORE: ReadonlySet<TopicName> = new Set(['operator-orders']);
+
+/**
+ * Throws `TopicMismatchError` TOPIC_LOST when topics are not those of the record, or when topics have records and none of their ids is
+ * recorded. A system that is still being made has neither ids nor records.
+ */
+async function requireNoneLost(
+  admin: TopicAdmin,
+  { brokers, prefix, accept = [], command = 'topics' }: CreateTopicsOptions,
+): Promise<void> {
+  if (accept === 'all') return;
+  const found = await admin.describe(IDENTIFIED.map((topic) => topicName(prefix, topic)));
+  let recorded = await readTopicIds(brokers, prefix);
+  if (recorded.size === 0) {
+    const names = IDENTIFIED.filter((topic) => !WRITTEN_BEFORE.has(topic)).map((topic) =>
+      topicName(prefix, topic),
+    );
+    const logs = await logsOf(
+      brokers,
+      names.filter((name) => found.has(name)),
+    );
+    const used = [...logs].filter(([, { isEmpty }]) => !isEmpty).map(([name]) => name);
+    // Another process may have made the topics meanwhile.
+    if (used.length > 0) recorded = await readTopicIds(brokers, prefix);
+    if (used.length > 0 && recorded.size === 0)
+      throw new TopicMismatchError(
+        [
+          `${topicIdsName(prefix)} does not name the topics, and ${used.join(', ')} have records: it was lost, or the topics are copies; ` +
+            `check that none of them is missing, and run npx touchline ${command} --accept all`,
+        ],
+        'TOPIC_LOST',
+      );
+  }
+  const lost = lostTopics(prefix, recorded, found).filter(({ topic }) => !accept.includes(topic));
+  if (lost.length > 0)
+    throw new TopicMismatchError([lostText(prefix, lost), lostAdvice(lost, command)], 'TOPIC_LOST');
+}
+
+/** Records the ids of topics that are new or accepted. */
+async function recordIds(
+  { brokers, prefix }: TopicsOfPrefix,
+  created: ReadonlyMap<string, FoundTopic>,
+): Promise<void> {
+  const recorded = await readTopicIds(brokers, prefix);
+  const changed = IDENTIFIED.flatMap((topic) => {
+    const id = created.get(topicName(prefix, topic))?.id;
+    return id === undefined || id === recorded.get(topic) ? [] : [[topic, id] as const];
+  });
+  await writeTopicIds(brokers, prefix, new Map(changed));
 }
 
 /** Repairs existing topics. Returns what it repaired. Throws `TopicMismatchError` before any change. */
@@ -300,7 +375,7 @@ function partitionsOf(topic: TopicName, { partitions }: Pick<WantedTopics, 'part
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
-/** Returns every required topic, named as on the broker: those of `TOPICS`, and positions topics. */
+/** Returns every required topic, named as on the broker: those of `TOPICS`, positions topics, and that of their ids. */
 export function wantedTopics(
   options: Pick<CreateTopicsOptions, 'prefix' | 'partitions'>,
 ): { name: string; partitions: number; spec: TopicLimits }[] {
@@ -316,6 +391,7 @@ export function wantedTopics(
       partitions: partitionsOf(PROCESSORS[processor].input, options),
       spec: POSITIONS,
     })),
+    { name: topicIdsName(prefix), partitions: TOPIC_IDS.partitions, spec: TOPIC_IDS },
   ];
 }
 

@@ -47,12 +47,12 @@ export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailabl
   }
 }
 
-/** Thrown when a topic exists with another number of partitions: keys would be in other partitions than expected. */
+/** Thrown when topics are not as they must be: a record would be misplaced or lost, or some already are. */
 export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   override readonly name = 'TopicMismatchError';
 
-  constructor(problems: readonly string[]) {
-    super('TOPIC_MISMATCH', `topics on the broker are not as they must be: ${problems.join('; ')}`);
+  constructor(problems: readonly string[], code: CodeOf<'TopicMismatchError'> = 'TOPIC_MISMATCH') {
+    super(code, `topics on the broker are not as they must be: ${problems.join('; ')}`);
   }
 }
 

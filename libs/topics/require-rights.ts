@@ -35,6 +35,6 @@ export async function requireRights(brokers: Brokers, prefix: string, service: S
   if (topics.length > 0)
     throw new ServiceRightsError(
       'TOPICS_MISSING',
-      `the broker at ${shownBrokers(brokers)} does not have ${topics.join(', ')}; create them with npx touchline topics, or with the commands that npx touchline topics --print prints`,
+      `the broker at ${shownBrokers(brokers)} does not have ${topics.join(', ')}; run npx touchline topics, which creates them unless they were lost, or create them with the commands that npx touchline topics --print prints`,
     );
 }

@@ -18,6 +18,7 @@ const found = (
   defaults: Record<string, string> = {},
   shape: Partial<FoundTopic> = {},
 ): FoundTopic => ({
+  id: 'x',
   partitions: 8,
   replicas: 3,
   settings: new Map(Object.entries({ ...defaults, ...settings })),

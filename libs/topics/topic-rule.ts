@@ -12,7 +12,7 @@ export type WantedTopic = {
 };
 
 /** A topic as found. */
-export type FoundTopic = Pick<TopicFacts, 'partitions' | 'replicas' | 'settings' | 'chosen'>;
+export type FoundTopic = Pick<TopicFacts, 'id' | 'partitions' | 'replicas' | 'settings' | 'chosen'>;
 
 /** A setting of a topic that differs from the required one; `partitions` counts as a setting. */
 export type TopicMismatch = {
@@ -33,7 +33,10 @@ const BATCH_BYTES = 'max.message.bytes';
 const IN_SYNC = 'min.insync.replicas';
 
 /** Returns how a topic differs from the required one. Settings that may not be read count as right. */
-export function judgeTopic({ name, partitions, settings }: WantedTopic, found: FoundTopic): TopicMismatch[] {
+export function judgeTopic(
+  { name, partitions, settings }: WantedTopic,
+  found: Omit<FoundTopic, 'id'>,
+): TopicMismatch[] {
   const of = (setting: string, is: string, wanted: string, breaks: boolean): TopicMismatch => ({
     topic: name,
     setting,

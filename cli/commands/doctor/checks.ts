@@ -23,6 +23,7 @@ import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
+import { lostTopics, readTopicIds, topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
@@ -44,6 +45,7 @@ import {
   judgeDisk,
   judgeFeeds,
   judgeLag,
+  judgeLost,
   judgeNoRegistry,
   judgeProvider,
   judgeReceiverClocks,
@@ -107,23 +109,33 @@ const namesOf = ({ prefix }: TopicCluster): string[] => wantedTopics({ prefix })
 async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
   const { brokers, prefix } = cluster;
   const ofTopic = new Map(TOPIC_NAMES.map((topic) => [topicName(prefix, topic), topic]));
-  const allLost = new Set<string>();
+  const recorded = await readTopicIds(brokers, prefix);
+  const gone = lostTopics(prefix, recorded, facts.topics);
+  const named = new Set(gone.map(({ topic }) => topicName(prefix, topic)));
+  const allLost = new Set<string>(named);
   const findings = await Promise.all(
     PROCESSOR_NAMES.map((processor) =>
       guarded('positions', async () => {
         const { lost, refused } = await findRefusals(brokers, streamTopics(prefix, processor));
         for (const name of lost) allLost.add(name);
-        const derived = lost.map((name) => {
-          const topic = ofTopic.get(name);
-          // Without its positions topic a processor must process all input again.
-          return { name, deriver: topic === undefined ? processor : deriverOf(topic) };
-        });
+        const derived = lost
+          .filter((name) => !named.has(name))
+          .map((name) => {
+            const topic = ofTopic.get(name);
+            // Without its positions topic a processor must process all input again.
+            return { name, deriver: topic === undefined ? processor : deriverOf(topic) };
+          });
         return judgeRefusals(processor, derived, refused);
       }),
     ),
   );
   const cut = await guarded('topics', () => beginnings(cluster, facts));
-  return [...brokerChecks(cluster, facts, allLost), ...[cut].flat(), ...findings.flat()];
+  return [
+    ...judgeLost(prefix, gone, recorded.size > 0 || !facts.topics.has(topicIdsName(prefix))),
+    ...brokerChecks(cluster, facts, allLost),
+    ...[cut].flat(),
+    ...findings.flat(),
+  ];
 }
 
 /** Checks the beginnings of compacted topics; those of changelogs are compared with positions. */

@@ -16,6 +16,7 @@ import {
 } from './rules.ts';
 
 const GOOD: TopicFacts = {
+  id: 'x',
   partitions: 8,
   leaderless: 0,
   replicas: 3,

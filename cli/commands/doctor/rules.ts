@@ -7,6 +7,7 @@ import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
 import type { SchemaState } from '#topics/registry.ts';
+import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
 import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { unreadableText } from '../../unreadable.ts';
@@ -77,6 +78,22 @@ export function judgeTopics(
   return findings.length > 0 || lost.size > 0
     ? findings
     : [fine('topics', `${required.length} topics as the table has them`)];
+}
+
+/**
+ * Judges topics that are not those which the system was made with: one finding, however many there are. `isRecorded`: whether the topic
+ * of their ids names any.
+ */
+export function judgeLost(prefix: string, lost: readonly LostTopic[], isRecorded: boolean): CheckResult[] {
+  if (!isRecorded)
+    return [
+      failed(
+        'topics',
+        `${topicIdsName(prefix)} has lost its records: a lost topic would not be noticed`,
+        MAKE_TOPICS,
+      ),
+    ];
+  return lost.length === 0 ? [] : [failed('topics', lostText(prefix, lost), lostAdvice(lost, 'topics'))];
 }
 
 /** Names one cause in one finding, however many topics have it. */

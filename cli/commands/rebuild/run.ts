@@ -2,6 +2,7 @@ import type { WebhookAttempt } from '#records/types.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
+import { IDENTIFIED, writeTopicIds } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
 import { dataDirWithPlatform, findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
@@ -45,6 +46,13 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
     const carried = await carryProgress(cluster);
     printLine(`${processor}: carried over the progress of ${carried} webhooks`);
   }
+  await writeTopicIds(
+    brokers,
+    prefix,
+    new Map(
+      REBUILDS[processor].deleted.filter((topic) => IDENTIFIED.includes(topic)).map((topic) => [topic, null]),
+    ),
+  );
   await deleteTopics(brokers, deleted);
   await createTopics({ brokers, prefix, partitions });
   printLine(`${processor}: deleted and created ${deleted.join(', ')}`);

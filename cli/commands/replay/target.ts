@@ -6,6 +6,7 @@ import { readTopic } from '#streams/read/follow.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder, wantedTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
+import { topicIdsName } from '#topics/topic-ids.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { CommandError, requireConfirmed } from '../../command.ts';
@@ -30,7 +31,10 @@ export async function prepareTarget(
   await requireStopped(target, PROCESSOR_NAMES);
   await requireNothingRuns(target);
   const existing = await ownTopicsUnder(target);
-  const counts = await recordCounts(target, existing);
+  const counts = await recordCounts(
+    target,
+    existing.filter((name) => name !== topicIdsName(prefix)),
+  );
   if (replace) {
     if (counts.size > 0) requireConfirmed(yes, lossOf(counts));
     await deleteTopics(brokers, existing);

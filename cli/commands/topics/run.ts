@@ -6,7 +6,7 @@ import { findCluster, withBackbone } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
-import { parseCount } from '../option-values.ts';
+import { parseAccepted, parseCount } from '../option-values.ts';
 import { printCommands } from '../print.ts';
 import type { command } from './command.ts';
 
@@ -16,6 +16,7 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   const replicationFactor = parseCount('--replication-factor', values['replication-factor']);
   const minInSync = parseCount('--min-in-sync', values['min-in-sync']);
   const partitions = parseCount('--partitions', values.partitions);
+  const accept = parseAccepted(values.accept);
   const config = loadConfig(settings, withBackbone(process.env));
   const configured = wantedTopicsOf(config);
   const wanted: WantedTopics = {
@@ -29,7 +30,7 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   }
   const cluster = findCluster(process.env);
   const existing = await findTopics(cluster);
-  const { warnings, repaired } = await createTopics({ ...cluster, ...wanted });
+  const { warnings, repaired } = await createTopics({ ...cluster, ...wanted, accept });
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   await cluster.registry.registerAll();
   for (const mismatch of repaired) printLine(`mended  ${mismatch}`);

@@ -28,11 +28,17 @@ const ABOUT = `Starts a broker, a schema registry and every service except the s
 Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else on this machine with Java 17 or later.
 
   --replicas <service>=<n>  number of processes of a service; may be repeated, for
-                            ${REPLICABLE.join(', ')}`;
+                            ${REPLICABLE.join(', ')}
+  --accept <topics>         lost topics to continue without, as for touchline topics`;
 
 export const command = defineCommand({
-  help: renderHelp({ usage: 'touchline up [--replicas <service>=<n>]…', about: ABOUT, config }),
+  help: renderHelp({
+    usage: 'touchline up [--replicas <service>=<n>]… [--accept <topics>]',
+    about: ABOUT,
+    config,
+  }),
   options: {
+    accept: { type: 'string' },
     replicas: { type: 'string', multiple: true },
   },
 });

@@ -9,10 +9,12 @@ import { type NewClient, type Platform, type ProviderSettings, startPlatform } f
 import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
 import { platformStopRequests, printLine } from '../../terminal.ts';
 import { keepFolder } from '../demo/folder.ts';
+import { parseAccepted } from '../option-values.ts';
 import { type command, config } from './command.ts';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const replicas = parseReplicas(given);
+  const accept = parseAccepted(given.values.accept);
   const settings = loadConfig(config, process.env);
   requireBrokers(settings);
   const stopRequests = platformStopRequests({
@@ -27,6 +29,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     settings,
     provider: providerOf(settings),
     replicas,
+    accept,
     brokerCount: 1,
     onProgress: (line) => printLine(`  ${line}`),
     onProblem: (line) => printLine(`! ${line}`),

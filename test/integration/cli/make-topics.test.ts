@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { withPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics, findTopics, topicPartitions } from '#topics/admin.ts';
+import { requireSettings } from '#topics/require-settings.ts';
+import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
+import { quietLog } from '../../support/log.ts';
+import { makeOnly } from '../../support/topics.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 
 async function run(
@@ -29,7 +35,7 @@ describe('touchline topics', () => {
     }
 
     expect(await run(['--partitions', '2'], env)).toEqual({ code: 0, out: saidOf('there'), err: '' });
-    // As doctor prints it for a lost topic, on topics with another number of partitions than the usual one.
+    // As doctor prints it for a lost changelog, on topics with another number of partitions than the usual one.
     await deleteTopics(brokers, [topicName(prefix, 'match-state')]);
     expect((await run([], env)).out).toContain(`made   ${topicName(prefix, 'match-state')}\n`);
     expect(await topicPartitions(brokers, topicName(prefix, 'match-state'))).toBe(2);
@@ -39,7 +45,58 @@ describe('touchline topics', () => {
     expect(other.out).toContain(`mended  ${topicName(prefix, 'match-state')} has 2 partitions, not 3\n`);
   });
 
+  /** Topics that no processor derives, and a service that reads each. */
+  const SOURCES = {
+    'raw-messages': null,
+    'normalized-messages': 'feed-monitor',
+    catalogue: 'api',
+    clients: 'webhook-dispatcher',
+    'access-tokens': 'tool-gateway',
+  } as const;
+
+  test('creates nothing in the place of lost topics before it is asked to, and services and doctor say so', async () => {
+    const { brokers, registryUrl, prefix } = backbone();
+    const env = connectionEnv({ brokers, registryUrl, prefix });
+    const topics = Object.keys(SOURCES) as (keyof typeof SOURCES)[];
+    const names = topics.map((topic) => topicName(prefix, topic));
+    const services = Object.values(SOURCES).filter((service) => service !== null);
+    expect(await run([], env)).toMatchObject({ code: 0 });
+    for (const said of ['deleted', 'deleted and created again, without its records']) {
+      await deleteTopics(brokers, names);
+      if (said !== 'deleted') await makeOnly(new Set(names), { brokers, prefix, partitions: 8 });
+      const lost = `${said}: ${names.join(', ')}`;
+      const advice = `npx touchline topics --accept ${topics.join(',')}`;
+      const refused = await run([], env);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${lost}; restore`) });
+      expect(refused.err.trim().split('\n')).toHaveLength(1);
+      for (const service of services)
+        await expect(requireSettings(brokers, prefix, service), service).rejects.toMatchObject({
+          code: 'TOPIC_LOST',
+        });
+      const { out } = await touchlineHere(['doctor', '--json'], env);
+      const findings = (JSON.parse(out) as CheckResult[]).filter(({ check }) => check === 'topics');
+      expect(findings).toMatchObject([
+        { status: 'failed', message: lost, advice: expect.stringContaining(advice) },
+      ]);
+      expect(await run(['--accept', topics.join(',')], env)).toMatchObject({ code: 0, err: '' });
+      for (const service of services) await requireSettings(brokers, prefix, service);
+    }
+    // Without the ids a lost topic cannot be told from a new one.
+    const messages = topicName(prefix, 'normalized-messages');
+    await withPublisher({ brokers, clientId: 'test', log: quietLog }, (publisher) =>
+      publisher.publish([{ topic: messages, partition: 0, key: '1', value: Buffer.from('1') }]),
+    );
+    await deleteTopics(brokers, [topicIdsName(prefix)]);
+    expect(await run([], env)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(`${messages} have records: it was lost.*npx touchline topics --accept all`),
+    });
+    expect(await run(['--accept', 'all'], env)).toMatchObject({ code: 0 });
+    expect(await run([], env)).toMatchObject({ code: 0 });
+  });
+
   test.each([
+    [['--accept', 'match-state'], '--accept must be all, or one or several of raw-messages,'],
     [['--partitions', '0'], '--partitions must be a whole number from 1 to 9999'],
     [['--replication-factor', 'x'], '--replication-factor must be a whole number from 1 to 9999'],
     [['now'], 'unexpected argument "now"'],

@@ -9,6 +9,7 @@ import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from '#topics/processors.ts';
 import { requireSettings } from '#topics/require-settings.ts';
+import { topicIdsName } from '#topics/topic-ids.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { withAdmin } from '../../support/admin.ts';
@@ -32,6 +33,7 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
     override !== undefined && isByEvent(topic) ? override : TOPICS[topic].partitions;
   return Object.fromEntries([
     ...TOPIC_NAMES.map((topic) => [topicName(prefix, topic), countOf(topic)]),
+    [topicIdsName(prefix), 1],
     ...PROCESSOR_NAMES.map((processor) => [
       positionsTopicName(prefix, processor),
       countOf(PROCESSORS[processor].input),

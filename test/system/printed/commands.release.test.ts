@@ -241,7 +241,7 @@ test('what doctor prints for processors that do not run starts them, and for a l
       expect(commandsIn(err)).toEqual(['topics']);
     }
     const printed = commandsIn(found).filter((command) => /^(?:topics|rebuild)/.test(command));
-    expect(printed[0]).toBe('topics');
+    expect(printed[0]).toMatch(/^topics/);
     for (const command of printed) await runs(command, env);
     expect(await runs('doctor', env)).not.toMatch(/missing/);
   }
