@@ -1,11 +1,11 @@
-/** What must hold after each month: scores and tables on REST, every change once in the topics and at the customer. */
+/** What must hold after each month: scores on REST, every change once in the topics and at the customer. */
 import { topicBounds } from '#cluster/logs.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { readEvery } from '../../test/support/read-records.ts';
 import { ask } from './ask.ts';
 import type { Customer } from './customer.ts';
-import { type ExpectedRow, seasonId, tableOf, type YearMatch } from './season.ts';
+import { seasonId, type YearMatch } from './season.ts';
 import { PREFIX, type YearSystem } from './system.ts';
 
 /** Fails a check: the message says what differs. */
@@ -87,50 +87,6 @@ export async function checkEvents(
       );
       require(score.join(':') ===
         `${match.final.home}:${match.final.away}`, `event ${match.eventId} ended ${match.final.home}:${match.final.away}, and is shown ${score.join(':')}`);
-    }
-  }
-}
-
-type Entry = { readonly id: number; readonly type_id: number };
-type Row = {
-  readonly id: number;
-  readonly rank: number;
-  readonly columns: readonly { readonly code: string; readonly value: number | string }[];
-};
-type Table = { readonly groups: readonly { readonly participants: readonly Row[] }[] };
-const LEAGUE_TABLE = 2;
-const COLUMNS = [
-  'mp',
-  'pts',
-  'goals_scored',
-  'goals_allowed',
-] as const satisfies readonly (keyof ExpectedRow)[];
-
-/** Compares the league table of each season with the sums of the final scores. */
-export async function checkTables(client: RestClient, played: ReadonlySet<YearMatch>): Promise<void> {
-  for (const [season, matches] of bySeason([...played])) {
-    const { standings_list } = await client.data<{ standings_list: Entry[] }>(
-      `/v2/standings?object_type=season&object_id=${season}`,
-    );
-    const entry = standings_list.find(({ type_id }) => type_id === LEAGUE_TABLE);
-    require(entry !== undefined, `season ${season} has no league table`);
-    const { standings } = await client.data<{ standings: Table }>(`/v2/standings/${entry?.id}`);
-    const rows = standings.groups.flatMap(({ participants }) => participants);
-    const expected = tableOf(matches);
-    require(rows.length ===
-      expected.size, `the table of season ${season} has ${rows.length} teams, not ${expected.size}`);
-    let above = Number.POSITIVE_INFINITY;
-    for (const { id, columns } of rows.toSorted((a, b) => a.rank - b.rank)) {
-      const values = Object.fromEntries(columns.map(({ code, value }) => [code, Number(value)]));
-      const row = expected.get(id);
-      for (const column of COLUMNS)
-        require(values[column] ===
-          row?.[
-            column
-          ], `team ${id} of season ${season} has ${column} ${values[column]}, not ${row?.[column]}`);
-      require((values.pts ?? 0) <=
-        above, `team ${id} of season ${season} stands below one with fewer points`);
-      above = values.pts ?? 0;
     }
   }
 }

@@ -150,25 +150,3 @@ function ofLeague({ league, season, round, teams }: YearMatch, message: Provider
   const participant_name = participant_id === null ? null : `Town ${participant_id}`;
   return { ...message, data: { incident: { ...incident, participant_id, participant_name }, event: placed } };
 }
-
-/** A row of a league table, from final scores alone. */
-export type ExpectedRow = { mp: number; pts: number; goals_scored: number; goals_allowed: number };
-
-/** The table of a season by team, from the matches that are over. */
-export function tableOf(matches: readonly YearMatch[]): Map<number, ExpectedRow> {
-  const rows = new Map<number, ExpectedRow>();
-  for (const { teams, final } of matches) {
-    const goals = [final.home, final.away];
-    for (const side of [0, 1] as const) {
-      const row = rows.get(teams[side]) ?? { mp: 0, pts: 0, goals_scored: 0, goals_allowed: 0 };
-      const scored = goals[side] as number;
-      const allowed = goals[1 - side] as number;
-      row.mp += 1;
-      row.pts += scored > allowed ? 3 : scored === allowed ? 1 : 0;
-      row.goals_scored += scored;
-      row.goals_allowed += allowed;
-      rows.set(teams[side], row);
-    }
-  }
-  return rows;
-}

@@ -9,15 +9,7 @@ import { topicName } from '#topics/topics.ts';
 import { API_AND_TOOLS } from '../../cli/services.ts';
 import { metricValue } from '../../test/support/metric-value.ts';
 import { ask, type ShortAnswer } from './ask.ts';
-import {
-  CheckError,
-  checkCustomer,
-  checkEvents,
-  checkTables,
-  checkTopics,
-  RestClient,
-  require,
-} from './checks.ts';
+import { CheckError, checkCustomer, checkEvents, checkTopics, RestClient, require } from './checks.ts';
 import type { SteppedClock } from './clock.ts';
 import { Customer, certificateUntil, type ServerCertificate } from './customer.ts';
 import { type GrowthFinding, type LagSample, measure, metricsOf, type Sample } from './measure.ts';
@@ -252,7 +244,6 @@ export class Year {
     await this.check('scores and statuses of all matches on REST', () =>
       checkEvents(this.client, this.announced, this.played),
     );
-    await this.check('league tables on REST', () => checkTables(this.client, this.played));
     await this.check(
       'input is stored once, every change is there once, the customer was sent all',
       async () => {
