@@ -104,7 +104,8 @@ async function prepare(context: BenchContext, job: Job): Promise<void> {
     topic === topicName(job.prefix, 'normalized-messages') ||
     (job.outputPrefix === job.prefix && topic.startsWith(`${job.prefix}peer-`));
   await remove(context.brokers, job.outputPrefix, [job.group], keep);
-  await createTopics({ brokers: context.brokers, prefix: job.outputPrefix });
+  // Deleted on purpose: not lost.
+  await createTopics({ brokers: context.brokers, prefix: job.outputPrefix, accept: 'all' });
 }
 
 /** Result of a run. Seconds count from the start of the process. */
