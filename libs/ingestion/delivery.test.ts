@@ -26,6 +26,14 @@ describe('readDelivery', () => {
     expect(deadLetters).toEqual([]);
   });
 
+  test('reads half of a character in a name as U+FFFD, which every reader can read', () => {
+    const name = 'FC \ud83d';
+    const cut = incidentMessage({}, { participant_name: name }, { name });
+    const { normalized } = read(JSON.stringify([cut]));
+    expect(JSON.stringify(normalized)).not.toMatch(/\\ud83d/);
+    expect(JSON.stringify(normalized).split('FC \ufffd')).toHaveLength(3);
+  });
+
   test('stores no record of the empty array', () => {
     expect(read('[]')).toEqual({ raw: null, normalized: [], deadLetters: [], ignored: new Map() });
   });

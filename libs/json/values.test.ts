@@ -84,6 +84,8 @@ test.each([
   ['null', null],
   ['{"a":', undefined],
   ['', undefined],
+  [String.raw`"\ud83d\ude00 \uD83D FC \udE00"`, '\u{1f600} \ufffd FC \ufffd'],
+  [String.raw`{"\ud83d":"\\ud83d\ud83d\ud83d\ude00"}`, { '\ufffd': '\\ud83d\ufffd\u{1f600}' }],
 ])('the text %j has the JSON value %j', (text, value) => {
   expect(parseJson(text)).toEqual(value);
 });

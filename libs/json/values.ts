@@ -115,10 +115,20 @@ function isIdentifier(text: string): boolean {
   return text.length > 0 && fitsInBytes([text], MAX_IDENTIFIER_BYTES) && text.isWellFormed();
 }
 
-/** Returns the value of a JSON text; undefined if the text is not JSON. */
+/** An escape of JSON: a pair of surrogates, the half of one alone (its group), or any other. */
+const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(ud[89a-f][\da-f]{2})|.)/gi;
+const SURROGATE = /\\ud[89a-f]/i;
+
+/**
+ * Returns the value of a JSON text; undefined if the text is not JSON. Half of a character, as a cut in UTF-16 leaves it, is U+FFFD: it
+ * is no UTF-8, and readers of topics and of JSON refuse all that is beside it.
+ */
 export function parseJson(text: string): unknown {
+  const repaired = SURROGATE.test(text)
+    ? text.replace(ESCAPE, (whole, half) => (half === undefined ? whole : '\\ufffd'))
+    : text;
   try {
-    return JSON.parse(text);
+    return JSON.parse(repaired);
   } catch {
     return undefined;
   }

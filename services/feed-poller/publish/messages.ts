@@ -10,6 +10,7 @@ import {
   readDelivery,
 } from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
+import { parseJson } from '#json/values.ts';
 import { SERVICE } from '../config.ts';
 import type { Raw } from '../provider/tree.ts';
 
@@ -17,6 +18,8 @@ import type { Raw } from '../provider/tree.ts';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Maximum number of messages in a body: below the limit of a delivery. */
 const MAX_MESSAGES = 5_000;
+
+type ListedRecords = { readonly incidents: readonly unknown[]; readonly deleted?: readonly unknown[] };
 
 const BRACKETS = {
   open: Buffer.from('['),
@@ -119,7 +122,7 @@ export function readSnapshot(
   if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
   const delivery_id = deliveryId(body);
   const result = normalizeSnapshot(
-    { messageId, eventId, time, ...JSON.parse(data.toString('utf8')) },
+    { messageId, eventId, time, ...(parseJson(data.toString('utf8')) as ListedRecords) },
     { origin: 'feed', deliveryId: delivery_id, receivedAt },
   );
   const raw = { delivery_id, origin: 'feed', received_at: receivedAt, body };
