@@ -4,7 +4,7 @@ import { type FollowedBatch, type FollowOptions, follow, type ReadRecord } from 
 import { readable, type UnreadableRecord } from './readable.ts';
 import type { Registry } from './registry.ts';
 import type { RegistryUrl } from './registry-address.ts';
-import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
+import { isByEvent, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The brokers, prefix and registry of a system's topics. */
 export type TopicCluster = {
@@ -71,7 +71,7 @@ export function followValues<T extends TopicName>(
         batch,
         records.filter(isWanted),
         onUnreadable,
-        topic.spec.keyField,
+        { keyField: topic.spec.keyField, partitions: isByEvent(topic.name) ? batch.partitions : undefined },
       );
       const values = found.map((one) => ({ ...one, key: one.record.key?.toString() ?? '' }));
       // The topic's own decoder returns the topic's type of value.

@@ -3,7 +3,7 @@
  * reports each once. Every process logs and counts what is reported; a command prints it.
  */
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { partitionHash, partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import type { Decoder } from './codec.ts';
 import { DecodeError } from './errors.ts';
 
@@ -42,22 +42,31 @@ type Encoded = { readonly offset: number; readonly key: Buffer | null; readonly 
 /** A record with its decoded value, which is null for a deleted key. */
 export type Readable<T, R> = { readonly record: R; readonly value: T | null };
 
+/** Where a record of a topic must be. */
+type RecordPlace = {
+  /** The field of the value that must equal the key. */
+  readonly keyField?: string | undefined;
+  /** Of a topic by event: its number of partitions, of which each event has one. */
+  readonly partitions?: number | undefined;
+};
+
 /**
- * Decodes records of one partition, in order. Leaves out those that cannot be decoded, or whose key is not the `keyField` of their
- * value, and passes them to `report`. Rejects with `RegistryUnavailableError`.
+ * Decodes records of one partition, in order. Leaves out those that cannot be decoded, or that are elsewhere than in their `place`,
+ * and passes them to `report`. Rejects with `RegistryUnavailableError`.
  */
 export async function readable<T extends object, R extends Encoded>(
   decoder: Pick<Decoder<T>, 'prepare' | 'decode'>,
   of: TopicPartition,
   records: readonly R[],
   report: (record: UnreadableRecord) => void = reportUnreadable,
-  keyField?: string,
+  { keyField, partitions }: RecordPlace = {},
 ): Promise<Readable<T, R>[]> {
   await decoder.prepare(records);
   return records.flatMap((record) => {
     try {
       const value = record.value === null ? null : decoder.decode(record.value);
       if (value !== null && keyField !== undefined) requireKey(of.topic, record.key, value, keyField);
+      if (partitions !== undefined) requirePartition(of, record.key, value, partitions);
       return { record, value };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
@@ -72,4 +81,18 @@ export async function readable<T extends object, R extends Encoded>(
 function requireKey(topic: string, key: Buffer | null, value: object, field: string): void {
   const own = String((value as Readonly<Record<string, unknown>>)[field]);
   if (key?.toString() !== own) throw new DecodeError(topic, `its key is not the ${field} of its value`);
+}
+
+/** Throws `DecodeError` where a record of an event is in another partition than its owner writes to: another writer put it there. */
+function requirePartition(
+  of: TopicPartition,
+  key: Buffer | null,
+  value: object | null,
+  partitions: number,
+): void {
+  const { event_id: id } = (value ?? {}) as { readonly event_id?: number };
+  const event = id === undefined ? key?.toString().split('/', 1)[0] : String(id);
+  if (event === undefined || partitionHash(Buffer.from(event)) % partitions === of.partition) return;
+  // Without the event: processes log each cause once.
+  throw new DecodeError(of.topic, `it is in partition ${of.partition}, its event belongs to another one`);
 }

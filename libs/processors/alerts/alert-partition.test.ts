@@ -27,6 +27,8 @@ const guardChanged = (version: number, ...reasons: string[]): Partial<MatchTrans
 
 function partition(now = RECEIVED, match: KnownMatch = null, ...on: AlertKind[]): AlertPartition {
   return new AlertPartition({
+    partition: 0,
+    partitions: 3,
     codecs,
     rules: on.length === 0 ? RULES : parseRules(JSON.stringify({ rules: [{ name: 'all', on }] })),
     topicName: (topic) => topic,
@@ -45,6 +47,10 @@ async function processed(of: AlertPartition, change: Partial<MatchTransition>): 
       `${topic}-${partition} ${key}${written === null ? ' deleted' : ''}`,
   );
 }
+
+test('refuses a transition that belongs to another partition', async () => {
+  await expect(processed(partition(), { event_id: 9 })).rejects.toMatchObject({ code: 'WRONG_PARTITION' });
+});
 
 const ALERTED = ['alerts-0 7', 'webhook-messages-2 7'];
 

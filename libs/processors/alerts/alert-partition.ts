@@ -5,6 +5,7 @@ import { decodeInput, fetchSchemas, identifyByCause, restoreInto } from '#topics
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
+import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
 import {
   concernsRedCards,
@@ -19,7 +20,7 @@ import type { AlertKind, AlertRule } from './rules.ts';
 /** The input and output topics. */
 export const ALERT_TOPICS = ['match-transitions', 'alert-guards', 'alerts', 'webhook-messages'] as const;
 
-type AlertPartitionOptions = {
+type AlertPartitionOptions = OwnPartition & {
   readonly codecs: CodecsOf<(typeof ALERT_TOPICS)[number]>;
   /** Name of a topic on the broker. */
   readonly topicName: NameTopic;
@@ -68,6 +69,7 @@ export class AlertPartition implements PartitionProcessor {
     const transition = decodeInput(codecs['match-transitions'], record.value);
     const { id, event_id: eventId, version, cause, guard } = transition;
     const key = String(eventId);
+    requireOwnPartition(key, this.#options);
     const isWanted = (kind: AlertKind): boolean => rules.some(({ on }) => on.includes(kind));
     const read = this.#read.get(key) ?? NOTHING;
     const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);

@@ -98,7 +98,10 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
       const application = applicationOf(prefix, 'alert-processor');
       const isFirst = (await readPositions({ brokers, application })).size === 0;
       const since = earliestReceipt({ given, isFirst, begun }, Date.now);
-      const stream = await open.run(() => new AlertPartition({ codecs, topicName, rules, matchAt, since }));
+      const stream = await open.run(
+        (partition, partitions) =>
+          new AlertPartition({ partition, partitions, codecs, topicName, rules, matchAt, since }),
+      );
       const stale = leadStaleAlerts({
         ...watched,
         known: known.promise,

@@ -5,7 +5,13 @@ import { BrokerConnections } from '../client/platformatic/connections.ts';
 import { isRetryable, logTruncated, topicRecreated, toStreamError } from '../client/platformatic/errors.ts';
 import { type Fetched, type FetchedFrom, fetchPartitions } from '../client/platformatic/fetch.ts';
 import { logBounds, partitionsOf } from '../client/platformatic/offsets.ts';
-import { type FetchedRecord, type LogBounds, partitionKey, type TopicPartition } from '../client/port.ts';
+import {
+  byTopic,
+  type FetchedRecord,
+  type LogBounds,
+  partitionKey,
+  type TopicPartition,
+} from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 
 /** A record with its partition. */
@@ -23,6 +29,8 @@ export type FollowedBatch = TopicPartition & {
   readonly epoch: number | null;
   /** High watermark of the partition. */
   readonly end: number;
+  /** Number of partitions of the topic. */
+  readonly partitions: number;
 };
 
 export type FollowOptions = {
@@ -99,7 +107,11 @@ export async function follow(options: FollowOptions): Promise<void> {
   try {
     const partitions = await partitionsOf(connections, options.topics);
     const bounds = await logBounds(connections, partitions);
-    const followed = partitions.map((of, at) => startOf(of, bounds[at] as LogBounds, options));
+    const counts = new Map(byTopic(partitions).map(([topic, numbers]) => [topic, numbers.length]));
+    const followed = partitions.map((of, at) => ({
+      ...startOf(of, bounds[at] as LogBounds, options),
+      partitions: counts.get(of.topic) as number,
+    }));
     await new Follower(connections, options, followed).run();
   } catch (error) {
     if (error instanceof StreamError && error.code === 'LOG_TRUNCATED')
@@ -124,11 +136,17 @@ type FollowedPartition = TopicPartition & {
   lastFetchedEpoch: number | undefined;
   /** The end of the log at the start, including records of open transactions. */
   readonly end: number;
+  /** Number of partitions of the topic. */
+  readonly partitions: number;
   /** Whether the leader has responded. Until then requests do not wait for records, to learn at once what is up to date. */
   isAnswered: boolean;
 };
 
-function startOf(of: TopicPartition, { start, end }: LogBounds, options: FollowOptions): FollowedPartition {
+function startOf(
+  of: TopicPartition,
+  { start, end }: LogBounds,
+  options: FollowOptions,
+): Omit<FollowedPartition, 'partitions'> {
   const { from, epochs, otherwise = 'beginning' } = options;
   const key = partitionKey(of);
   const checkpoint = from?.get(key);
@@ -296,10 +314,18 @@ class Follower {
   }
 
   async #deliver(of: FollowedPartition, { records, next, epoch, highWatermark }: Fetched): Promise<void> {
-    const { topic, partition } = of;
+    const { topic, partition, partitions } = of;
     if (records.length > 0) {
       const read = records.map((record) => ({ ...record, partition }));
-      await this.#options.onBatch({ topic, partition, records: read, next, epoch, end: highWatermark });
+      await this.#options.onBatch({
+        topic,
+        partition,
+        partitions,
+        records: read,
+        next,
+        epoch,
+        end: highWatermark,
+      });
     }
     of.offset = next;
     of.lastFetchedEpoch = epoch ?? of.lastFetchedEpoch;

@@ -13,7 +13,8 @@ const record = (offset: number) => ({
   offset,
   timestamp: 0,
   key: null,
-  value: codec.encode(sampleOf('webhook-messages')),
+  // Event 10 belongs to partition 0 of 2.
+  value: codec.encode({ ...sampleOf('webhook-messages'), event_id: 10 }),
 });
 const batchOf = (...at: number[]): ReadBatch => {
   const next = (at.at(-1) ?? 0) + 1;

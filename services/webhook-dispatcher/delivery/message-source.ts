@@ -191,7 +191,14 @@ export class MessageSource {
     slot.set(partition, reader);
     try {
       const { records, next } = await reader.read(from);
-      const values = await readable(source.registry.decoder(TOPIC), topicPartition, records);
+      const place = { partitions: this.#partitions.length };
+      const values = await readable(
+        source.registry.decoder(TOPIC),
+        topicPartition,
+        records,
+        undefined,
+        place,
+      );
       return { partition, from, messages: messagesOf(values), next };
     } catch (error) {
       slot.delete(partition);
