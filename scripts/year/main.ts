@@ -79,9 +79,8 @@ async function yearIn(
     return {
       realSeconds: (performance.now() - began) / 1_000,
       checks: year.checks,
-      growth: isWhole && until === LAST_DAY ? judgeGrowth(year.samples, year.lags) : [],
+      growth: isWhole && until === LAST_DAY ? judgeGrowth(year.samples) : [],
       samples: year.samples,
-      lags: year.lags,
     };
   } finally {
     await year.stop();
@@ -133,7 +132,6 @@ async function matchDay(year: Year, day: string): Promise<void> {
   if (day === SILENT_DAY) year.isCustomerAway = true;
   await year.playDay(today, day === MACHINE_SLEEPS);
   const settledMs = await year.settle();
-  year.lags.push({ at: year.clock.now(), settledMs });
   year.note(
     `${today.length} matches are played, served ${(settledMs / 1_000).toFixed(1)} s after the last delivery`,
   );

@@ -12,7 +12,7 @@ import { ask, type ShortAnswer } from './ask.ts';
 import { CheckError, checkCustomer, checkEvents, checkTopics, RestClient, require } from './checks.ts';
 import type { SteppedClock } from './clock.ts';
 import { Customer, certificateUntil, type ServerCertificate } from './customer.ts';
-import { type GrowthFinding, type LagSample, measure, metricsOf, type Sample } from './measure.ts';
+import { type GrowthFinding, measure, metricsOf, type Sample } from './measure.ts';
 import {
   announcement,
   kickOffOf,
@@ -42,7 +42,6 @@ export type YearRecord = {
   readonly checks: readonly Check[];
   readonly growth: readonly GrowthFinding[];
   readonly samples: readonly Sample[];
-  readonly lags: readonly LagSample[];
 };
 
 export class Year {
@@ -55,7 +54,6 @@ export class Year {
   readonly announced: YearMatch[] = [];
   readonly checks: Check[] = [];
   readonly samples: Sample[] = [];
-  readonly lags: LagSample[] = [];
   /** Whether the customer accepts nothing: what is undelivered then is no work to wait for. */
   isCustomerAway = false;
   /** The provider's secret. */
