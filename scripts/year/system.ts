@@ -1,7 +1,7 @@
 /** The platform that the year is played against: broker, registry and `touchline up` as processes on the fake clock. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
@@ -20,10 +20,6 @@ const FAST_BROKER = {
   'log.cleaner.backoff.ms': '2000',
 };
 
-/** Folders of the broker, before and after its machine is replaced. */
-const FIRST_MACHINE = 'kafka';
-const SECOND_MACHINE = 'kafka-of-another-machine';
-
 /** Timeout of a start of all services, milliseconds. */
 const START_MS = 120_000;
 /** Timeout of one command, milliseconds. */
@@ -36,11 +32,10 @@ export type CommandResult = { readonly code: number; readonly out: string };
 export type YearService = { readonly name: string; readonly pid: number; readonly metricsUrl: string };
 
 export class YearSystem {
-  #kafka: Kafka;
+  readonly kafka: Kafka;
   readonly registry: SchemaRegistry;
   /** The folder of everything: `registry`, `data`, and that of the broker. */
   readonly folder: string;
-  #kafkaFolder: string;
   readonly dataDir: string;
   readonly #clock: SteppedClock;
   readonly #env: Record<string, string>;
@@ -53,10 +48,9 @@ export class YearSystem {
     registry: SchemaRegistry,
     { folder, clock, env }: { folder: string; clock: SteppedClock; env: Record<string, string> },
   ) {
-    this.#kafka = kafka;
+    this.kafka = kafka;
     this.registry = registry;
     this.folder = folder;
-    this.#kafkaFolder = join(folder, FIRST_MACHINE);
     this.dataDir = join(folder, 'data');
     this.#clock = clock;
     this.#env = env;
@@ -66,7 +60,7 @@ export class YearSystem {
   static async start(folder: string, clock: SteppedClock): Promise<YearSystem> {
     const faked = { ...process.env, ...clock.env };
     const kafka = await startKafka({
-      dataDir: join(folder, FIRST_MACHINE),
+      dataDir: join(folder, 'kafka'),
       settings: FAST_BROKER,
       env: faked,
     });
@@ -92,38 +86,9 @@ export class YearSystem {
     return new YearSystem(kafka, registry, { folder, clock, env });
   }
 
-  get kafka(): Kafka {
-    return this.#kafka;
-  }
-
   /** The folder of the broker. */
   get kafkaFolder(): string {
-    return this.#kafkaFolder;
-  }
-
-  /**
-   * Replaces the machine of the broker, by docs/guides/runbooks/restore-all-brokers.md: its logs are copied while all is stopped, and
-   * put into an empty folder. Keeps its address. Services are stopped afterwards.
-   */
-  async replaceBroker(): Promise<void> {
-    await this.stopServices();
-    await this.registry.kill('SIGTERM');
-    const { port } = this.kafka;
-    await this.kafka.stop();
-    const lost = this.#kafkaFolder;
-    this.#kafkaFolder = join(this.folder, SECOND_MACHINE);
-    mkdirSync(this.#kafkaFolder);
-    cpSync(join(lost, 'data'), join(this.#kafkaFolder, 'data'), { recursive: true });
-    rmSync(lost, { recursive: true });
-    for (const views of ['api', 'tool-gateway'])
-      rmSync(join(this.dataDir, views), { recursive: true, force: true });
-    this.#kafka = await startKafka({
-      dataDir: this.#kafkaFolder,
-      port,
-      settings: FAST_BROKER,
-      env: { ...process.env, ...this.#clock.env },
-    });
-    await this.registry.start();
+    return join(this.folder, 'kafka');
   }
 
   /** The environment of a process of this system. */
@@ -135,7 +100,7 @@ export class YearSystem {
     return `http://127.0.0.1:${this.#env[port]}`;
   }
 
-  /** Sets further settings of all services and commands, used from their next start. An empty text unsets one. */
+  /** Sets further settings of all services and commands, used from their next start. */
   set(settings: Readonly<Record<string, string>>): void {
     Object.assign(this.#env, settings);
   }

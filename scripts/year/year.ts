@@ -57,8 +57,7 @@ export class Year {
   /** Whether the customer accepts nothing: what is undelivered then is no work to wait for. */
   isCustomerAway = false;
   /** The provider's secret. */
-  secret = randomBytes(16).toString('hex');
-  readonly clientsKey = randomBytes(32).toString('hex');
+  readonly #secret = randomBytes(16).toString('hex');
   /** Certificates of the customer: the one that expires, and the one that replaces it. */
   readonly renewed: ServerCertificate;
   accepted = 0;
@@ -82,8 +81,8 @@ export class Year {
     const year = new Year({ clock, system, customer, client, renewed });
     writeFileSync(join(folder, 'ca.pem'), `${certificate.cert}\n${renewed.cert}`);
     system.set({
-      WEBHOOK_SECRET: year.secret,
-      CLIENTS_KEY: year.clientsKey,
+      WEBHOOK_SECRET: year.#secret,
+      CLIENTS_KEY: randomBytes(32).toString('hex'),
       WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8',
       WEBHOOK_CA_FILE: join(folder, 'ca.pem'),
     });
@@ -100,13 +99,11 @@ export class Year {
     }
   }
 
-  /** Stops all services, and starts them with further settings on the same topics and files. */
-  async restart(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** Stops all services, and starts them on the same topics and files. */
+  async restart(): Promise<void> {
     await this.system.stopServices();
-    this.system.set(settings);
     await this.system.startServices();
-    const changed = Object.keys(settings).map((name) => `, ${name} changed`);
-    this.note(`all services are restarted${changed.join('')}`);
+    this.note('all services are restarted');
   }
 
   note(what: string): void {
@@ -133,7 +130,7 @@ export class Year {
       this.#deliveries += 1;
       const times = this.#deliveries % REPEAT_EVERY === 0 ? 2 : 1;
       for (let n = 0; n < times; n++) {
-        const { status, body } = await this.post(part, this.secret);
+        const { status, body } = await this.#post(part);
         if (status !== 200 || body !== 'Accepted')
           throw new Error(`a delivery was answered ${status} ${body}`);
         this.accepted += part.length;
@@ -141,9 +138,9 @@ export class Year {
     }
   }
 
-  post(messages: readonly object[], secret: string): Promise<ShortAnswer> {
+  #post(messages: readonly object[]): Promise<ShortAnswer> {
     const body = Buffer.from(JSON.stringify(messages));
-    const signature = signatureHeaders(body, secret, this.clock.now());
+    const signature = signatureHeaders(body, this.#secret, this.clock.now());
     const headers = { 'content-type': 'application/json', ...signature };
     return ask(`${this.system.url('WEBHOOK_PORT')}/webhook`, { method: 'POST', headers, body });
   }
