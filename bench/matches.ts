@@ -1,6 +1,6 @@
 /**
  * Generated live matches as a provider publishes them: the load of the benches. The same number gives the same
- * messages. Fields and values are those of a real push message.
+ * messages. Fields and values are those of a real push message: `push-message.json` has those that are the same in each.
  */
 import { INCIDENT_TYPES_OF_SOCCER } from '#soccer/incident-types.ts';
 import {
@@ -12,34 +12,8 @@ import {
   SECOND_HALF_STARTS,
   type SideNumber,
 } from './match-plan.ts';
+import MESSAGE from './push-message.json' with { type: 'json' };
 
-/** Details of every event. */
-const DETAILS: readonly { readonly id: number; readonly value: number | string | null }[] = [
-  [8, null],
-  [16, 45],
-  [17, 2],
-  [19, null],
-  [20, null],
-  [36, null],
-  [44, null],
-  [45, null],
-  [50, 15],
-  [58, 'No Extra Time'],
-  [124, 'up'],
-  [141, null],
-  [150, null],
-  [151, null],
-  [160, 'yes'],
-  [168, 45],
-  [169, 15],
-  [170, 2],
-  [178, 'no'],
-  [201, null],
-  [202, null],
-  [203, null],
-  [204, null],
-  [205, 'no'],
-].map(([id, value]) => ({ id: Number(id), value: value ?? null }));
 const GOALS: ReadonlySet<number> = new Set([413, 421, 423]);
 
 /** A provider message and the time when it was written, Unix seconds. */
@@ -95,15 +69,7 @@ export class BenchMatch {
   /** Returns a fixture: an event without an incident. */
   fixture(ut: number): TimedMessage {
     const before: PlannedStep = { ...(this.plan.steps[0] as PlannedStep), at: 0 };
-    const scheduled = {
-      status_id: 1,
-      status_type: 'scheduled',
-      relation_status: 'not_started',
-      bet_status: null,
-      clock_time: null,
-      clock_status: 'stopped',
-    };
-    const data = { event: { ...this.#event(before), ...scheduled } };
+    const data = { event: { ...this.#event(before), ...MESSAGE.fixture } };
     return this.#timed(999, 'event', ut, data);
   }
 
@@ -130,31 +96,25 @@ export class BenchMatch {
     const player = side !== 0 && important ? 900_000 + this.#match * 30 + (at % 22) : null;
     const [phase, phaseName] = phaseAt(at);
     return {
+      ...MESSAGE.incident,
       id: this.#incidentId(step.incident),
       action: step.action,
       incident_id: type,
       incident_name: kind?.name ?? null,
-      attribute_ids: [],
       confirmation: step.confirmation,
       participant_id: side === 0 ? null : this.#participantId(side),
       participant_name: side === 0 ? null : this.#participantName(side),
       subparticipant_id: player,
       subparticipant_name: player === null ? null : `Player ${player}`,
-      info: null,
       important: yesNo(important),
       important_for_trader: yesNo(kind?.importantForTrader === true),
-      add_data: null,
       show_popup: yesNo(important),
       show_scores: yesNo(GOALS.has(type)),
-      show_action: 'yes',
-      show_time: 'yes',
       show_on_timeline: yesNo(important),
       event_time: matchTime(at),
       event_status_id: phase,
       event_status_name: phaseName,
       game_break: yesNo(kind?.gameBreak === true),
-      x_pos: null,
-      y_pos: null,
       parent_id: step.parent === null ? null : this.#incidentId(step.parent),
       ut,
     };
@@ -165,33 +125,21 @@ export class BenchMatch {
     const [status] = phaseAt(at);
     const half = status === 34 ? at - SECOND_HALF_STARTS : at;
     return {
+      ...MESSAGE.event,
       id: this.eventId,
-      action: 'update',
       start_date: new Date(this.#kickOff * 1_000).toISOString().slice(0, 16).replace('T', ' '),
-      ft_only: 'no',
-      coverage_type: 'from_tv',
       status_id: finished ? 11 : status,
-      sport_id: 5,
-      day: null,
-      neutral_venue: 'no',
-      item_status: 'active',
       clock_time: finished ? 0 : half,
       clock_status: finished || type === 445 ? 'stopped' : 'running',
-      area_id: 144,
       competition_id: 6_000 + (this.#match % 40),
       season_id: 25_000 + (this.#match % 40),
       stage_id: 76_000 + (this.#match % 40),
-      tour_id: null,
-      gender: 'male',
       bet_status: finished || (GOALS.has(type) && confirmation === 'tbd') ? 'suspended' : 'active',
       relation_status: finished ? 'finished' : 'in_progress',
       status_type: finished ? 'finished' : 'live',
       name: `${this.#participantName(1)} - ${this.#participantName(2)}`,
       round_id: 30 + (this.#match % 38),
       round_name: `Round ${1 + (this.#match % 38)}`,
-      scoutsfeed: 'yes',
-      event_stats_lvl: 'bronze',
-      details: DETAILS,
       participants: [this.#participant(1, at), this.#participant(2, at)],
     };
   }
@@ -199,33 +147,17 @@ export class BenchMatch {
   #participant(side: SideNumber, at: number): object {
     const second = at >= SECOND_HALF_STARTS;
     const score = this.#score[side];
-    const results: Record<number, number | null> = {
-      2: score,
-      3: score,
-      4: second ? this.#halfTime[side] : score,
-      5: second ? score - this.#halfTime[side] : null,
-      7: null,
-      104: null,
-      133: null,
-      134: null,
-      411: 0,
-      412: 0,
-    };
-    return {
-      id: this.#participantId(side),
-      counter: side,
-      name: this.#participantName(side),
-      short_name: this.#participantName(side),
-      acronym: side === 1 ? 'HOM' : 'AWA',
-      area_id: 144,
-      area_name: 'Poland',
-      area_code: 'POL',
-      ut: 1_474_875_000,
-      type: 'team',
-      stats: [],
-      results: Object.entries(results).map(([id, value]) => ({ id: Number(id), value })),
-      subparticipants: [],
-    };
+    const results = [
+      { id: 2, value: score },
+      { id: 3, value: score },
+      { id: 4, value: second ? this.#halfTime[side] : score },
+      { id: 5, value: second ? score - this.#halfTime[side] : null },
+      ...MESSAGE.results,
+    ];
+    const name = this.#participantName(side);
+    const acronym = side === 1 ? 'HOM' : 'AWA';
+    const id = this.#participantId(side);
+    return { ...MESSAGE.participant, id, counter: side, name, short_name: name, acronym, results };
   }
 
   #incidentId(incident: number): string {
