@@ -5,7 +5,7 @@ import { topicName } from '#topics/topics.ts';
 import { readEvery } from '../../test/support/read-records.ts';
 import { ask } from './ask.ts';
 import type { Customer } from './customer.ts';
-import { seasonId, type YearMatch } from './season.ts';
+import { seasonOf, type YearMatch } from './season.ts';
 import { PREFIX, type YearSystem } from './system.ts';
 
 /** Fails a check: the message says what differs. */
@@ -63,7 +63,7 @@ export async function checkEvents(
   announced: readonly YearMatch[],
   played: ReadonlySet<YearMatch>,
 ): Promise<void> {
-  for (const [season, matches] of bySeason(announced)) {
+  for (const [season, matches] of Map.groupBy(announced, seasonOf)) {
     const { competitions } = await client.data<Tree>(`/v2/events?season_id=${season}&limit=150`);
     const events = competitions.flatMap(({ seasons }) =>
       seasons.flatMap(({ stages }) =>
@@ -135,8 +135,4 @@ export function checkCustomer(
     require(`${home}:${away}` ===
       `${final.home}:${final.away}`, `the customer holds ${home}:${away} of event ${eventId}, not ${final.home}:${final.away}`);
   }
-}
-
-function bySeason(matches: readonly YearMatch[]): Map<number, YearMatch[]> {
-  return Map.groupBy(matches, ({ league, season }) => seasonId(league, season));
 }
