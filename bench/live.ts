@@ -56,7 +56,6 @@ export const bench: Bench = {
     await delay(CALM_MS);
     const seconds = WINDOW_SECONDS.idle;
     const idle = await useOf('idle, % of a core', seconds * 1e4, context, () => delay(seconds * 1_000));
-    context.print(`idle, resident MiB: ${await platform.memory()}`);
     const paths = await platform.subscribe(SUBSCRIPTIONS);
     await platform.send(FIRST_DELIVERIES.messages, FIRST_DELIVERIES.perSecond);
     const subscribed = await measurePaces(context, platform, paths);
@@ -113,8 +112,6 @@ type Platform = {
   surfaces(paths: readonly string[]): Surfaces;
   /** Creates subscriptions. Resolves with their paths. */
   subscribe(count: number): Promise<readonly string[]>;
-  /** Returns the resident memory of each process, MiB, in words. */
-  memory(): Promise<string>;
   /** Stops all processes and deletes their topics, so that they cost the broker nothing more. */
   stop(): Promise<void>;
 };
@@ -141,7 +138,7 @@ async function startPlatform(context: BenchContext, sink: Sink): Promise<Platfor
       const settings = { ...env, DATA_DIR: join(context.dir, name), METRICS_PORT: String(metricsPort) };
       const process = startService(name, context.dir, settings);
       await answered(metricsPort, '/health/ready');
-      return { name, process };
+      return process;
     });
   const services = await Promise.all(started);
   const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
@@ -168,15 +165,9 @@ async function startPlatform(context: BenchContext, sink: Sink): Promise<Platfor
     },
     surfaces: (paths) => new Surfaces(context, { prefix, sink, ...api, paths }),
     subscribe: async (count) => [...(await webhooks.subscribe(count, (n) => `/${n}`)).keys()],
-    async memory() {
-      const each = services.map(
-        async ({ name, process }) => `${name} ${format((await process.residentMiB()).now)}`,
-      );
-      return (await Promise.all(each)).join(', ');
-    },
     async stop() {
       client.close();
-      await Promise.all(services.map(({ process }) => process.stop()));
+      await Promise.all(services.map((process) => process.stop()));
       await remove(context.brokers, prefix);
     },
   };

@@ -41,17 +41,15 @@ async function restore(context: BenchContext, job: Job): Promise<{ records: numb
   const until = performance.now() + TIMEOUT_MS;
   try {
     for (;;) {
-      const lines = (await readFile(running.outputFile, 'utf8'))
-        .split('\n')
-        .filter((line) => line.startsWith('{'));
-      const log = lines.map((line): LogLine => JSON.parse(line));
+      const lines = (await readFile(running.outputFile, 'utf8')).split('\n');
+      const log = lines.filter((line) => line.startsWith('{')).map((line): LogLine => JSON.parse(line));
       const assigned = log.find(({ msg }) => msg === 'partitions assigned');
       const taken = log.filter(({ msg }) => msg === 'partition restored');
       const last = taken.at(-1);
       if (
-        assigned?.partitions !== undefined &&
+        assigned !== undefined &&
         last !== undefined &&
-        taken.length >= assigned.partitions.length
+        taken.length >= (assigned.partitions?.length ?? 0)
       ) {
         const records = await metric(log, 'touchline_restore_records_total');
         return { records, seconds: (timeOf(last) - timeOf(assigned)) / 1_000 };

@@ -83,39 +83,32 @@ export class WebhookSystem {
 
   /** Publishes `count` messages, and waits until they are acknowledged. */
   async publish(count: number): Promise<void> {
-    const publisher = await this.openPublisher();
-    for (let sent = 0; sent < count; sent += 1_000)
-      await Promise.all(Array.from({ length: Math.min(1_000, count - sent) }, () => publisher.one()));
-    await publisher.close();
-  }
-
-  async openPublisher(): Promise<{ one(): Promise<void>; close(): Promise<void> }> {
     const { brokers, registryUrl } = this.#context;
     const codec = await Registry.open({ url: registryUrl, prefix: this.#prefix }).codec('webhook-messages');
     const publisher = await openPublisher({ brokers, clientId: 'bench-webhooks', log: silentLogger });
     const topic = topicName(this.#prefix, 'webhook-messages');
-    let n = 0;
-    return {
-      one: () => {
-        const now = Date.now();
-        const event_id = n % EVENTS;
-        const value = codec.encode({
-          uuid: `sent:${now}:${n}`,
-          id: n + 1,
-          event_id,
-          competition_id: 1,
-          type: 'incident',
-          version: 1,
-          message_id: null,
-          ut: Math.floor(now / 1_000),
-          received_at: now,
-          message: Buffer.from(messageText(n, now)),
-        });
-        n += 1;
-        return publisher.publish([{ topic, key: String(event_id), value }]);
-      },
-      close: () => publisher.close(),
+    const record = (n: number) => {
+      const now = Date.now();
+      const event_id = n % EVENTS;
+      const value = codec.encode({
+        uuid: `sent:${now}:${n}`,
+        id: n + 1,
+        event_id,
+        competition_id: 1,
+        type: 'incident',
+        version: 1,
+        message_id: null,
+        ut: Math.floor(now / 1_000),
+        received_at: now,
+        message: Buffer.from(messageText(n, now)),
+      });
+      return { topic, key: String(event_id), value };
     };
+    for (let sent = 0; sent < count; sent += 1_000)
+      await publisher.publish(
+        Array.from({ length: Math.min(1_000, count - sent) }, (_, n) => record(sent + n)),
+      );
+    await publisher.close();
   }
 }
 

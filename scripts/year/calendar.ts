@@ -51,6 +51,10 @@ export function hasEvent(day: string): boolean {
 
 /** Runs what happens on a day. */
 export async function happen(year: Year, day: string): Promise<void> {
-  if (day.endsWith('-20')) await year.restart();
+  if (day.endsWith('-20')) {
+    await year.system.stopServices();
+    await year.system.startServices();
+    year.note('all services are restarted');
+  }
   await EVENTS[day]?.(year);
 }

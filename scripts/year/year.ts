@@ -99,13 +99,6 @@ export class Year {
     }
   }
 
-  /** Stops all services, and starts them on the same topics and files. */
-  async restart(): Promise<void> {
-    await this.system.stopServices();
-    await this.system.startServices();
-    this.note('all services are restarted');
-  }
-
   note(what: string): void {
     console.log(`${new Date(this.clock.now()).toISOString().slice(0, 16)}  ${what}`);
   }
