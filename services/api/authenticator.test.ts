@@ -71,10 +71,3 @@ test('refuses the token of a former client to the client that has its id now, bu
   change({ version: 3, identity: 'fedcba9876543210' });
   expect(authenticator.access(granted?.token ?? '', NOW)).toBeNull();
 });
-
-test('ignores a record of a client with a lower version', async () => {
-  change({ version: 5, active: false });
-  change({ version: 4 });
-  const authenticator = createAuthenticator(clients, [KEY]);
-  expect(await authenticator.exchange('7', 'right', NOW)).toBeNull();
-});
