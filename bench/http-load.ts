@@ -92,7 +92,9 @@ if (import.meta.main) await sendLoad(JSON.parse(process.argv[2] ?? '{}'));
 
 async function sendLoad(load: HttpLoad & { readonly port: number }): Promise<void> {
   const requests =
-    'path' in load.requests ? [getRequest(load.requests.path)] : [...deliveries(load.requests)];
+    'path' in load.requests
+      ? [Buffer.from(`GET ${load.requests.path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)]
+      : [...deliveries(load.requests)];
   let [sent, answers, bytes] = [0, 0, 0];
   let latencies: number[] = [];
   const open = (): void => {
@@ -144,10 +146,6 @@ function lengthOf(chunk: Buffer): number {
 function fail(why: string): never {
   process.stderr.write(`${why}\n`);
   process.exit(1);
-}
-
-function getRequest(path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
 }
 
 function* deliveries({ run, batch, secret }: Deliveries): Generator<Buffer> {

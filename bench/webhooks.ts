@@ -11,11 +11,7 @@ export const bench: Bench = {
   about: 'webhooks out: throughput of 8 subscriptions',
   async run(context) {
     const sink = await Sink.start(context);
-    try {
-      await throughput(context, sink);
-    } finally {
-      await sink.stop();
-    }
+    await throughput(context, sink).finally(() => sink.stop());
   },
 };
 
