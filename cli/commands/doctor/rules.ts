@@ -90,7 +90,7 @@ export function judgeLost(prefix: string, lost: readonly LostTopic[], isRecorded
       failed(
         'topics',
         `${topicIdsName(prefix)} has lost its records: a lost topic would not be noticed`,
-        MAKE_TOPICS,
+        `check that no topic is missing, then ${MAKE_TOPICS} --accept all`,
       ),
     ];
   return lost.length === 0 ? [] : [failed('topics', lostText(prefix, lost), lostAdvice(lost, 'topics'))];

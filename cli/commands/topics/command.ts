@@ -6,7 +6,8 @@ const HELP = `Usage: touchline topics [--replication-factor <n>] [--min-in-sync 
 
 Creates every missing topic and registers all schemas. Services need both; touchline up and demo do this by themselves.
 Of existing topics it sets what nobody chose or a topic needs, and gives an empty one its partitions; it refuses where
-records may be lost already, and creates none in the place of one that was lost. docs/reference/topics.md lists the topics. Warns when the number of replicas is unsafe.
+records may be lost already, and creates none in the place of one that was lost. docs/reference/topics.md lists the topics.
+Warns when the number of replicas is unsafe.
 
   --replication-factor <n>  replicas of each partition of a new topic; default: TOPIC_REPLICATION_FACTOR, else one per
                             broker, at most three
