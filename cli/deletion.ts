@@ -50,7 +50,7 @@ export async function withStopped(
     return work();
   }
   const file = pausedServicesFile(dataDir);
-  if (file.read() !== null)
+  if (!file.claim())
     throw new CommandError('another command has stopped processors of touchline up: wait for its end');
   file.write({ services: processors });
   const onEnd = () => file.remove();

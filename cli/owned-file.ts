@@ -1,12 +1,22 @@
 /** A JSON file that speaks for the process that wrote it, for as long as that process runs. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type Lock, tryLock } from '#embedded/lock.ts';
 import { makeFolder } from '#security/folders.ts';
+import { CommandError } from './command.ts';
 
 /** Returns access to a file with a value of `T`. */
 export function ownedFile<T extends object>(path: string) {
+  let lock: Lock | undefined;
+  /** Makes this process the only writer, until `remove` or its end. Returns false while another one is. Throws `FolderError`. */
+  const claim = (): boolean => {
+    makeFolder(dirname(path));
+    lock ??= tryLock(`${path}.lock`);
+    return lock !== undefined;
+  };
   return {
     path,
+    claim,
     /** Returns the value; null without a file, or if its writer ended without removing it. */
     read(): T | null {
       const content = load<T>(path);
@@ -14,9 +24,9 @@ export function ownedFile<T extends object>(path: string) {
       const { pid: _, ...value } = content;
       return value as unknown as T;
     },
-    /** Stores a value, with this process as its writer. */
+    /** Stores a value, with this process as its writer. Throws `CommandError` while another one is, and `FolderError`. */
     write(value: T): void {
-      makeFolder(dirname(path));
+      if (!claim()) throw new CommandError(`${path} belongs to another process that runs`);
       // Renamed into place, so that a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
       try {
@@ -27,14 +37,16 @@ export function ownedFile<T extends object>(path: string) {
         throw error;
       }
     },
-    /** Removes the file where this process wrote it. */
+    /** Removes the file where this process wrote it, so that others may write it. */
     remove(): void {
-      if (load<T>(path)?.pid !== process.pid) return;
+      if (lock === undefined) return;
       try {
-        rmSync(path, { force: true });
+        if (load<T>(path)?.pid === process.pid) rmSync(path, { force: true });
       } catch {
         // On a read-only disk it stays, and has no value once this process has ended.
       }
+      lock.release();
+      lock = undefined;
     },
   };
 }

@@ -86,18 +86,20 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
  * `CommandError` for an invalid secret file, and the errors of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions) {
+  let files: readonly BackboneFile[] = [];
   try {
-    return await start(options);
+    files = claimFolders(options);
+    return await start(options, files);
   } catch (error) {
+    for (const file of files) file.remove();
     const isSystems = !(error instanceof TouchlineError) && isOfDisk(shortageOf(error));
     throw isSystems ? new FolderError('DATA_DIR', options.dataDir, error) : error;
   }
 }
 
-async function start(options: PlatformOptions) {
+async function start(options: PlatformOptions, files: readonly BackboneFile[]) {
   const { dataDir, settings: given, onProgress, onProblem } = options;
   requireOpenFiles();
-  requireFreeFolder(dataDir);
   const ports = await portsOf(given);
   const urls = urlsOf(given.LISTEN_HOST, ports);
   const secrets = platformSecrets(dataDir, given);
@@ -105,7 +107,6 @@ async function start(options: PlatformOptions) {
   const logFolder = join(dataDir, 'logs');
   const services: ServiceProcess[] = [];
   const problems = new ProblemLines(onProblem);
-  const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const pausing = followPaused(dataDir, services);
   const stop = async (): Promise<void> => {
     clearInterval(pausing);
@@ -163,14 +164,24 @@ async function start(options: PlatformOptions) {
   }
 }
 
-/** Throws `CommandError` when another platform runs with the data folder. */
-function requireFreeFolder(dataDir: string): void {
-  const running = backboneFile(dataDir).read();
-  if (running === null) return;
-  throw new CommandError(
-    `touchline up already runs with the data folder ${dataDir} (broker ${running.brokers.join(',')}, topics ${running.topicPrefix}*): use it, ` +
-      'stop it, or set DATA_DIR',
-  );
+type BackboneFile = ReturnType<typeof backboneFile>;
+
+/**
+ * Claims the files by which commands find this platform, before anything starts. Leaves out further folders in which they find
+ * another one. Throws `CommandError` when another platform runs with the data folder, and `FolderError`.
+ */
+function claimFolders({ dataDir, alsoFoundIn = [] }: PlatformOptions): BackboneFile[] {
+  const own = backboneFile(dataDir);
+  if (!own.claim()) {
+    // One that has only just started has not written it yet.
+    const running = own.read();
+    const where =
+      running === null ? '' : ` (broker ${running.brokers.join(',')}, topics ${running.topicPrefix}*)`;
+    throw new CommandError(
+      `touchline up already runs with the data folder ${dataDir}${where}: use it, stop it, or set DATA_DIR`,
+    );
+  }
+  return [own, ...alsoFoundIn.map(backboneFile).filter((file) => file.claim())];
 }
 
 type PortSetting = (typeof PORT_SETTINGS)[number];

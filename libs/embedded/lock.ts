@@ -2,6 +2,12 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FolderError, openError } from '#security/folders.ts';
 
+/** Of two processes that lock at once one waits for the other, which gives up: without a wait both would fail. Milliseconds. */
+const WAIT_MS = 100;
+
+/** Keeps locks from the garbage collector, which would release them. */
+const held = new Set<DatabaseSync>();
+
 /** A lock that is held until its release, or until this process ends, even by a kill. */
 export type Lock = { release(): void };
 
@@ -13,10 +19,11 @@ export type Lock = { release(): void };
 export function tryLock(file: string, setting = 'DATA_DIR'): Lock | undefined {
   let database: DatabaseSync | undefined;
   try {
-    const opened = new DatabaseSync(file, { timeout: 0 });
+    const opened = new DatabaseSync(file, { timeout: WAIT_MS });
     database = opened;
     opened.exec('BEGIN EXCLUSIVE');
-    return { release: () => opened.isOpen && opened.close() };
+    held.add(opened);
+    return { release: () => held.delete(opened) && opened.close() };
   } catch (error) {
     database?.close();
     if (isBusy(error)) return undefined;

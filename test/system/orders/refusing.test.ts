@@ -50,6 +50,12 @@ test('rebuilds a refused processor with the command that it prints, beside the p
   expect([...(await pipeline.output()).states.keys()].sort()).toEqual([...states.keys()].sort());
   const positions = { brokers, application: `${prefix}match-processor` };
   expect((await readPositions(positions)).size).toBeGreaterThan(0);
+  const second = touchline(['up'], { ...settings, TOPIC_PREFIX: 'other.', DATA_DIR });
+  expect(await second.end()).toBe(1);
+  expect(second.text()).toContain(
+    `already runs with the data folder ${DATA_DIR} (broker ${brokers.join(',')}`,
+  );
+  expect(await command('position match-processor')).toMatchObject({ code: 0, err: '' });
   // Its processes would have the names of these, and each would end the other's.
   const twin = touchline(['up'], { ...settings, DATA_DIR: temporaryFolder() });
   expect(await twin.end()).toBe(1);
