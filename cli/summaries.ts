@@ -71,6 +71,11 @@ const SUMMARIES: Summaries = {
     `type ${type_id}`,
     `of ${object_type} ${object_id}`,
   ],
+  'provider-standings': ({ standings_id, name, item_status }) => [
+    String(standings_id),
+    name,
+    item_status === 'active' ? null : item_status.toUpperCase(),
+  ],
   clients: ({ client_id, name, active, competitions, operations, webhooks }) => [
     String(client_id),
     name,

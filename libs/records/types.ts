@@ -721,6 +721,90 @@ export type PollerCheckpoint = {
   written_at: number;
 };
 
+/** A ranking of the provider that does not follow from match results, as its GET /v2/standings/{id} and its catalogue of standings say. Fields have the provider's names; null where it says nothing. */
+export type ProviderStandings = {
+  /** The provider's id of the table. */
+  standings_id: number;
+  /** The provider's time of writing of the table or of its catalogue entry, the later one, Unix seconds; the higher wins. */
+  version: number;
+  /** The provider's time of writing of the table, else of its answer, Unix seconds. */
+  ut: number;
+  name: string;
+  /** 9 of national teams, 11 of clubs. */
+  type_id: number;
+  type_name: string;
+  subtype: string;
+  object_type: string;
+  object_id: number;
+  object_name: string;
+  /** active, deleted. */
+  item_status: string;
+  sport_id: number;
+  sport_name: null | string;
+  competition_id: null | number;
+  season_id: null | number;
+  stage_id: null | number;
+  reset_group_rank: null | string;
+  groups: ProviderRankingGroup[];
+  /** Canonical JSON, by name: what the provider says beyond these fields, and a value that is none of its field's type; null if that is nothing. */
+  other: null | string;
+};
+
+export type ProviderRankingGroup = {
+  id: string;
+  name: string;
+  ut: null | number;
+  zones: ProviderZone[];
+  corrections: ProviderCorrection[];
+  participants: ProviderRankingRow[];
+  /** As `other` of the table. */
+  other: null | string;
+};
+
+export type ProviderZone = {
+  id: null | number;
+  name: null | string;
+  colour: null | string;
+};
+
+/** Points that the provider added or deducted. */
+export type ProviderCorrection = {
+  participant_id: null | number;
+  participant_name: null | string;
+  /** Such as +2 or -6. */
+  value: null | string;
+  reason: null | string;
+};
+
+export type ProviderRankingRow = {
+  id: null | number;
+  name: null | string;
+  rank: null | number;
+  last_rank: null | number;
+  participant_type: null | string;
+  participant_acronym: null | string;
+  participant_slug: null | string;
+  area_id: null | number;
+  area_name: null | string;
+  zone_name: null | string;
+  /** The club of a person. */
+  subparticipant_id: null | number;
+  subparticipant_name: null | string;
+  subparticipant_slug: null | string;
+  columns: ProviderColumn[];
+  /** As `other` of the table. */
+  other: null | string;
+};
+
+export type ProviderColumn = {
+  id: null | number;
+  /** Names the column: pts are points. */
+  code: null | string;
+  short_name: null | string;
+  name: null | string;
+  value: null | number | string;
+};
+
 /** One delivery of the provider as it arrived, for audit and for normalizing again. */
 export type RawMessage = {
   /** SHA-256 of the body, lower-case hex: a duplicate delivery has the same. */
@@ -902,6 +986,7 @@ export type TopicValues = {
   'normalized-messages': NormalizedMessage;
   'operator-orders': OperatorOrder;
   'poller-checkpoints': PollerCheckpoint;
+  'provider-standings': ProviderStandings;
   'raw-messages': RawMessage;
   'standings-catalogue': StandingsEntry;
   'standings-results': TakenResult;

@@ -34,6 +34,7 @@ const SERVED = [
   'match-transitions',
   'standings-catalogue',
   'standings',
+  'provider-standings',
   'feed-health',
 ] as const;
 
@@ -42,7 +43,7 @@ const OTHER_SERVICES = {
   'webhook-receiver': { reads: [], writes: DELIVERY, group: false },
   'feed-poller': {
     reads: ['poller-checkpoints', 'catalogue'],
-    writes: [...DELIVERY, 'catalogue', 'standings-catalogue', 'standings', 'poller-checkpoints'],
+    writes: [...DELIVERY, 'catalogue', 'provider-standings', 'poller-checkpoints'],
     group: true,
   },
   'feed-monitor': {
@@ -146,9 +147,9 @@ export function isProcessor(service: ServiceName): service is ProcessorName {
 
 function topicsOf(service: ServiceName): ServiceTopics {
   if (!isProcessor(service)) return OTHER_SERVICES[service];
-  const { input, changelogs, own, coWritten, shared }: ProcessorSpec = PROCESSORS[service];
+  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[service];
   const additional = ADDITIONAL_TOPICS[service] ?? { reads: [], writes: [] };
-  const outputs = [...changelogs, ...own, ...coWritten, ...shared];
+  const outputs = [...changelogs, ...own, ...shared];
   return {
     // Finding open transactions in its outputs requires Read.
     reads: [input, ...outputs, ...additional.reads],

@@ -9,13 +9,9 @@ export type ProcessorSpec = {
   readonly input: TopicName;
   /** Topics from which it restores its state. A task writes only the partition with the number of its input partition. */
   readonly changelogs: readonly TopicName[];
-  /** Changelogs that other processes also write: the poller writes tables of the provider. */
-  readonly mixedChangelogs: readonly TopicName[];
   /** Outputs of which a task writes only the partition with the number of its input partition. */
   readonly own: readonly TopicName[];
-  /** As `own`, but tasks of other processors also write them: an open transaction there may be one of theirs. */
-  readonly coWritten: readonly TopicName[];
-  /** Outputs of which every task may write any partition. */
+  /** Outputs of which each partition may have records of several tasks. */
   readonly shared: readonly TopicName[];
 };
 
@@ -23,34 +19,26 @@ export const PROCESSORS = {
   'match-processor': {
     input: 'normalized-messages',
     changelogs: ['match-incidents', 'match-state', 'webhook-times'],
-    mixedChangelogs: [],
     own: ['match-transitions'],
-    coWritten: ['webhook-messages'],
-    shared: ['match-results', 'dead-letters'],
+    shared: ['webhook-messages', 'match-results', 'dead-letters'],
   },
   'standings-processor': {
     input: 'match-results',
     changelogs: ['standings-results', 'standings', 'standings-catalogue'],
-    mixedChangelogs: ['standings', 'standings-catalogue'],
     own: [],
-    coWritten: [],
     shared: ['dead-letters'],
   },
   'webhook-dispatcher': {
     input: 'webhook-attempts',
     changelogs: ['webhook-progress'],
-    mixedChangelogs: [],
     own: [],
-    coWritten: [],
     shared: ['dead-letters'],
   },
   'alert-processor': {
     input: 'match-transitions',
     changelogs: ['alert-guards'],
-    mixedChangelogs: [],
     own: [],
-    coWritten: ['webhook-messages'],
-    shared: ['alerts', 'dead-letters'],
+    shared: ['webhook-messages', 'alerts', 'dead-letters'],
   },
 } as const satisfies Record<string, ProcessorSpec>;
 
@@ -84,15 +72,13 @@ export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
 
 /** Returns the topics of a processor by their names on the broker, as the task runtime takes them. */
 export function streamTopics(prefix: string, processor: ProcessorName): StreamTopics {
-  const { input, changelogs, mixedChangelogs, own, coWritten, shared }: ProcessorSpec = PROCESSORS[processor];
+  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[processor];
   return {
     application: applicationOf(prefix, processor),
     input: topicName(prefix, input),
     changelogs: changelogs.map((topic) => topicName(prefix, topic)),
-    mixedChangelogs: mixedChangelogs.map((topic) => topicName(prefix, topic)),
     outputs: [
       ...own.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'own' as const })),
-      ...coWritten.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'co-written' as const })),
       ...shared.map((topic) => ({ topic: topicName(prefix, topic), partitions: TOPICS[topic].partitions })),
     ],
   };

@@ -104,6 +104,13 @@ export const TOPICS = {
     ...COMPACTED,
     maxMessageBytes: 8 * MIB,
   },
+  'provider-standings': {
+    about: 'The rankings that only the provider can make, of national teams and of clubs.',
+    key: 'standings id',
+    ...BY_KEY,
+    ...COMPACTED,
+    maxMessageBytes: 8 * MIB,
+  },
   clients: {
     about: 'The clients of the served contract: their access and their webhook addresses.',
     key: 'client id',

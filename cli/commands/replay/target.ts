@@ -1,5 +1,4 @@
 import { topicBounds } from '#cluster/logs.ts';
-import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import type { Brokers } from '#security/brokers.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/follow.ts';
@@ -74,7 +73,7 @@ export function matchPartitions({ brokers, prefix }: TopicCluster): Promise<numb
 }
 
 /** Topics that are not derived from messages. */
-const INPUTS = ['catalogue', 'standings', 'standings-catalogue'] as const satisfies readonly TopicName[];
+const INPUTS = ['catalogue', 'provider-standings'] as const satisfies readonly TopicName[];
 /** Topics that a system needs when it is switched to the target. */
 const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const satisfies readonly TopicName[];
 
@@ -98,9 +97,7 @@ export async function copyInputs(
   for (const topic of INPUTS) {
     const latest = new Map((await recordsOf(source, topic)).map((record) => [record.key, record]));
     const kept = [...latest.values()]
-      .filter(
-        ({ key, value }) => value !== null && (topic === 'catalogue' || Number(key) < FIRST_STANDINGS_ID),
-      )
+      .filter(({ value }) => value !== null)
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     await publish(topic, kept);
   }

@@ -114,7 +114,7 @@ export class ReplayTask {
 
   #committerAt(next: number): BatchCommitter {
     const { partition } = this.#options;
-    const logs = { application: '', partition, outputs: [], mixedChangelogs: [] };
+    const logs = { application: '', partition, outputs: [] };
     return new BatchCommitter(
       partition,
       this.#context,

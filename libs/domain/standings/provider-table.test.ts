@@ -1,82 +1,108 @@
 import { expect, test } from 'vitest';
-import { providerTable } from './provider-table.ts';
+import { writeTyped } from '#json/typed-record.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
+import { providerStandings } from './provider-table.ts';
 
+const row = {
+  area_id: 7,
+  area_name: 'Somewhere',
+  columns: [
+    { code: 'pts', id: 8, name: 'Points', short_name: 'Pts', value: 1_800 },
+    { code: 'avg', id: 9, name: 'Average', short_name: 'Avg', value: '1.50' },
+  ],
+  id: 3,
+  last_rank: 2,
+  more: { of: ['it'] },
+  name: 'One',
+  rank: 1,
+};
 const ranking = {
-  id: 777,
+  groups: [{ corrections: [], id: '1', name: 'All', participants: [row], zones: [] }],
+  item_status: 'active',
   name: 'National teams',
+  object_id: 5,
+  object_name: 'Soccer',
+  object_type: 'sport',
+  sport_id: 5,
+  stage_name_id: 4,
+  subtype: 'standings',
   type_id: 9,
   type_name: 'FIFA ranking',
-  subtype: 'standings',
-  object_type: 'sport',
-  object_id: 5,
-  sport_id: 5,
-  item_status: 'active',
-  ut: 1_600_000_000,
-  groups: [{ participants: [{ rank: 1, id: 3 }], id: '' }],
 };
 
-test('passes a ranking of the provider through under its id, with its time as version', () => {
-  const { entry, table } = providerTable(ranking, 1_700_000_000) ?? {};
-  expect(table).toMatchObject({
-    standings_id: 777,
-    version: 1_600_000_000,
-    type_id: 9,
-    object_id: 5,
-    cause: null,
+test('has every field of a ranking in its type, all others as JSON, and shows them again', async () => {
+  const value = providerStandings({ ...ranking, id: '777', columns: [], ut: 1_600_000_000 }, 1_700_000_000);
+  expect(value).toMatchObject({ standings_id: 777, version: 1_600_000_000, ut: 1_600_000_000 });
+  expect(value?.groups[0]?.participants[0]).toMatchObject({
+    name: 'One',
+    rank: 1,
+    other: '{"more":{"of":["it"]}}',
   });
-  expect(JSON.parse(table?.body ?? '')).toEqual(ranking);
-  expect(entry).toMatchObject({
-    standings_id: 777,
+  expect(value?.other).toBe('{"stage_name_id":4}');
+  const codec = codecOf('provider-standings');
+  const {
+    standings_id: _id,
+    version: _version,
+    ut: _ut,
+    ...table
+  } = await codec.read(codec.encode(value as never));
+  expect(JSON.stringify(writeTyped(table as object))).toBe(JSON.stringify(ranking));
+});
+
+test('reads what the provider writes in another form, and keeps what is of no type', () => {
+  const odd = { ...row, id: '3', rank: '1', last_rank: null, subparticipant_id: '', columns: [4] };
+  const groups = [{ id: 1, participants: [odd], corrections: [-6] }];
+  const [group] = providerStandings({ ...ranking, id: 7, groups }, 1)?.groups ?? [];
+  expect(group).toMatchObject({ id: '1', name: '', corrections: [], other: '{"corrections":[-6]}' });
+  expect(group?.participants[0]).toMatchObject({ id: 3, rank: 1, last_rank: null, columns: [] });
+  expect(group?.participants[0]?.other).toBe('{"columns":[4],"more":{"of":["it"]}}');
+});
+
+test('has the time of the answer where the table has none, and the later one of its entry as version', () => {
+  const table = { ...ranking, id: 777, ut: null };
+  expect(providerStandings(table, 1_700, { ut: 1_600, name: 'ignored' })).toMatchObject({
+    ut: 1_700,
+    version: 1_700,
     name: 'National teams',
-    object_type: 'sport',
-    item_status: 'active',
   });
+  expect(providerStandings(table, 1_700, { ut: 1_800 })).toMatchObject({ ut: 1_700, version: 1_800 });
 });
 
-test('uses the time of the answer if the table has none', () => {
-  expect(providerTable({ ...ranking, ut: null }, 1_700_000_000)?.table.version).toBe(1_700_000_000);
-});
-
-test('uses defaults for fields that the provider leaves out', () => {
-  const { groups, id, type_id, object_id } = ranking;
-  const least = { groups, id, type_id, object_id };
-  expect(providerTable(least, 1_700_000_000)?.entry).toEqual({
-    standings_id: 777,
-    version: 1_700_000_000,
+test('takes from its entry, else by default, what the provider leaves out', () => {
+  const least = { id: 777, type_id: 9, object_id: 5 };
+  const none = {
     name: '',
-    type_id: 9,
     type_name: '',
     subtype: 'standings',
     object_type: '',
-    object_id: 5,
     object_name: '',
     item_status: 'active',
     sport_id: 5,
+    sport_name: null,
     competition_id: null,
-    season_id: null,
-    ut: 1_700_000_000,
-    cause: null,
-  });
-  const other = {
+    groups: [],
+    other: null,
+  };
+  expect(providerStandings(least, 1)).toMatchObject(none);
+  const entry = {
     type_name: 'T',
     subtype: 'live',
     object_name: 'World',
     item_status: 'deleted',
     sport_id: 1,
   };
-  const named = { ...least, ...other };
-  expect(providerTable(named, 1)?.entry).toMatchObject({ ...other, name: 'T' });
+  expect(providerStandings(least, 1, entry)).toMatchObject({ ...entry, name: 'T' });
 });
 
 test.each([
   null,
   'text',
   {},
-  { ...ranking, type_id: 2 },
+  { ...ranking, id: 777, type_id: 2 },
   { ...ranking, id: null },
   { ...ranking, id: 2 ** 52 },
-  { ...ranking, type_id: null },
-  { ...ranking, object_id: null },
+  { ...ranking, id: 777, type_id: null },
+  { ...ranking, id: 777, object_id: null },
 ])('returns null for anything else: %j', (record) => {
-  expect(providerTable(record, 1)).toBeNull();
+  expect(providerStandings(record, 1)).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { FIRST_STANDINGS_ID, typeFields } from '#domain/standings/body.ts';
+import { typeFields } from '#domain/standings/body.ts';
 import type { DerivedTable } from '#domain/standings/season-tables.ts';
 import type { Cause, Standings, StandingsEntry } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
@@ -21,13 +21,10 @@ export class KnownTables {
   readonly #known = new Map<number, KnownTable>();
 
   restoreTable({ standings_id, version, ut, body, later }: Standings): void {
-    // Passed-through tables are not ours.
-    if (standings_id < FIRST_STANDINGS_ID) return;
     this.#knownTable(standings_id).table = { version, ut, digest: digestOf(textOf({ body, later })) };
   }
 
   restoreEntry({ version, ut, cause: _, ...shown }: StandingsEntry): void {
-    if (shown.standings_id < FIRST_STANDINGS_ID) return;
     this.#knownTable(shown.standings_id).entry = { version, ut, digest: digestOf(shownOf(shown)) };
   }
 

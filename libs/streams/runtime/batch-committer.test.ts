@@ -40,7 +40,6 @@ function committerOf(
   baseOffsets: readonly number[],
   changelogEnd = 0,
   processor: PartitionProcessor = new Writing([]),
-  mixedChangelogs: readonly string[] = [],
   clock: MachineClock = machineClock,
 ) {
   const transactions: (readonly OutputRecord[])[] = [];
@@ -75,7 +74,7 @@ function committerOf(
       producer,
       topicId: 'id',
       logs: new TaskLogs(
-        { application: 'touchline.counting', partition: 3, outputs: [], mixedChangelogs },
+        { application: 'touchline.counting', partition: 3, outputs: [] },
         new Map([['changelog', { id: 'c', start: 0, end: changelogEnd, last: null }]]),
       ),
       committed: null,
@@ -140,7 +139,7 @@ test('lets heartbeats run between records after some milliseconds of processing'
       setImmediate(() => done.push(`heartbeat ${offset}`));
     },
   });
-  const { committer } = committerOf([], 0, processor, [], { ...machineClock, monotonic: () => now });
+  const { committer } = committerOf([], 0, processor, { ...machineClock, monotonic: () => now });
   await committer.process(batchOf(5, 6, 7, 8));
   expect(done).toEqual(['process 5', 'process 6', 'heartbeat 5', 'heartbeat 6', 'process 7', 'process 8']);
 });
@@ -163,13 +162,6 @@ test('stores with each position where its changelog ends, and its last record un
     { next: 6, logs: { changelog: { id: 'c', start: 0, end: 12, last: 10 } } },
     { next: 7, logs: { changelog: { id: 'c', start: 0, end: 14, last: null } } },
   ]);
-});
-
-test('stores the end where the broker wrote in a changelog that others write to as well', async () => {
-  const { committer, positions } = committerOf([13, 20], 10, new Writing([]), ['changelog']);
-  await committer.process(batchOf(5));
-  await committer.process(batchOf(6));
-  expect(positions()[1]).toMatchObject({ logs: { changelog: { end: 17 } } });
 });
 
 test('does not commit a position whose end of a changelog differs from the log', async () => {

@@ -86,14 +86,14 @@ export class Incarnation {
     onStep('restoring');
     const { kept, processor, lastOffsets } = await this.#stateFor(claimed);
     const { producer, topicId, position, found } = claimed;
-    const { application, mixedChangelogs = [] } = this.#context;
+    const { application } = this.#context;
     const marks = new Map<string, KnownMark>();
     for (const { topic, id, start, end } of claimed.changelogs)
       marks.set(topic, { id, start, end, last: lastOffsets.get(topic) ?? null });
     for (const { topic, end } of claimed.outputs)
       marks.set(topic, { id: null, start: null, end, last: found?.logs[topic]?.last ?? null });
     const outputs = claimed.outputs.map(({ topic }) => topic);
-    const of = { application, partition: this.#partition, outputs, mixedChangelogs };
+    const of = { application, partition: this.#partition, outputs };
     const work = {
       processor,
       producer,

@@ -33,7 +33,7 @@ export async function checkLogs(
   partition: number,
   ids: { readonly input: string; readonly changelogs: readonly string[] },
 ): Promise<CheckedLogs> {
-  const { application, client, input: topic, positions, mixedChangelogs = [] } = context;
+  const { application, client, input: topic, positions } = context;
   const written = ownOutputs(context);
   const names = [positions, topic, ...context.changelogs, ...written];
   const bounds = await client.logBounds(names.map((name) => ({ topic: name, partition })));
@@ -48,14 +48,13 @@ export async function checkLogs(
   }));
   const outputs = written.map((name) => ({ topic: name, partition, isOutput: true, ...boundsOf(name) }));
   const position = await findPosition(client, positions, partition, boundsOf(positions));
-  const own = changelogs.filter(({ topic: name }) => !mixedChangelogs.includes(name));
   if (position === null) {
     // Outputs are searched too: the changelogs may be lost together with the position.
-    for (const log of [...own, ...outputs]) await requireNothing(context, log);
+    for (const log of [...changelogs, ...outputs]) await requireNothing(context, log);
     return { position, input, changelogs, outputs };
   }
   requireChangelogs(application, partition, position, changelogs);
-  await Promise.all([...own, ...outputs].map((log) => requireSameCommit(context, position, log)));
+  await Promise.all([...changelogs, ...outputs].map((log) => requireSameCommit(context, position, log)));
   const { next, inputEpoch } = position;
   if (inputEpoch !== null && position.topicId === ids.input && next <= input.end) {
     const found = await client.epochEnd({ topic, partition }, inputEpoch);

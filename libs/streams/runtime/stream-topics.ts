@@ -11,10 +11,10 @@ type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**
-   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. `co-written`:
-   * the same partition, shared with tasks of other streams. A number: any of that many partitions, shared with other tasks.
+   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. A number: any
+   * of that many partitions, shared with other tasks and streams.
    */
-  readonly partitions: 'own' | 'co-written' | number;
+  readonly partitions: 'own' | number;
 };
 
 /** The names of a stream and its topics on the broker. */
@@ -22,10 +22,8 @@ export type StreamTopics = {
   /** Consumer group, and prefix of the transactional ids and of the positions topic's name. */
   readonly application: string;
   readonly input: string;
-  /** Topics that tasks restore their state from. Each task writes its own partition of them. */
+  /** Topics that tasks restore their state from. Each task is the only writer of its own partition of them. */
   readonly changelogs: readonly string[];
-  /** Changelogs with records of other writers too, so that records alone do not prove a commit of this stream. Default: none. */
-  readonly mixedChangelogs?: readonly string[];
   /** All other output topics, including dead letters. */
   readonly outputs: readonly OutputTopic[];
 };
@@ -50,8 +48,7 @@ export function writesOf(
   const shared: TopicPartition[] = [];
   for (const { topic, partitions } of outputs) {
     if (partitions === 'own') continue;
-    if (partitions === 'co-written') shared.push({ topic, partition });
-    else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
+    for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
   }
   return { own: own.map((topic) => ({ topic, partition })), shared };
 }

@@ -9,8 +9,6 @@ type LogsOwner = {
   readonly partition: number;
   /** Outputs that only this task writes to. */
   readonly outputs: readonly string[];
-  /** Changelogs that other writers write to as well. */
-  readonly mixedChangelogs: readonly string[];
 };
 
 /** A log mark with a known end. */
@@ -31,10 +29,7 @@ export class TaskLogs {
     return Object.fromEntries(this.#marks);
   }
 
-  /**
-   * Returns the marks after a transaction with these records and its marker. For mixed changelogs they are lower bounds, as others may
-   * write in between.
-   */
+  /** Returns the marks after a transaction with these records and its marker. */
   after(records: readonly OutputRecord[]): TaskLogs {
     const after = new TaskLogs(this.#of, this.#marks);
     for (const { topic, partition, value } of records) {
@@ -52,8 +47,8 @@ export class TaskLogs {
 
   /**
    * Moves the marks to where the broker wrote `batches`. Throws `RefusedError` CHANGELOG_TRUNCATED for a batch before the end of a
-   * changelog in `known`. Throws `StreamError` UNDECIDED for a batch after the end of a log that only this task writes to: the
-   * position in this transaction has another end.
+   * changelog in `known`. Throws `StreamError` UNDECIDED for a batch after the end of a log: the position in this transaction has
+   * another end.
    */
   written(batches: readonly WrittenBatch[], known: TaskLogs, position: number): void {
     const reached = new Map<string, number>();
@@ -63,7 +58,7 @@ export class TaskLogs {
       if (end === undefined || partition !== this.#of.partition || baseOffset < 0) continue;
       if (baseOffset < end && !this.#of.outputs.includes(topic))
         throw changelogTruncated(this.#of.application, { topic, partition, end: baseOffset }, end, position);
-      if (baseOffset > (reached.get(topic) ?? end) && !this.#of.mixedChangelogs.includes(topic))
+      if (baseOffset > (reached.get(topic) ?? end))
         throw new StreamError(
           'UNDECIDED',
           `${topic}-${partition} ends at ${baseOffset}, not at ${end}: another producer has written to it`,

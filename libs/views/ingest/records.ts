@@ -10,6 +10,7 @@ export const SOURCES = [
   'normalized-messages',
   'standings-catalogue',
   'standings',
+  'provider-standings',
   'feed-health',
 ] as const satisfies readonly TopicName[];
 export type SourceTopic = (typeof SOURCES)[number];

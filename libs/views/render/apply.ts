@@ -148,5 +148,10 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       views.standings.apply(value, at);
       changed.seasons.add(value.season_id);
       return;
+    case 'provider-standings':
+      if (!views.coverage.serves(value.competition_id)) return;
+      views.standings.applyRanking(value, at);
+      changed.seasons.add(value.season_id);
+      return;
   }
 }

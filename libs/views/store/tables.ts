@@ -1,6 +1,7 @@
 import type { StandingsQuery } from '#contract/rest/provider.ts';
+import { rankingRecord } from '#contract/rest/standings-record.ts';
 import { bodyOn, dayOf } from '#domain/standings/dated-table.ts';
-import type { Standings, StandingsEntry } from '#records/types.ts';
+import type { ProviderStandings, Standings, StandingsEntry } from '#records/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type CountedPage, SqlView, type Statements } from './sql.ts';
@@ -62,6 +63,21 @@ export class TableView extends SqlView {
       body: table.body,
       later: JSON.stringify(table.later),
     });
+  }
+
+  /** As `applyEntry`, for a ranking of the provider. */
+  applyRanking(ranking: ProviderStandings, changed: number): void {
+    const {
+      groups: _groups,
+      stage_id: _stage,
+      reset_group_rank: _reset,
+      sport_name: _sport,
+      other: _other,
+      ...entry
+    } = ranking;
+    this.applyEntry({ ...entry, ut: entry.version, cause: null }, changed);
+    if (ranking.item_status === 'deleted') return;
+    this.apply({ ...entry, cause: null, body: JSON.stringify(rankingRecord(ranking)), later: [] }, changed);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Records of the provider's catalogue and of tables, for tests of views. */
+import { providerStandings } from '#domain/standings/provider-table.ts';
 import type { Standings, StandingsEntry } from '#records/types.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 
@@ -59,4 +60,11 @@ export function tableRecord(
 ): ViewRecord<'standings'> {
   const value = { ...TABLE, standings_id: id, body: JSON.stringify(body), later: [], ...changes };
   return { topic: 'standings', ...AT, key: String(id), value };
+}
+
+/** Returns a ranking of the provider. `body`: `data.standings`. */
+export function rankingRecord(body: object): ViewRecord<'provider-standings'> {
+  const value = providerStandings(body, WRITTEN);
+  if (value === null) throw new Error('no ranking');
+  return { topic: 'provider-standings', ...AT, key: String(value.standings_id), value };
 }

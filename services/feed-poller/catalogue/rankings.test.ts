@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Standings, StandingsEntry } from '#records/types.ts';
+import type { ProviderStandings } from '#records/types.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderRequest } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -40,7 +40,7 @@ function world() {
   const list: Raw[] = [];
   const tables = new Map<number, Raw>();
   const requests: ProviderRequest[] = [];
-  const written: { entry: StandingsEntry; table: Standings | null }[] = [];
+  const written: ProviderStandings[] = [];
   const rankings = new Rankings({
     provider: {
       async get(request) {
@@ -56,7 +56,7 @@ function world() {
         return answer({ standings }, NOW);
       },
     },
-    topicWriter: { ranking: async (records) => void written.push(records) },
+    topicWriter: { ranking: async (ranking) => void written.push(ranking) },
   });
   return { list, tables, requests, written, rankings };
 }
@@ -92,7 +92,7 @@ test('publishes changed rows even without a newer time, and ignores an older tab
     tables.set(1, one);
     await rankings.read(1, signal);
   }
-  expect(written.map(({ table: published }) => published?.version)).toEqual([100, 100, 101]);
+  expect(written.map(({ version }) => version)).toEqual([100, 100, 101]);
 });
 
 test('publishes a deleted ranking once, and reads it again when it is listed again', async () => {
@@ -105,14 +105,11 @@ test('publishes a deleted ranking once, and reads it again when it is listed aga
   expect((await rankings.readList(5, null, signal)).ids).toEqual([]);
   await rankings.readList(5, null, signal);
   expect(await rankings.read(1, signal)).toBe('end');
-  expect(written.slice(1)).toMatchObject([{ entry: { item_status: 'deleted', version: 120 }, table: null }]);
+  expect(written.slice(1)).toMatchObject([{ item_status: 'deleted', version: 120, groups: [] }]);
   list[0] = listed(1, { ut: 130 });
   expect((await rankings.readList(5, null, signal)).ids).toEqual([1]);
   await rankings.read(1, signal);
-  expect(written.at(-1)).toMatchObject({
-    entry: { item_status: 'active', version: 130 },
-    table: { version: 100 },
-  });
+  expect(written.at(-1)).toMatchObject({ item_status: 'active', version: 130, ut: 100 });
 });
 
 test('rejects an answer that is not the requested ranking', async () => {

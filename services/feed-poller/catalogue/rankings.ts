@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { PROVIDER_TYPES, providerTable } from '#domain/standings/provider-table.ts';
+import { PROVIDER_TYPES, providerStandings } from '#domain/standings/provider-table.ts';
 import { toWholeNumber } from '#json/values.ts';
-import type { StandingsEntry } from '#records/types.ts';
 import { ProviderError } from '../provider/answer.ts';
 import type { ProviderClient } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -17,7 +16,7 @@ type RankingsOptions = {
 };
 
 type Published = {
-  /** Digest of the entry and the table. */
+  /** Digest of the record. */
   readonly digest: string;
   /** When the provider wrote the table, Unix seconds; 0 before the first read. */
   readonly ut: number;
@@ -68,37 +67,26 @@ export class Rankings {
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
     if (this.#listed.get(id)?.item_status === 'deleted') return 'end';
     const { record, timestamp } = await readStandings(this.#options.provider, id, signal);
-    const ranking = providerTable(record, timestamp);
-    if (ranking === null || ranking.entry.standings_id !== id) {
+    const ranking = providerStandings(record, timestamp, this.#listed.get(id));
+    if (ranking?.standings_id !== id) {
       throw new ProviderError('BAD_ANSWER', 'standings.show', 'the ranking is not in the answer');
     }
-    const listed = this.#listed.get(id);
-    // Only the catalogue entry has some fields, such as a name. They complete the entry; the table stays unchanged.
-    const entry = providerTable({ ...listed, ...record }, timestamp)?.entry ?? ranking.entry;
-    const { ut, body } = ranking.table;
-    const digest = hash('sha1', JSON.stringify([{ ...entry, ut: 0, version: 0 }, body]), 'base64');
+    const { ut } = ranking;
+    const digest = hash('sha1', JSON.stringify({ ...ranking, version: 0 }), 'base64');
     const published = this.#published.get(id);
     // An older table comes from a cache.
     if (published !== undefined && (published.digest === digest || ut < published.ut)) return 'done';
-    await this.#options.topicWriter.ranking({
-      entry: stamped(entry, Math.max(ut, toWholeNumber(listed?.ut) ?? 0)),
-      table: ranking.table,
-    });
+    await this.#options.topicWriter.ranking(ranking);
     this.#published.set(id, { digest, ut });
     return 'done';
   }
 
   async #publishDeleted(id: number, listed: Raw, time: number): Promise<void> {
-    const entry = providerTable(listed, time)?.entry;
+    const ranking = providerStandings(listed, time);
     const published = this.#published.get(id) ?? { digest: '', ut: 0 };
-    if (entry === undefined || published.digest === DELETED) return;
+    if (ranking === null || published.digest === DELETED) return;
     const { ut } = published;
-    await this.#options.topicWriter.ranking({ entry: stamped(entry, Math.max(ut, entry.ut)), table: null });
+    await this.#options.topicWriter.ranking({ ...ranking, version: Math.max(ut, ranking.version) });
     this.#published.set(id, { digest: DELETED, ut });
   }
-}
-
-/** Returns the entry with `ut` as its time and version. */
-function stamped(entry: StandingsEntry, ut: number): StandingsEntry {
-  return { ...entry, ut, version: ut };
 }

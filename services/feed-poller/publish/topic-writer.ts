@@ -5,13 +5,7 @@ import {
   type ReadDelivery,
 } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
-import type {
-  CatalogueRecord,
-  IngressStatus,
-  Standings,
-  StandingsEntry,
-  TopicValues,
-} from '#records/types.ts';
+import type { CatalogueRecord, IngressStatus, ProviderStandings, TopicValues } from '#records/types.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
@@ -24,8 +18,7 @@ import type { PollerMetrics } from '../metrics.ts';
 export const WRITTEN_TOPICS = [
   ...DELIVERY_TOPICS,
   'catalogue',
-  'standings-catalogue',
-  'standings',
+  'provider-standings',
   'poller-checkpoints',
   'ingress-status',
 ] as const satisfies readonly TopicName[];
@@ -86,13 +79,9 @@ export class TopicWriter {
     for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
   }
 
-  /** Writes a ranking of the provider; only its entry when `table` is null. */
-  async ranking({ entry, table }: { entry: StandingsEntry; table: Standings | null }): Promise<void> {
-    const key = String(entry.standings_id);
-    const records = [this.#record('standings-catalogue', key, entry)];
-    // The table comes first, so that a reader of the entry finds its table.
-    if (table !== null) records.unshift(this.#record('standings', key, table));
-    await this.#publish(records);
+  /** Writes a ranking of the provider. */
+  async ranking(ranking: ProviderStandings): Promise<void> {
+    await this.#publish([this.#record('provider-standings', String(ranking.standings_id), ranking)]);
     this.#options.metrics.rankings.inc();
   }
 

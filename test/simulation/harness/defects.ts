@@ -74,7 +74,7 @@ export const DEFECTS: readonly Defect[] = [
     changes: [
       change(
         CHECKS,
-        'await Promise.all([...own, ...outputs].map((log) => requireSameCommit(context, position, log)));',
+        'await Promise.all([...changelogs, ...outputs].map((log) => requireSameCommit(context, position, log)));',
       ),
     ],
   },

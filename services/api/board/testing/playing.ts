@@ -1,8 +1,7 @@
 /** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
-import { providerTable } from '#domain/standings/provider-table.ts';
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
-import { catalogueRecord, tableEntry, tableRecord } from '#views/testing/records.ts';
+import { catalogueRecord, rankingRecord, tableEntry, tableRecord } from '#views/testing/records.ts';
 import { normalized, ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -69,10 +68,7 @@ export class PlayedViews extends ViewsWorld {
 
   /** Publishes a ranking of the provider. `body`: `data.standings`. */
   ranking(body: Fields): void {
-    const records = providerTable(body, 1);
-    if (records === null) throw new Error('no ranking');
-    const { entry, table } = records;
-    this.give(tableEntry(entry.standings_id, entry), tableRecord(table.standings_id, body, table));
+    this.give(rankingRecord(body));
   }
 
   /**
