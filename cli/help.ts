@@ -19,7 +19,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   live: ['live', 'live --once', 'live --json | jq .trading'],
   match: ['match 310064 --follow', 'match 310064 --at 2h'],
   export: ['export states --out states.parquet', 'export feed-health --from 2026-11-21T18:00:00Z'],
-  alerts: ['alerts --rules docs/examples/alerts/rules.json', 'alerts --rules rules.json --out alerts.jsonl'],
+  alerts: ['alerts --rules data/alert-rules.json', 'alerts --rules rules.json --out alerts.jsonl'],
   clients: ['clients add --name desk --competitions 3100', 'clients show 1'],
   webhooks: ['webhooks list', 'webhooks resend 1 --from 2h'],
   tokens: ['tokens list --client 1', 'tokens revoke --client 1'],

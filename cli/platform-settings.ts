@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import {
+  alertRulesSettings,
   ConfigError,
   dataSettings,
   httpUrl,
@@ -89,6 +90,7 @@ export const platformSettings = {
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
     'Key that signs tokens and seals the webhooks of clients, at least 32 characters. Default: a new one, kept in DATA_DIR.',
   ),
+  ...alertRulesSettings,
 };
 
 /** The parsed settings. */
@@ -109,6 +111,7 @@ export const PORT_SETTINGS = ['WEBHOOK_PORT', 'API_PORT', 'TOOLS_PORT', 'DISPATC
 
 /** Services that can run several processes on one machine. The others listen on a fixed port. */
 export const REPLICABLE: readonly string[] = [
+  'alert-processor',
   'feed-monitor',
   'feed-poller',
   'match-processor',

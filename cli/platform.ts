@@ -282,6 +282,7 @@ function settingsOf(
   return {
     DATA_DIR: dataDir,
     LISTEN_HOST: given.LISTEN_HOST,
+    ALERT_RULES_FILE: given.ALERT_RULES_FILE,
     UPSTREAM_BASE_URL: given.UPSTREAM_BASE_URL ?? apiUrl,
     // The services on this machine call each other by http, as in the addresses given here.
     HTTP_TLS_CERT_FILE: '',
@@ -312,13 +313,15 @@ function startProcess(
   });
 }
 
-/** Lists the processes of each service: the feed poller only with a provider. */
+/** Lists the processes of each service: the feed poller only with a provider, the alert processor only with rules. */
 function processesToStart({
   provider,
   replicas,
-}: Pick<PlatformOptions, 'provider' | 'replicas'>): LabelledProcess[] {
+  settings,
+}: Pick<PlatformOptions, 'provider' | 'replicas' | 'settings'>): LabelledProcess[] {
   return processNames()
     .filter((name) => name !== 'feed-poller' || provider !== null)
+    .filter((name) => name !== 'alert-processor' || settings.ALERT_RULES_FILE !== '')
     .flatMap((name) =>
       Array.from({ length: replicas?.get(name) ?? 1 }, (_, index) => ({
         name,

@@ -6,6 +6,7 @@ export const SERVICES = new URL('../services/', import.meta.url);
 
 /** Loaders of each service's settings. The main.ts in a service's folder runs its `ServiceDefinition`. */
 const CONFIGURATIONS: Readonly<Record<string, () => Promise<{ readonly settings: z.ZodObject }>>> = {
+  'alert-processor': () => import('../services/alert-processor/config.ts'),
   api: () => import('../services/api/config.ts'),
   'feed-monitor': () => import('../services/feed-monitor/config.ts'),
   'feed-poller': () => import('../services/feed-poller/config.ts'),

@@ -93,6 +93,21 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
     expect(rendered.map(({ kind }) => kind)).not.toContain('Secret');
   });
 
+  test.each([
+    ['standings-processor', 'RULES_DIR', '/etc/touchline/rules', 'cups'],
+    ['alert-processor', 'ALERT_RULES_FILE', '/etc/touchline/alerts/alert-rules.json', 'desk'],
+  ])('gives %s the rules of a ConfigMap', (service, name, value, configMap) => {
+    const text = JSON.stringify(byComponent(rendered, 'Deployment').get(service));
+    expect(text).toContain(JSON.stringify({ name, value }));
+    expect(text).toContain(`"configMap":{"name":"${configMap}"}`);
+    expect(JSON.stringify(byComponent(plain, 'Deployment').get(service))).not.toContain(name);
+  });
+
+  test('passes a setting of a service as its values have it', () => {
+    const text = JSON.stringify(byComponent(rendered, 'Deployment').get('feed-monitor'));
+    expect(text).toContain('{"name":"STALE_AFTER_MS","value":"30000"}');
+  });
+
   test('points the token exchange to the api of the release', () => {
     const gateway = JSON.stringify(byComponent(plain, 'Deployment').get('tool-gateway'));
     expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"http://live-api:8081"}');
@@ -244,6 +259,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   test('scales processors by their lag when autoscaling is enabled', () => {
     const scaled = byComponent(rendered, 'ScaledObject');
     expect([...scaled.keys()].sort()).toEqual([
+      'alert-processor',
       'match-processor',
       'standings-processor',
       'webhook-dispatcher',

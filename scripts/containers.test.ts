@@ -8,7 +8,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { createMetrics } from '#service/metrics.ts';
 import { startOps } from '#service/ops.ts';
-import { serviceNames } from '../cli/services.ts';
+import { topicTableSettings } from '../cli/platform-settings.ts';
+import { serviceConfig, serviceNames } from '../cli/services.ts';
 import { Authority, writeCertificate } from '../test/support/certificates.ts';
 import { composeServices } from '../test/support/compose-services.ts';
 
@@ -38,6 +39,28 @@ test('docker-compose.yml runs every service of the tree but the simulator', () =
   const run = Object.values(services).flatMap(({ command = [] }) => command);
   expect(run.sort()).toEqual([...serviceNames().filter((name) => name !== 'simulator'), 'topics'].sort());
 });
+
+/** Settings that a guide names for another deployment: Compose has a broker of its own, and its containers have fixed addresses and folders. */
+const FIXED =
+  /^(KAFKA_(TLS|SASL)_?|SCHEMA_REGISTRY_|(METRICS|LISTEN)_HOST$|DATA_DIR$|DRAIN_MS$|GROUP_INSTANCE_ID$)/;
+
+const named = new Set(
+  globSync('docs/guides/**/*.md', { cwd: ROOT }).flatMap(
+    (file) => read(file).match(/\b[A-Z][A-Z\d]*(_[A-Z\d]+)+\b/g) ?? [],
+  ),
+);
+
+test.each(ours.map(([name]) => name))(
+  '%s gets every setting that a guide names from docker-compose.yml',
+  async (name) => {
+    const settings = Object.keys(name === 'topics' ? topicTableSettings : (await serviceConfig(name)).shape);
+    const told = settings.filter((setting) => named.has(setting) && !FIXED.test(setting));
+    const given = Object.fromEntries(told.map((setting) => [setting, 'given']));
+    expect(told.filter((setting) => !(setting in (composeServices(given)[name]?.environment ?? {})))).toEqual(
+      [],
+    );
+  },
+);
 
 describe.skipIf(spawnSync('docker-compose', ['version']).status !== 0)(
   'Compose; needs docker-compose',

@@ -108,6 +108,14 @@ export const rulesSettings = {
     ),
 };
 
+/** The setting of the alert processor, and of the commands that start it. */
+export const alertRulesSettings = {
+  ALERT_RULES_FILE: z
+    .string()
+    .default('')
+    .describe('File of the rules of alerts, JSON (docs/guides/alerts.md). Empty: no alerts. Read at start.'),
+};
+
 /** Settings of every processor, whose replicas share the partitions of its input. */
 export const processorSettings = {
   ...processSettings,

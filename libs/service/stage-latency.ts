@@ -8,6 +8,7 @@ type LatencyStage =
   | 'received_to_published'
   | 'received_to_state'
   | 'received_to_standings'
+  | 'received_to_alert'
   | 'received_to_view'
   | 'received_to_delivered';
 

@@ -27,5 +27,15 @@ export function composeServices(
       return value === '' && operator === '-' ? other : value;
     });
   }
-  return JSON.parse(text).services;
+  return JSON.parse(text, (key, value) =>
+    // A setting without a value is passed where it is set.
+    key === 'environment'
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([name, given]) => {
+            const passed = given ?? variables[name];
+            return passed === undefined ? [] : [[name, passed]];
+          }),
+        )
+      : value,
+  ).services;
 }

@@ -7,7 +7,7 @@ Publishes an alert for each change that matches a rule, exactly once, even acros
 to webhooks of the type alert (touchline clients webhook add --types alert). Prints each alert, on a terminal as a line for
 people, else as a line of JSON. Runs until Ctrl-C. Several processes share the work.
 
-  --rules <file>    rules as JSON: see docs/guides/alerts.md and docs/examples/alerts/rules.json
+  --rules <file>    rules as JSON: see docs/guides/alerts.md and data/alert-rules.json
   --format <what>   line or json; default: line on a terminal, else json
   --out <file>      appends JSON to this file instead of the standard output, and continues after its last line. The file gets
                     every alert once, even when this process is killed. A file with other content is refused

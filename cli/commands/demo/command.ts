@@ -1,4 +1,5 @@
 /** `touchline demo` (`npm start`): starts everything and plays real matches into it. */
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { renderHelp } from '#service/config.ts';
 import { settings as simulatorSettings } from '../../../services/simulator/config.ts';
@@ -14,6 +15,9 @@ export const PLAY_SECONDS = { alone: 60, kept: 150 } as const;
 
 export const config = z.object({
   ...platformSettings,
+  ALERT_RULES_FILE: platformSettings.ALERT_RULES_FILE.default(
+    fileURLToPath(new URL('../../../data/alert-rules.json', import.meta.url)),
+  ),
   DATASET,
   MATCHES,
   SEED,

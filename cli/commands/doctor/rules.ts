@@ -203,7 +203,7 @@ export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): CheckRes
   return findings.length > 0 ? findings : [fine('schemas', `${states.size} schemas are registered`)];
 }
 
-/** Commands that run processors which are no services. An installation may not use them. */
+/** Commands that run processors which an installation may not use. */
 const RUN_BY: Readonly<Record<string, string>> = { 'alert-processor': 'alerts --rules <file>' };
 
 /** Pending records above which a processor is behind: some seconds of work. */

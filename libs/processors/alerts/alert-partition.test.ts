@@ -25,6 +25,8 @@ const guardChanged = (version: number, ...reasons: string[]): Partial<MatchTrans
   guard: { safe: reasons.length === 0, reasons },
 });
 
+const reported: number[] = [];
+
 function partition(now = RECEIVED, match: KnownMatch = null, ...on: AlertKind[]): AlertPartition {
   return new AlertPartition({
     partition: 0,
@@ -34,6 +36,7 @@ function partition(now = RECEIVED, match: KnownMatch = null, ...on: AlertKind[])
     topicName: (topic) => topic,
     since: () => now - HOUR_MS,
     matchAt: async () => match,
+    onPublished: (receivedAt) => reported.push(...receivedAt),
   });
 }
 
@@ -57,6 +60,11 @@ const ALERTED = ['alerts-0 7', 'webhook-messages-2 7'];
 test('publishes an alert to both topics, and the closed guard to the changelog', async () => {
   const one = partition();
   expect(await processed(one, guardChanged(1, 'game_break'))).toEqual(['alert-guards-2 7', ...ALERTED]);
+  reported.length = 0;
+  one.committed();
+  expect(reported, 'of each alert, once it is committed').toEqual([RECEIVED]);
+  one.committed();
+  expect(reported).toHaveLength(1);
   expect(await processed(one, guardChanged(2, 'game_break', 'possible_var'))).toEqual(['alert-guards-2 7']);
   expect(await processed(one, guardChanged(3))).toEqual(['alert-guards-2 7 deleted']);
   expect(await processed(one, guardChanged(4))).toEqual([]);

@@ -29,6 +29,8 @@ type AlertPartitionOptions = OwnPartition & {
   readonly matchAt: (eventId: number, version: number) => Promise<KnownMatch>;
   /** Returns the earliest receipt of a message that causes alerts, Unix milliseconds. */
   readonly since: () => number;
+  /** Called after each commit with the receipt of the message behind each published alert, Unix milliseconds. */
+  readonly onPublished: (receivedAt: readonly number[]) => void;
 };
 
 /** What was last read of a match: the reasons of its closed guard, and its standing red cards. */
@@ -51,6 +53,9 @@ export class AlertPartition implements PartitionProcessor {
 
   /** What the version `of` (`<event id>:<version>`) did to the score so far: the transitions of a version follow each other. */
   #version: VersionSoFar & { readonly of: string } = { of: '', isExplained: false };
+
+  /** Receipts of the messages behind the alerts of the next commit, Unix milliseconds. */
+  #receivedAt: number[] = [];
 
   constructor(options: AlertPartitionOptions) {
     this.#options = options;
@@ -100,7 +105,12 @@ export class AlertPartition implements PartitionProcessor {
       collector.add(topicName('alerts'), key, codecs.alerts.encode(alert), ALERTS_PARTITION);
       const message = codecs['webhook-messages'].encode(webhookMessageOf(alert));
       collector.add(topicName('webhook-messages'), key, message);
+      this.#receivedAt.push(alert.received_at);
     }
+  }
+
+  committed(): void {
+    this.#options.onPublished(this.#receivedAt.splice(0));
   }
 
   identify({ value }: ConsumedRecord): MessageFields {

@@ -4,7 +4,7 @@ import { readPositions } from '#cluster/logs.ts';
 import type { Alert } from '#records/types.ts';
 import { processorSettings } from '#service/config.ts';
 import { openProcessor } from '#service/run-processor.ts';
-import type { ServiceContext } from '#service/run-service.ts';
+import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { applicationOf } from '#topics/processors.ts';
 import { followValues } from '#topics/read-values.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
@@ -26,6 +26,8 @@ type AlertOptions = {
   readonly rules: readonly AlertRule[];
   /** Maximum age of the cause of an alert, milliseconds; null: `MAX_AGE_MS`, and on the first start from now on. */
   readonly maxAgeMs: number | null;
+  /** Called after each commit with the receipt of the message behind each published alert, Unix milliseconds. */
+  readonly onPublished?: ((receivedAt: readonly number[]) => void) | undefined;
 };
 
 /** Maximum age of the cause of an alert by default, milliseconds. */
@@ -52,7 +54,7 @@ export type AlertProcessor = Awaited<ReturnType<typeof openAlertProcessor>>;
 
 /** Opens a processor with these rules. Rejects with the errors of `openProcessor`. */
 export async function openAlertProcessor(context: AlertProcessorContext, options: AlertOptions) {
-  const { rules, maxAgeMs: given } = options;
+  const { rules, maxAgeMs: given, onPublished = () => {} } = options;
   const maxAgeMs = given ?? MAX_AGE_MS;
   const begun = Date.now();
   const { config, logger: log, fail: onFenced } = context;
@@ -92,15 +94,27 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
       findAlerts(watched, staleMatches);
       return () => findAlerts(watched, staleMatches);
     },
-    /** Publishes alerts until `stop`. Rejects with the errors of `runStream`. */
-    async start(): Promise<{ stop(): Promise<void> }> {
+    /**
+     * Publishes alerts until `stop`; `ready`: whether it holds its partitions and takes part in the lead. Rejects with the errors
+     * of `runStream`.
+     */
+    async start(): Promise<RunningService> {
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const application = applicationOf(prefix, 'alert-processor');
       const isFirst = (await readPositions({ brokers, application })).size === 0;
       const since = earliestReceipt({ given, isFirst, begun }, Date.now);
       const stream = await open.run(
         (partition, partitions) =>
-          new AlertPartition({ partition, partitions, codecs, topicName, rules, matchAt, since }),
+          new AlertPartition({
+            partition,
+            partitions,
+            codecs,
+            topicName,
+            rules,
+            matchAt,
+            since,
+            onPublished,
+          }),
       );
       const stale = leadStaleAlerts({
         ...watched,
@@ -113,6 +127,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
         instanceId: config.GROUP_INSTANCE_ID,
         log,
         onFenced,
+        onPublished,
       });
       const stop = async (): Promise<void> => {
         await stale.stop();
@@ -122,7 +137,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
         await stop();
         throw error;
       });
-      return { stop };
+      return { ready: () => stream.ready() && stale.joined, stop };
     },
   };
 }

@@ -6,7 +6,7 @@ const MATCH = { event_id: 7, competition_id: 1, home_id: 10, away_id: 11 };
 
 describe('a file of rules', () => {
   test('is read when it is that of the guide', () => {
-    const rules = readRules(new URL('../../../docs/examples/alerts/rules.json', import.meta.url).pathname);
+    const rules = readRules(new URL('../../../data/alert-rules.json', import.meta.url).pathname);
     expect(new Set(rules.flatMap(({ on }) => on))).toEqual(new Set(ALERT_KINDS));
   });
 

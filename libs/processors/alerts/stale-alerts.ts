@@ -32,6 +32,8 @@ type StaleAlertsOptions = FeedAlertSource &
     /** Name of a topic on the broker. */
     readonly topicName: NameTopic;
     readonly client: StreamClient;
+    /** Called after each transaction with the time of each published alert, Unix milliseconds. */
+    readonly onPublished: (receivedAt: readonly number[]) => void;
   };
 
 /** Returns the leadership of stale alerts: one process leads and publishes; its producer fences the previous leader. */
@@ -81,6 +83,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: LeadershipTerm):
       if (fresh.length > 0) {
         await producer.transact(fresh.flatMap((alert) => recordsOf(options, alert, partitions)));
         for (const { id } of fresh) published.add(id);
+        options.onPublished(fresh.map(({ received_at }) => received_at));
       }
       await machineClock.sleep(STALE_CHECK_MS, signal);
     }

@@ -17,7 +17,7 @@ import { type TouchlineRun, touchline } from '../../support/touchline.ts';
 import { startDispatcher, subscribe } from '../../support/webhooks.ts';
 import { workload } from '../../support/workload.ts';
 
-const RULES = join(import.meta.dirname, '../../../docs/examples/alerts/rules.json');
+const RULES = join(import.meta.dirname, '../../../data/alert-rules.json');
 const KILLS = 3;
 const EVENTS = 12;
 const SECRET = '0123456789abcdef0123456789ABCDEF';

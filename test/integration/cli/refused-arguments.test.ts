@@ -4,7 +4,7 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Names no broker: with one that does not answer, a command that changes something waits 6 s to record its order. */
 const NO_BROKER = { DATA_DIR: '/nonexistent' };
-const RULES = 'docs/examples/alerts/rules.json';
+const RULES = 'data/alert-rules.json';
 
 test.each([
   ['alerts', 'name a file of rules'],

@@ -186,7 +186,7 @@ describe('commands of the guides', () => {
 
   beforeAll(async () => {
     symlinkSync(join(ROOT, 'docs'), join(folder, 'docs'));
-    copyFileSync(join(ROOT, 'docs/examples/alerts/rules.json'), join(folder, 'rules.json'));
+    copyFileSync(join(ROOT, 'data/alert-rules.json'), join(folder, 'rules.json'));
     receiver = await HttpsReceiver.start();
     const ca = writeText(folder, 'ca.pem', receiver.ca);
     env = { ...env, WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8', WEBHOOK_CA_FILE: ca };

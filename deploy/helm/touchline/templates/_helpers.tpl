@@ -53,6 +53,12 @@ capabilities: {drop: [ALL]}
 {{- $_ := set $env "UPSTREAM_CA_FILE" (printf "/etc/touchline/tls/%s" $values.tls.ca) -}}
 {{- end -}}
 {{- end -}}
+{{- with $values.rules.competitions -}}
+{{- $_ := set $env "RULES_DIR" "/etc/touchline/rules" -}}
+{{- end -}}
+{{- with $values.rules.alerts -}}
+{{- $_ := set $env "ALERT_RULES_FILE" "/etc/touchline/alerts/alert-rules.json" -}}
+{{- end -}}
 {{- range $name, $value := $env }}
 - name: {{ $name }}
   value: {{ toString $value | quote }}
@@ -80,6 +86,12 @@ capabilities: {drop: [ALL]}
 {{- if .Values.tls.secretName }}
 - {name: tls, mountPath: /etc/touchline/tls, readOnly: true}
 {{- end }}
+{{- with .Values.rules.competitions }}
+- {name: rules, mountPath: /etc/touchline/rules, readOnly: true}
+{{- end }}
+{{- with .Values.rules.alerts }}
+- {name: alert-rules, mountPath: /etc/touchline/alerts, readOnly: true}
+{{- end }}
 {{- range $name, $_ := .Values.files }}
 - {name: {{ printf "file-%s" $name }}, mountPath: {{ printf "/etc/touchline/%s" $name }}, readOnly: true}
 {{- end }}
@@ -92,6 +104,14 @@ capabilities: {drop: [ALL]}
 {{- with .Values.tls.secretName }}
 - name: tls
   secret: {secretName: {{ . }}, defaultMode: 0440}
+{{- end }}
+{{- with .Values.rules.competitions }}
+- name: rules
+  configMap: {name: {{ . }}}
+{{- end }}
+{{- with .Values.rules.alerts }}
+- name: alert-rules
+  configMap: {name: {{ . }}}
 {{- end }}
 {{- range $name, $secret := .Values.files }}
 - name: file-{{ $name }}
