@@ -129,6 +129,23 @@ export async function publishValues<T extends TopicName>(
   await withPublisher(options, (publisher) => publisher.publish(records));
 }
 
+/** Returns the platform that a command acts on, for its question and its result: topics and brokers. */
+export function platformName({ brokers, prefix }: Pick<TopicCluster, 'brokers' | 'prefix'>): string {
+  return `${prefix}* of ${shownBrokers(brokers)}`;
+}
+
+/**
+ * Throws `CommandError` unless the operator has confirmed an order with --yes. `loss` says what the order deletes, and how much
+ * of it.
+ */
+export function requireConfirmed(
+  cluster: Pick<TopicCluster, 'brokers' | 'prefix'>,
+  yes: boolean | undefined,
+  loss: string,
+): void {
+  if (yes !== true) throw new CommandError(`${platformName(cluster)}: ${loss}: confirm with --yes`);
+}
+
 /** Checks that topics exist. Throws `CommandError` when one is missing, `TopicAdminError` when no broker answers. */
 export async function requireTopics(cluster: TopicCluster, topics: readonly TopicName[]): Promise<void> {
   const existing = await findTopics(cluster);

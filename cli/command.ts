@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { didYouMean } from './suggest.ts';
 
@@ -55,17 +56,9 @@ export class UsageError extends TouchlineError<'UsageError'> {
 export class CommandError extends TouchlineError<'CommandError'> {
   override readonly name = 'CommandError';
 
-  constructor(message: string) {
-    super('COMMAND_FAILED', message);
+  constructor(message: string, code: CodeOf<'CommandError'> = 'COMMAND_FAILED') {
+    super(code, message);
   }
-}
-
-/**
- * Throws `CommandError` unless the operator has confirmed an order with --yes. `loss` says what the order deletes, and how much
- * of it.
- */
-export function requireConfirmed(yes: boolean | undefined, loss: string): void {
-  if (yes !== true) throw new CommandError(`${loss}: confirm with --yes`);
 }
 
 /** Parses the arguments of a command. Throws `UsageError` for unknown options and words, and for a missing, blank or invalid value. */

@@ -67,9 +67,10 @@ const ORDERS: readonly string[] = [
   'dead-letters resend --all',
   'match <event> --end --reason <why> --yes',
   'position <processor> <partition> <offset> --yes --accept-state',
-  'rebuild <processor> --yes',
+  'rebuild <processor> --yes --lose <count>',
   'replay --into <prefix> --replace --yes --source <source> --from <moment> --gaps <factor> --partitions <count>',
   'replay --into <prefix> --to <moment> --for-switch',
+  'replay --into <prefix> --copy',
   'topics --replication-factor <count> --min-in-sync <count> --partitions <count>',
 ];
 

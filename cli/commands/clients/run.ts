@@ -6,9 +6,11 @@ import {
   findClusterWith,
   findWebhookKeys,
   type OpenCluster,
+  platformName,
+  requireConfirmed,
   requireWebhookKeys,
 } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import { escapeLine } from '../../values.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
@@ -23,7 +25,8 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const cluster = await findClusterWith(['clients']);
   const directory = ClientDirectory.open({ ...cluster, log: commandLog('clients') });
   if (request.action === 'webhook remove') await requireRemovable(cluster, directory, request);
-  process.stdout.write(await perform(directory, request));
+  const text = await perform(directory, request);
+  process.stdout.write(request.action === 'webhook remove' ? `${platformName(cluster)}:\n${text}` : text);
   return 0;
 }
 
@@ -37,6 +40,7 @@ async function requireRemovable(
   if (yes === true) return;
   const pending = await new WebhookTopics(cluster).pendingOf(webhookId);
   requireConfirmed(
+    cluster,
     yes,
     `webhook ${webhookId} of client ${id} would be deleted, and ${pending} pending messages never sent`,
   );

@@ -232,7 +232,7 @@ export function* judgeLag(
     yield failed(
       'lag',
       `${processor}: its position is beyond the end of its input, in partitions ${beyond}`,
-      `the input was made again: npx touchline rebuild ${processor} --yes, or npx touchline position ${processor} <partition> start`,
+      `the input was made again: npx touchline position ${processor} <partition> start`,
     );
   const behind = totalLag(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { absenceMessage } from '#ingestion/absence.ts';
 import type { MatchState } from '#records/types.ts';
-import { type OpenCluster, publishValues } from '../../cluster.ts';
-import { CommandError, requireConfirmed } from '../../command.ts';
+import { type OpenCluster, platformName, publishValues, requireConfirmed } from '../../cluster.ts';
+import { CommandError } from '../../command.ts';
 import { userName } from '../../orders.ts';
 import { sidesText } from '../../summaries.ts';
 import { printLine } from '../../terminal.ts';
@@ -20,6 +20,7 @@ export async function endMatch(
   const name = `match ${id}, ${sidesText(state) ?? state.name ?? 'unknown teams'}`;
   if (status_type === 'deleted') throw new CommandError(`${name}, is deleted already`);
   requireConfirmed(
+    cluster,
     yes,
     `${name} (${status_type ?? 'status unknown'}) would leave boards and tables, and clients would receive its deletion, until the provider's next message of it`,
   );
@@ -30,6 +31,10 @@ export async function endMatch(
   const context = { origin: 'operator', deliveryId: randomBytes(8).toString('hex'), receivedAt: at } as const;
   const value = absenceMessage(id, ut, { confirmed: true, order }, context);
   await publishValues(cluster, 'normalized-messages', [{ key: String(id), value }], { client: 'match' });
-  printLine(escapeLine(`${name}: ended. The provider's next message of it takes the order back`));
+  printLine(
+    escapeLine(
+      `${platformName(cluster)}: ${name}: ended. The provider's next message of it takes the order back`,
+    ),
+  );
   return 0;
 }

@@ -1,6 +1,6 @@
 import { inputProgress, type PartitionProgress } from '#cluster/logs.ts';
 import { PROCESSOR_NAMES, streamTopics } from '#topics/processors.ts';
-import { findCluster } from '../../cluster.ts';
+import { findCluster, platformName } from '../../cluster.ts';
 import { type ArgumentsOf, UsageError } from '../../command.ts';
 import { type TextColumn, tableText } from '../../table.ts';
 import type { command } from './command.ts';
@@ -31,7 +31,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     skipsNothing: !skips,
   });
   process.stdout.write(
-    `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
+    `${platformName({ brokers, prefix })}: ${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
   );
   return 0;
 }

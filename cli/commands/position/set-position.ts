@@ -1,6 +1,6 @@
 import { withStreamClient } from '#cluster/connections.ts';
 import { topicIds } from '#cluster/logs.ts';
-import type { Brokers } from '#security/brokers.ts';
+import { type Brokers, shownBrokers } from '#security/brokers.ts';
 import type { LogBounds, StreamClient } from '#streams/client/port.ts';
 import { RefusedError, StreamError } from '#streams/errors.ts';
 import {
@@ -52,7 +52,11 @@ export function setPosition(topics: StreamTopics, options: SetPositionOptions): 
     const topicId = await client.openReader({ ...of, maxBytes: 1 }).topicId();
     if (skipsNothing) {
       const position = await findPosition(client, positions, partition);
-      requireNoneSkipped(position, { next, bounds, topicId });
+      requireNoneSkipped(
+        position,
+        { next, bounds, topicId },
+        `${topics.input}-${partition} of ${shownBrokers(brokers)}`,
+      );
     }
     const write = () => writePosition(topics, { ...options, client, next, topicId });
     return retry(write, { ...TAKEN_BACK, passes: isFenced });
@@ -114,9 +118,10 @@ function isFenced(error: unknown): boolean {
 function requireNoneSkipped(
   position: Position | null,
   { next, bounds, topicId }: { readonly next: number; readonly bounds: LogBounds; readonly topicId: string },
+  input: string,
 ): void {
   const processed = position?.topicId === topicId ? position.next : bounds.start;
   const skipped = next - Math.max(processed, bounds.start);
   if (skipped > 0)
-    throw new CommandError(`up to ${skipped} records would never be processed: confirm with --yes`);
+    throw new CommandError(`${input}: up to ${skipped} records would never be processed: confirm with --yes`);
 }

@@ -1,13 +1,16 @@
 /** `touchline rebuild`: makes a processor process its whole input again. */
+import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { BROKER_HELP, defineCommand } from '../../command.ts';
 
-const HELP = `Usage: touchline rebuild <processor> [--yes]
+const HELP = `Usage: touchline rebuild <processor> [--yes] [--lose <n>]
 
 Makes a processor process its whole input again: deletes its output and its positions, and creates the topics again. A
 touchline up of the same DATA_DIR stops the processors meanwhile and starts them again; elsewhere they must be stopped, and
-rebuild at their next start. Output from expired input (normalized-messages keeps 400 days) is lost. Without --yes the command
-only shows what it would delete.
+rebuild at their next start. Without --yes the command only shows what it would delete.
+
+It ${REBUILD_REFUSES}, such as matches whose messages have expired (normalized-messages keeps 400 days):
+it counts them. To keep a copy of all topics that a rebuild deletes: npx touchline replay --copy --into <prefix>
 
   match-processor      deletes match-incidents, match-state, match-transitions, match-results and webhook-times; also
                        rebuilds standings-processor and alert-processor; webhook messages of the last seven days are sent
@@ -16,6 +19,9 @@ only shows what it would delete.
   webhook-dispatcher   deletes webhook-progress, after it copied the progress of each subscription to webhook-attempts
   alert-processor      deletes alert-guards; alerts of the last --max-age are published again, under the same ids
 
+  --yes       deletes what the input still has
+  --lose <n>  also deletes what it no longer has, where these are at most n
+
 ${BROKER_HELP}
 `;
 
@@ -23,6 +29,7 @@ export const command = defineCommand({
   help: HELP,
   options: {
     yes: { type: 'boolean', default: false },
+    lose: { type: 'string' },
   },
   words: (before) => (before.length === 0 ? PROCESSOR_NAMES : []),
   changes: ({ values }) => values.yes,

@@ -1,32 +1,51 @@
 import type { WebhookAttempt } from '#records/types.ts';
+import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
 import { IDENTIFIED, writeTopicIds } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
-import { dataDirWithPlatform, findCluster, type OpenCluster, publishValues } from '../../cluster.ts';
-import { type ArgumentsOf, requireConfirmed, UsageError } from '../../command.ts';
+import {
+  dataDirWithPlatform,
+  findCluster,
+  type OpenCluster,
+  platformName,
+  publishValues,
+  requireConfirmed,
+} from '../../cluster.ts';
+import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
 import { lossOf, recordCounts, withStopped } from '../../deletion.ts';
 import { printLine } from '../../terminal.ts';
 import { readEach } from '../../topic-reads.ts';
+import { parseCount } from '../option-values.ts';
 import type { command } from './command.ts';
 import { REBUILDS } from './derived.ts';
+import { rebuildLoss } from './losses.ts';
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { processor, yes } = parse(given);
+  const { processor, yes, lose } = parse(given);
   const cluster = findCluster(process.env);
   const all = [processor, ...REBUILDS[processor].readers];
   const existing = new Set(await topicsUnder(cluster));
   const deleted = all.flatMap((one) => deletedTopics(cluster, one)).filter((topic) => existing.has(topic));
-  requireConfirmed(yes, lossOf(await recordCounts(cluster, deleted)));
+  const loss = await rebuildLoss(cluster, processor, existing);
+  const records = lossOf(await recordCounts(cluster, deleted));
+  const question = loss.count === 0 ? records : `${records}: ${loss.text} of them cannot be derived again`;
+  if (loss.count > lose)
+    throw new CommandError(
+      `${platformName(cluster)}: ${question}, and rebuild ${REBUILD_REFUSES} (REBUILD_LOSES); keep a copy of them ` +
+        `(npx touchline replay --copy --into saved.), and go on without them: npx touchline rebuild ${processor} --yes --lose ${loss.count}`,
+      'REBUILD_LOSES',
+    );
+  requireConfirmed(cluster, yes, question);
   await withStopped(cluster, all, async () => {
     for (const one of all) await rebuildOne(cluster, one);
   });
   const isStarted = dataDirWithPlatform(process.env) !== null;
-  printLine(
-    `${all.join(' and ')} ${isStarted ? 'process all input again' : 'will process all input again: start them'}`,
-  );
+  if (loss.count > 0) printLine(`lost: ${loss.text}`);
+  const what = isStarted ? 'process all input again' : 'will process all input again: start them';
+  printLine(`${platformName(cluster)}: ${all.join(' and ')} ${what}`);
   return 0;
 }
 
@@ -76,9 +95,9 @@ async function carryProgress(cluster: OpenCluster): Promise<number> {
   return progress.length;
 }
 
-function parse({ values: { yes }, positionals }: ArgumentsOf<typeof command>) {
+function parse({ values: { yes, lose }, positionals }: ArgumentsOf<typeof command>) {
   const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
   if (processor === undefined || positionals.length > 1)
     throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  return { processor, yes };
+  return { processor, yes, lose: parseCount('--lose', lose, Number.MAX_SAFE_INTEGER) ?? 0 };
 }

@@ -11,6 +11,8 @@ it does not touch. Two replays give the same bytes. Messages keep their times of
                        records they hold; only with --yes deletes them. Refused while something with that prefix runs (an
                        api or tool gateway leaves no trace on the brokers: stop it yourself)
   --yes                deletes the records of --replace
+  --copy               derives nothing: copies the topics that a rebuild deletes, and those of tables, byte for byte, also what the
+                       input no longer has; for reading, with TOPIC_PREFIX=<prefix>
   --source <topic>     normalized (default): normalized-messages, in the order of processing; or raw: raw-messages,
                        normalized again with the current rules
   --from <moment>      starts at the first record written then, e.g. 2026-11-21T18:00:00Z; default: the first record
@@ -37,6 +39,7 @@ export const command = defineCommand({
     from: { type: 'string' },
     to: { type: 'string' },
     gaps: { type: 'string' },
+    copy: { type: 'boolean', default: false },
     'for-switch': { type: 'boolean', default: false },
     partitions: { type: 'string' },
   },

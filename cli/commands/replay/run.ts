@@ -2,22 +2,28 @@ import { z } from 'zod';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { OWN_RULES } from '#service/competition-rules.ts';
 import { loadConfig, rulesSettings } from '#service/config.ts';
-import { findCluster, openCluster, requireTopics } from '../../cluster.ts';
+import { findCluster, openCluster, platformName, requireTopics } from '../../cluster.ts';
 import { type ArgumentsOf, CommandError, UsageError } from '../../command.ts';
-import { untilStopped } from '../../terminal.ts';
+import { printLine, untilStopped } from '../../terminal.ts';
 import { parseNewPrefix } from '../ids.ts';
 import { parseCount, parseOptionalMoment } from '../option-values.ts';
 import type { command } from './command.ts';
+import { copyInto } from './copy.ts';
 import { replayInto } from './replay.ts';
 
 const settings = z.object(rulesSettings);
 
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
-  const { into, ...options } = parse(given);
+  const { into, copy, ...options } = parse(given);
   const source = findCluster(process.env);
   const { RULES_DIR } = loadConfig(settings, process.env);
   const target = openCluster({ ...source, prefix: into });
   if (into === source.prefix) throw new UsageError(`${into} is the prefix of the source: name another one`);
+  if (copy) {
+    const count = await copyInto(source, target, options);
+    printLine(`${platformName(target)}: ${count} records copied from ${platformName(source)}`);
+    return 0;
+  }
   await requireTopics(source, [options.topic]);
   const where = {
     source,
@@ -29,8 +35,8 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
     replayInto({ ...where, ...options, signal }),
   ).finally(() => endProgress(process.stderr));
   const rate = Math.round(records / Math.max(seconds, 0.001));
-  process.stdout.write(
-    `${records} records of ${options.topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second\n`,
+  printLine(
+    `${records} records of ${options.topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second`,
   );
   if (unreadable === 0) return 0;
   const lost = unreadable === 1 ? 'a record' : `${unreadable} records`;
@@ -44,18 +50,23 @@ function parse({ values }: ArgumentsOf<typeof command>) {
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
   const into = parseNewPrefix('--into', values.into);
   if (values.yes && !values.replace) throw new UsageError('--yes goes with --replace');
+  const { copy, 'for-switch': forSwitch, source } = values;
+  const ofReplay = [values.from, values.to, values.gaps, values.partitions].some((one) => one !== undefined);
+  if (copy && (ofReplay || forSwitch || source === 'raw'))
+    throw new UsageError('--copy goes with --into, --replace and --yes alone');
   const from = parseOptionalMoment('--from', values.from);
   const to = parseOptionalMoment('--to', values.to);
   if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
   return {
     into,
-    topic: SOURCES[values.source as keyof typeof SOURCES],
+    copy,
+    topic: SOURCES[source as keyof typeof SOURCES],
     from,
     to,
     gaps: parseGaps(values.gaps),
     replace: values.replace,
     yes: values.yes,
-    forSwitch: values['for-switch'],
+    forSwitch,
     partitions: parseCount('--partitions', values.partitions),
   };
 }

@@ -7,8 +7,8 @@ import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/proce
 import type { TopicCluster } from '#topics/read-values.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import type { OpenCluster } from '../../cluster.ts';
-import { CommandError, requireConfirmed } from '../../command.ts';
+import { type OpenCluster, requireConfirmed } from '../../cluster.ts';
+import { CommandError } from '../../command.ts';
 import { lossOf, recordCounts, requireNothingRuns, requireStopped } from '../../deletion.ts';
 import { setPosition } from '../position/set-position.ts';
 
@@ -35,7 +35,7 @@ export async function prepareTarget(
     existing.filter((name) => name !== topicIdsName(prefix)),
   );
   if (replace) {
-    if (counts.size > 0) requireConfirmed(yes, lossOf(counts));
+    if (counts.size > 0) requireConfirmed(target, yes, lossOf(counts));
     await deleteTopics(brokers, existing);
   } else if (counts.size > 0) {
     throw new CommandError(
@@ -101,8 +101,32 @@ export async function copyInputs(
       .sort((a, b) => (a.key < b.key ? -1 : 1));
     await publish(topic, kept);
   }
-  // Of two edits with the same version the first counts: copies all records in order.
-  if (forSwitch) for (const topic of OPERATIONS) await publish(topic, await recordsOf(source, topic));
+  if (!forSwitch) return counts;
+  return new Map([...counts, ...(await copyTopics(source, target, publisher, OPERATIONS))]);
+}
+
+/**
+ * Copies the records of topics as they are: keys, values with the ids of their schemas, deletions and partitions. Returns the number
+ * of records by topic, named as on the broker.
+ */
+export async function copyTopics(
+  source: TopicCluster,
+  target: TopicCluster,
+  publisher: Publisher,
+  topics: readonly TopicName[],
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const topic of topics) {
+    const name = topicName(target.prefix, topic);
+    let count = 0;
+    await readTopic(source.brokers, topicName(source.prefix, topic), async ({ records }) => {
+      await publisher.publish(
+        records.map(({ partition, key, value }) => ({ topic: name, partition, key, value })),
+      );
+      count += records.length;
+    });
+    counts.set(name, count);
+  }
   return counts;
 }
 

@@ -2,8 +2,8 @@ import { isLive } from '#clients/access-tokens.ts';
 import { ClientDirectory, type RecordDraft, VersionedTopic } from '#clients/directory.ts';
 import type { AccessTokenRecord, Client } from '#records/types.ts';
 import type { TopicCluster } from '#topics/read-values.ts';
-import { commandLog, findClusterWith } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
+import { commandLog, findClusterWith, platformName, requireConfirmed } from '../../cluster.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { type TextCell, type TextColumn, tableText } from '../../table.ts';
 import { escapeLine, secondsText } from '../../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
@@ -16,7 +16,7 @@ export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const cluster = await findClusterWith(['access-tokens', 'clients']);
   const topic = new VersionedTopic('access-tokens', { ...cluster, log: commandLog('tokens') });
   const clients = await ClientDirectory.open({ ...cluster, log: commandLog('tokens') }).list();
-  const text = await perform(topic, clients, request, Date.now());
+  const text = await perform({ cluster, topic }, clients, request, Date.now());
   // A wrong id must not look like a client without tokens.
   if ('clientId' in request && request.clientId !== null)
     await requireKnownClient(cluster, topic, clients, request.clientId);
@@ -36,8 +36,10 @@ async function requireKnownClient(
     throw new CommandError(`client ${id} is unknown here: no client and no token under ${prefix} has it`);
 }
 
+type TokensHere = { readonly cluster: TopicCluster; readonly topic: Tokens };
+
 async function perform(
-  topic: Tokens,
+  { cluster, topic }: TokensHere,
   clients: readonly Client[],
   request: TokensRequest,
   now: number,
@@ -53,19 +55,20 @@ async function perform(
       return all.map((token) => `${JSON.stringify(publicFields(token, stateNow))}\n`).join('');
     }
     case 'revoke':
-      await requireRevocable(topic, request);
-      return `${line(await revoke(topic, request.id, now), stateNow)}\n`;
+      await requireRevocable({ cluster, topic }, request);
+      return `${platformName(cluster)}:\n${line(await revoke(topic, request.id, now), stateNow)}\n`;
     case 'revoke all': {
       const all = (await topic.list()).filter(
         ({ client_id, revoked_at }) => client_id === request.clientId && revoked_at === null,
       );
       if (all.length > 0)
         requireConfirmed(
+          cluster,
           request.yes,
           `${all.length} tokens of client ${request.clientId} would be invalid for ever`,
         );
       for (const { token_id } of all) await revoke(topic, token_id, now);
-      return `${all.length} tokens of client ${request.clientId} are revoked\n`;
+      return `${platformName(cluster)}: ${all.length} tokens of client ${request.clientId} are revoked\n`;
     }
     case 'label': {
       const { label } = request;
@@ -80,12 +83,12 @@ async function perform(
 
 /** Throws `CommandError` when the token does not exist, or the operator has not confirmed that it becomes invalid. */
 async function requireRevocable(
-  topic: Tokens,
+  { cluster, topic }: TokensHere,
   { id, yes }: Extract<TokensRequest, { action: 'revoke' }>,
 ): Promise<void> {
   const known = (await topic.list()).find(({ token_id }) => token_id === id);
   if (known === undefined) throw new CommandError(`there is no token ${id}`);
-  requireConfirmed(yes, `1 token of client ${known.client_id} would be invalid for ever`);
+  requireConfirmed(cluster, yes, `1 token of client ${known.client_id} would be invalid for ever`);
 }
 
 /** Revokes a token; keeps the time of an earlier revocation. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findCluster, withBackbone } from '../../cluster.ts';
+import { findCluster, platformName, withBackbone } from '../../cluster.ts';
 import type { ArgumentsOf } from '../../command.ts';
 import { topicTableSettings, wantedTopicsOf } from '../../platform-settings.ts';
 import { printLine } from '../../terminal.ts';
@@ -36,5 +36,6 @@ export async function run({ values }: ArgumentsOf<typeof command>): Promise<numb
   for (const mismatch of repaired) printLine(`mended  ${mismatch}`);
   for (const topic of TOPIC_NAMES)
     printLine(`${existing.has(topic) ? 'there' : 'made '}  ${topicName(cluster.prefix, topic)}`);
+  if (accept !== undefined) printLine(`${platformName(cluster)}: accepted ${values.accept}`);
   return 0;
 }

@@ -1,5 +1,5 @@
-import { findClusterWith } from '../../cluster.ts';
-import { type ArgumentsOf, CommandError, requireConfirmed } from '../../command.ts';
+import { findClusterWith, type OpenCluster, platformName, requireConfirmed } from '../../cluster.ts';
+import { type ArgumentsOf, CommandError } from '../../command.ts';
 import { tableText } from '../../table.ts';
 import { printLine } from '../../terminal.ts';
 import { jsonText } from '../../values.ts';
@@ -12,11 +12,11 @@ import { WebhookTopics } from './topics.ts';
 export async function run(given: ArgumentsOf<typeof command>): Promise<number> {
   const request = parseWebhooks(given, Date.now());
   const cluster = await findClusterWith(['webhook-progress']);
-  await perform(new WebhookTopics(cluster), request);
+  await perform(cluster, new WebhookTopics(cluster), request);
   return 0;
 }
 
-async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise<void> {
+async function perform(cluster: OpenCluster, topics: WebhookTopics, request: WebhooksRequest): Promise<void> {
   const rows = await topics.rows();
   switch (request.action) {
     case 'list':
@@ -60,9 +60,13 @@ async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise
           : await topics.after(row, request.what.message);
       const skipped = await topics.between(row, progress.next, next);
       process.stdout.write(tableText(MESSAGE_COLUMNS, skipped.slice(0, MAX_SHOWN)));
-      requireConfirmed(request.yes, `${skipped.length} messages of webhook ${row.id} would never be sent`);
+      requireConfirmed(
+        cluster,
+        request.yes,
+        `${skipped.length} messages of webhook ${row.id} would never be sent`,
+      );
       await topics.order(row, 'skipped', { next, messages: skipped.length });
-      printLine(`webhook ${row.id} is not sent ${skipped.length} messages`);
+      printLine(`${platformName(cluster)}: webhook ${row.id} is not sent ${skipped.length} messages`);
       return;
     }
     default: {

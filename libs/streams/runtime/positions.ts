@@ -68,9 +68,15 @@ export function positionsTopic(application: string): string {
   return `${application}${SUFFIX}`;
 }
 
+/** What a rebuild does not do by itself, in the words of its help, its question, and every advice to run it. */
+export const REBUILD_REFUSES = 'refuses to delete what its input no longer has';
+
 /** Returns the command that processes all input again, and what it needs. `application`: prefix and service. */
 export function rebuildCommand(application: string): string {
-  return `npx touchline rebuild ${serviceOf(application)} --yes (stop its processes before, unless touchline up runs them)`;
+  return (
+    `npx touchline rebuild ${serviceOf(application)} --yes (stop its processes before, unless touchline up runs them; ` +
+    `it ${REBUILD_REFUSES})`
+  );
 }
 
 /** Returns the service name of an application, as used in commands. */

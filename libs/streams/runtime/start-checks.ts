@@ -107,7 +107,7 @@ export function requireInput(
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
-        `to ${end}; process all of its records with ${rebuildCommand(application)}, or only new ones with ` +
+        `to ${end}; process all of its records with npx touchline position ${service} ${partition} start, or only new ones with ` +
         `npx touchline position ${service} ${partition} end --yes`,
     );
   }

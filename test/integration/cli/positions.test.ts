@@ -2,11 +2,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPositions, topicBounds } from '#cluster/logs.ts';
 import type { WebhookAttempt } from '#records/types.ts';
+import { partitionHash } from '#streams/client/port.ts';
 import { deleteTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { applyAttempt, type DeliveryProgress } from '#webhooks/progress.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
+import { commandsIn } from '../../../cli/testing/printed-commands.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import {
   FEW_PARTITIONS,
@@ -16,6 +20,7 @@ import {
 } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
 import type { TestService } from '../../support/processes.ts';
+import { readRecords } from '../../support/read-records.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 import { TestTopics } from './topics.ts';
@@ -155,6 +160,110 @@ describe('touchline rebuild', () => {
     });
   });
 });
+
+describe('a rebuild of what its input no longer has', () => {
+  test('is refused with the number of matches, and copies them by the command that it prints', async () => {
+    const { brokers, prefix } = connection;
+    const before = await pipeline.output();
+    const input = `${prefix}normalized-messages`;
+    const log = await topicBounds({ ...connection, clientId: 'test' }, [input]);
+    const [gone, cut] = log.filter(({ start, end }) => end - start > 1);
+    if (gone === undefined || cut === undefined) expect.fail('messages in one partition only');
+    const partitions = [
+      { partition: gone.partition, offset: BigInt(gone.end) },
+      { partition: cut.partition, offset: BigInt(cut.start + 1) },
+    ];
+    await withAdmin(brokers, (admin) => admin.deleteRecords({ topics: [{ name: input, partitions }] }));
+    const without = [...before.states.keys()].filter(
+      (id) => partitionHash(Buffer.from(String(id))) % log.length === gone.partition,
+    );
+    const [first] = before.transitions.filter(({ cause }) => cause.partition === cut.partition);
+    const lost = [...without, first?.event_id];
+
+    const refused = await run('rebuild', 'match-processor', '--yes');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain(`${prefix}* of ${brokers.join(', ')}: up to `);
+    expect(refused.err).toContain(
+      `: ${lost.length} matches (${without.length} without any message, 1 without the first or last message) of them cannot be ` +
+        'derived again, and rebuild refuses to delete what its input no longer has (REBUILD_LOSES)',
+    );
+    expect((await run('rebuild', '--help')).out).toContain('refuses to delete what its input no longer has');
+    expect(await pipeline.output()).toEqual(before);
+
+    const [copying = '', going = ''] = commandsIn(refused.err);
+    const saved = `${prefix}saved.`;
+    const copied = await run(...copying.replace('saved.', saved).split(' '));
+    expect(copied, copied.err).toMatchObject({ code: 0, err: '' });
+    for (const topic of ['match-state', 'match-incidents', 'match-transitions', 'match-results'])
+      expect(await bytesOf(`${saved}${topic}`)).toEqual(await bytesOf(`${prefix}${topic}`));
+
+    expect(going).toBe(`rebuild match-processor --yes --lose ${lost.length}`);
+    const tooFew = [...going.split(' ').slice(0, -1), String(lost.length - 1)];
+    expect((await run(...tooFew)).err).toContain('(REBUILD_LOSES)');
+    expect(await pipeline.output()).toEqual(before);
+    expect(await run(...going.split(' '))).toMatchObject({ code: 0, err: '' });
+    const processor = pipeline.startProcessor();
+    // A partition without records gets no position.
+    await pipeline.settled(log.map(({ partition }) => partition).filter((one) => one !== gone.partition));
+    await processor.stop();
+    const after = await pipeline.output();
+    expect([...before.states.keys()].filter((id) => !after.states.has(id)).sort()).toEqual(without.sort());
+    // What was derived anew of the rest is whole.
+    expect((await run('rebuild', 'match-processor')).err).not.toContain('REBUILD_LOSES');
+    const env = { ...connectionEnv(connection), TOPIC_PREFIX: saved };
+    for (const id of lost)
+      expect((await touchlineHere(['match', String(id)], env)).out).toContain(
+        `version ${before.states.get(id ?? 0)?.version}`,
+      );
+  });
+
+  test('is refused for results behind tables, and for closed guards', async () => {
+    const topics = await TestTopics.create([
+      'match-results',
+      'standings-results',
+      'match-transitions',
+      'alert-guards',
+    ]);
+    const { registryUrl: url } = connection;
+    const codec = await Registry.open({ url, prefix: topics.prefix }).codec('match-results');
+    const result = (version: number) => ({ ...sampleOf('match-results'), version });
+    const behind = (version: number) => ({ result: codec.encode(result(version)) });
+    await topics.write('match-results', [
+      { key: 'same', value: result(2) },
+      { key: 'older', value: result(1) },
+    ]);
+    await topics.write(
+      'standings-results',
+      ['same', 'older', 'missing'].map((key) => ({ key, value: behind(2) })),
+    );
+    await topics.write('match-transitions', [
+      { key: '1', value: { ...sampleOf('match-transitions'), event_id: 1, version: 1 } },
+      { key: '3', value: { ...sampleOf('match-transitions'), event_id: 3, version: 2 } },
+    ]);
+    await topics.write(
+      'alert-guards',
+      [1, 3, 4].map((event_id) => ({
+        key: String(event_id),
+        value: { ...sampleOf('alert-guards'), event_id },
+      })),
+    );
+    const refusalOf = async (processor: string) =>
+      (await touchlineHere(['rebuild', processor, '--yes'], topics.env)).err;
+    const results = await refusalOf('standings-processor');
+    expect(results).toContain('2 match results behind the tables');
+    expect(commandsIn(results)).toContain('rebuild standings-processor --yes --lose 2');
+    expect(await refusalOf('alert-processor')).toMatch(/2 closed guards .* --lose 2/);
+  });
+});
+
+/** Returns the records of a topic, partition by partition, as they are. */
+async function bytesOf(topic: string): Promise<string[]> {
+  const records = await readRecords(connection.brokers, topic);
+  const order = records.sort((a, b) => a.partition - b.partition || a.offset - b.offset);
+  return order.map(({ partition, key, value }) =>
+    [partition, key?.toString('hex'), value?.toString('hex')].join(),
+  );
+}
 
 describe('touchline doctor', () => {
   test('fails on lost state, and its advice leads back to what was', async () => {

@@ -1,10 +1,8 @@
 /**
- * Runs each command that the log of the match processor, doctor, docs/guides/operate.md and the catalogue of errors print for a
+ * Runs each command that the log of the match processor, doctor and the catalogue of errors print for a
  * partition that is refused, as a process and while the processor runs: the partition is processed again.
  * test/system/orders/refusing.test.ts does so with `touchline rebuild` beside `touchline up`.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { topicBounds } from '#cluster/logs.ts';
@@ -30,8 +28,6 @@ import { workload } from '../../support/workload.ts';
 /** Size of a batch that no reader decompresses, bytes. */
 const BEYOND_LIMIT = 65 * 1024 * 1024;
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
-/** The table of refused partitions. */
-const OPERATE = readFileSync(join(import.meta.dirname, '../../../docs/guides/operate.md'), 'utf8');
 
 let connection: PipelineConnection;
 let pipeline: Pipeline;
@@ -116,9 +112,8 @@ async function refused(
     },
   );
   const doctor = await touchline('doctor');
-  const row = OPERATE.split('\n').find((line) => line.startsWith(`| \`${code}\` |`)) ?? expect.fail(code);
   const [, advice = ''] = (ERRORS.RefusedError as Readonly<Record<string, readonly string[]>>)[code] ?? [];
-  const generic = commandsIn(`${doctor.out}\n${row}\n${advice}`).filter((command) =>
+  const generic = commandsIn(`${doctor.out}\n${advice}`).filter((command) =>
     /^(?:position|rebuild) (?:match-processor|<processor>)/.test(command),
   );
   const forms = new Set([...[...logged.values()].flat(), ...generic].map(formOf));

@@ -1,0 +1,209 @@
+/** Counts what a rebuild would delete although the input of its processor no longer has it: it could not be derived again. */
+import { topicBounds } from '#cluster/logs.ts';
+import type { Cause, TopicValues } from '#records/types.ts';
+import { partitionHash, type TopicPartition } from '#streams/client/port.ts';
+import type { ReadRecord } from '#streams/read/follow.ts';
+import { PROCESSORS, type ProcessorName } from '#topics/processors.ts';
+import { type FollowValuesOptions, readValues } from '#topics/read-values.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { OpenCluster } from '../../cluster.ts';
+
+/** What cannot be derived again: an upper bound of its number, and a description with this number, '' where nothing is lost. */
+export type RebuildLoss = { readonly count: number; readonly text: string };
+
+const NOTHING: RebuildLoss = { count: 0, text: '' };
+
+/** What the topics of a system say of a match. */
+export type MatchEvidence = {
+  /** The first transition that the log still has; null without a readable one. */
+  readonly first: { readonly version: number; readonly cause: Cause } | null;
+  /** The cause of its state; null without a readable one. */
+  readonly last: Cause | null;
+};
+
+/** What the input still has of a match. */
+export type MatchInput = {
+  readonly hasMessage: boolean;
+  /** Where its partition begins. */
+  readonly start: number;
+  readonly has: (cause: Cause) => boolean;
+};
+
+/** What a rebuild gives of a match: the same; nothing; something else, as messages are missing; or what nobody can say. */
+export type MatchFate = 'whole' | 'gone' | 'cut' | 'unknown';
+
+/** Judges whether the input still has every message of a match: its log loses records at its beginning or its end, never between. */
+export function matchFate({ first, last }: MatchEvidence, input: MatchInput): MatchFate {
+  if (!input.hasMessage) return 'gone';
+  const causes = [first?.cause, last].filter((cause) => cause !== undefined && cause !== null);
+  if (!causes.every(input.has)) return 'cut';
+  return first?.version === 1 || input.start === 0 ? 'whole' : 'unknown';
+}
+
+/** Describes matches that would not become the same again. */
+export function lostMatches(fates: readonly MatchFate[]): RebuildLoss {
+  const { gone = [], cut = [], unknown = [] } = Object.groupBy(fates, (fate) => fate);
+  const count = gone.length + cut.length + unknown.length;
+  if (count === 0) return NOTHING;
+  const parts = [
+    ...(gone.length > 0 ? [`${gone.length} without any message`] : []),
+    ...(cut.length > 0 ? [`${cut.length} without the first or last message`] : []),
+    ...(unknown.length > 0 ? [`${unknown.length} perhaps without the first message`] : []),
+  ];
+  const matches = count === 1 ? 'match' : 'matches';
+  return { count, text: `${unknown.length > 0 ? 'up to ' : ''}${count} ${matches} (${parts.join(', ')})` };
+}
+
+/**
+ * Returns what the rebuild of a processor and its readers would lose. `existing`: names on the broker. Reads the deleted topics and the
+ * input once. Rejects as `readValues`.
+ */
+export function rebuildLoss(
+  cluster: OpenCluster,
+  processor: ProcessorName,
+  existing: ReadonlySet<string>,
+): Promise<RebuildLoss> {
+  const read: ReadTopic = async (topic, onValue, options = {}) => {
+    if (!existing.has(topicName(cluster.prefix, topic))) return;
+    // What nobody can read is no evidence, and another finding.
+    await readValues(topic, cluster, onValue, { ...options, onUnreadable() {} });
+  };
+  const counts = {
+    'match-processor': () => matchLoss(cluster, read, existing),
+    'standings-processor': () => resultLoss(cluster, read),
+    // Its progress is carried over.
+    'webhook-dispatcher': async () => NOTHING,
+    'alert-processor': () => guardLoss(read),
+  };
+  return counts[processor]();
+}
+
+/** Reads a topic, if it exists. */
+type ReadTopic = <T extends TopicName>(
+  topic: T,
+  onValue: (key: string, value: TopicValues[T] | null, record: ReadRecord) => void | Promise<void>,
+  options?: Pick<FollowValuesOptions<T>, 'isWanted'>,
+) => Promise<void>;
+
+async function matchLoss(
+  { brokers, prefix }: OpenCluster,
+  read: ReadTopic,
+  existing: ReadonlySet<string>,
+): Promise<RebuildLoss> {
+  const known = new Map<string, { first: MatchEvidence['first']; last: MatchEvidence['last'] }>();
+  const evidenceOf = (event: string) => {
+    const evidence = known.get(event) ?? { first: null, last: null };
+    known.set(event, evidence);
+    return evidence;
+  };
+  await readFirstTransitions(read, ({ event_id, version, cause }) => {
+    evidenceOf(String(event_id)).first = { version, cause };
+  });
+  await read('match-state', (_, value) => {
+    if (value !== null) evidenceOf(String(value.event_id)).last = value.cause;
+  });
+  // A match whose state is lost may still be in tables.
+  for (const topic of ['match-results', 'standings-results'] as const)
+    await readKeys(read, topic, (key) => evidenceOf(key.slice(key.lastIndexOf('/') + 1)));
+  if (known.size === 0) return NOTHING;
+
+  const causes = [...known.values()].flatMap(({ first, last }) => [first?.cause, last]);
+  const wanted = new Set(causes.flatMap((cause) => (cause ? [placeOf(cause)] : [])));
+  const withMessage = new Set<string>();
+  const found = new Set<string>();
+  await read(
+    INPUT,
+    (_, message, record) => {
+      if (message === null) return;
+      withMessage.add(String(message.event_id));
+      if (wanted.has(placeOf(record))) found.add(messageAt(record, message));
+    },
+    { isWanted: (record) => wanted.has(placeOf(record)) || !withMessage.has(String(record.key)) },
+  );
+  const name = topicName(prefix, INPUT);
+  const logs = existing.has(name) ? await topicBounds({ brokers, clientId: 'touchline-losses' }, [name]) : [];
+  return lostMatches(
+    [...known].map(([event, evidence]) =>
+      matchFate(evidence, {
+        hasMessage: withMessage.has(event),
+        start: logs[partitionHash(Buffer.from(event)) % logs.length]?.start ?? 0,
+        has: (cause) => found.has(messageAt(cause, { ...cause, event_id: Number(event) })),
+      }),
+    ),
+  );
+}
+
+const INPUT = PROCESSORS['match-processor'].input;
+
+type Place = Pick<TopicPartition, 'partition'> & { readonly offset: number };
+
+function placeOf({ partition, offset }: Place): string {
+  return `${partition}/${offset}`;
+}
+
+/** Identifies a message at its place: another topic of the same name may have another one there. */
+function messageAt(
+  place: Place,
+  message: Pick<TopicValues[typeof INPUT], 'event_id' | 'message_id' | 'received_at'>,
+): string {
+  return JSON.stringify([placeOf(place), message.event_id, message.message_id, message.received_at]);
+}
+
+/** Calls `onFirst` with the first transition of each match that the log still has. */
+async function readFirstTransitions(
+  read: ReadTopic,
+  onFirst: (transition: TopicValues['match-transitions']) => void,
+): Promise<void> {
+  const seen = new Set<string>();
+  const isWanted = ({ key }: ReadRecord): boolean => {
+    const isFirst = !seen.has(String(key));
+    seen.add(String(key));
+    return isFirst;
+  };
+  await read('match-transitions', (_, value) => void (value !== null && onFirst(value)), { isWanted });
+}
+
+/** Calls `onKey` with each key of a topic that has a value. */
+async function readKeys(read: ReadTopic, topic: TopicName, onKey: (key: string) => void): Promise<void> {
+  const keys = new Set<string>();
+  const isWanted = ({ key, value }: ReadRecord): boolean => {
+    if (value === null) keys.delete(String(key));
+    else keys.add(String(key));
+    return false;
+  };
+  await read(topic, () => {}, { isWanted });
+  for (const key of keys) onKey(key);
+}
+
+/** Counts results behind the tables that match-results lacks, or has an older version of. */
+async function resultLoss({ registry }: OpenCluster, read: ReadTopic): Promise<RebuildLoss> {
+  const versions = new Map<string, number>();
+  await read('match-results', (key, value) => void (value !== null && versions.set(key, value.version)));
+  const codec = await registry.codec('match-results');
+  const lost = new Set<string>();
+  await read('standings-results', async (key, value) => {
+    const version = versions.get(key);
+    const isThere =
+      value === null || (version !== undefined && version >= (await codec.read(value.result)).version);
+    if (isThere) lost.delete(key);
+    else lost.add(key);
+  });
+  if (lost.size === 0) return NOTHING;
+  return {
+    count: lost.size,
+    text: `${lost.size} match results behind the tables (npx touchline rebuild match-processor derives results again)`,
+  };
+}
+
+/** Counts the closed guards of matches whose first transition is gone. */
+async function guardLoss(read: ReadTopic): Promise<RebuildLoss> {
+  const whole = new Set<string>();
+  await readFirstTransitions(read, ({ event_id, version }) => {
+    if (version === 1) whole.add(String(event_id));
+  });
+  let count = 0;
+  await readKeys(read, 'alert-guards', (event) => {
+    if (!whole.has(event)) count += 1;
+  });
+  return count === 0 ? NOTHING : { count, text: `${count} closed guards of matches` };
+}
