@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
-import { answers, type HostileAnswer } from '../../test/support/https-receiver.ts';
+import { answers, type HostileAnswer, HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
 import type { DeliveryOutcome } from './endpoint.ts';
 import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
@@ -110,6 +110,27 @@ describe('Events, Delivery', () => {
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     expect(await receiver.open()).toBe(1);
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 20_000);
+  });
+
+  test('follows a name to its next address while it is in use, and calls none that is not public', async () => {
+    const before = await HttpsReceiver.start(answers.accepted);
+    const after = await HttpsReceiver.start(answers.accepted, {
+      at: { host: '127.0.0.2', port: before.port },
+    });
+    let address = '127.0.0.1';
+    const url = before.url.replace('localhost', 'receiver.example.test');
+    const options = { ca: before.ca, connectionMs: 300 };
+    const endpoint = endpointOf(url, options, async () => [address]);
+    const postsTo = (receiver: HttpsReceiver) =>
+      untilTrue(`${address} is called`, async () => {
+        const known = receiver.received.length;
+        return (await endpoint.post(BODY)).kind === 'accepted' && receiver.received.length > known;
+      });
+    await postsTo(before);
+    address = '127.0.0.2';
+    await postsTo(after);
+    address = '10.0.0.1';
+    await untilTrue('it is refused', async () => (await endpoint.post(BODY)).kind === 'refused');
   });
 
   test('opens one connection for concurrent posts', async () => {

@@ -1,6 +1,6 @@
 /** One customer's webhook address and the connections to it (spec, "Events"). */
 import { isIP } from 'node:net';
-import { errors, Pool } from 'undici';
+import { type buildConnector, errors, Pool } from 'undici';
 import { informationalLimit, systemCode } from '#service/http-get.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
@@ -49,6 +49,8 @@ export type EndpointOptions = {
   readonly isContract?: boolean;
   /** Default: no proxy. */
   readonly proxy?: ProxyConfig;
+  /** Time after which a connection in use is replaced, milliseconds; default 60,000. */
+  readonly connectionMs?: number;
   /** Unix milliseconds. */
   readonly now: () => number;
 };
@@ -65,6 +67,8 @@ const MAX_HEAD_BYTES = 16 * 1024;
 /** Idle time after which a connection is closed, milliseconds; a receiver may choose another, up to the maximum. */
 const IDLE_MS = 30_000;
 const MAX_IDLE_MS = 60_000;
+/** Time after which a connection in use is replaced, milliseconds: the name may have another address by then. */
+const CONNECTION_MS = 60_000;
 
 const BROKEN_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -104,10 +108,11 @@ export class WebhookEndpoint {
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
   /** Null if the URL itself is refused. */
-  readonly #target: { readonly pool: Pool; readonly path: string } | null = null;
+  readonly #target: { pool: Pool; readonly path: string; readonly createPool: () => Pool } | null = null;
   readonly #refusal: RefusalReason | null;
-  /** Number of connections so far. */
+  /** Number of connections so far, and when the last one was opened, on the monotonic clock. */
   #connections = 0;
+  #connectedAt = Number.POSITIVE_INFINITY;
 
   /** `resolve` returns the addresses of a name; by default from DNS. */
   constructor(options: EndpointOptions, resolve: ResolveName = resolveName) {
@@ -116,10 +121,9 @@ export class WebhookEndpoint {
     const url = parseUrl(options.url);
     this.#refusal = refusalOf(url, options.allowed);
     if (url === null || this.#refusal !== null) return;
-    this.#target = {
-      pool: this.#createPool(url.origin, resolve),
-      path: `${url.pathname}${url.search}`,
-    };
+    const connect = this.#createConnector(resolve);
+    const createPool = (): Pool => this.#createPool(url.origin, connect);
+    this.#target = { pool: createPool(), path: `${url.pathname}${url.search}`, createPool };
   }
 
   /**
@@ -138,6 +142,7 @@ export class WebhookEndpoint {
     }
     const deadline = setTimeout(() => attempt.abort(DEADLINE), this.#timeoutMs);
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    this.#renewPool(this.#target);
     const connectionsBefore = this.#connections;
     try {
       return await this.#send(this.#target, bytes, attempt).catch((error: unknown) => {
@@ -196,8 +201,27 @@ export class WebhookEndpoint {
     return { kind: text === ACCEPTED ? 'accepted' : 'different' };
   }
 
-  #createPool(origin: string, resolve: ResolveName): Pool {
+  /** Replaces a connection that was in use for long: the name may have another address by now. Pending requests end over the old one. */
+  #renewPool(target: { pool: Pool; readonly createPool: () => Pool }): void {
+    if (performance.now() - this.#connectedAt < (this.#options.connectionMs ?? CONNECTION_MS)) return;
+    this.#connectedAt = Number.POSITIVE_INFINITY;
+    void target.pool.close();
+    target.pool = target.createPool();
+  }
+
+  #createConnector(resolve: ResolveName): buildConnector.connector {
     const { allowed, ca, proxy } = this.#options;
+    return createConnector({
+      allowed,
+      resolve,
+      timeoutMs: this.#timeoutMs,
+      closing: this.#closing.signal,
+      secureContext: ca === undefined ? undefined : trusting(ca),
+      ...(proxy === undefined ? {} : { proxy: (host, port) => proxyFor(proxy, host, port) }),
+    });
+  }
+
+  #createPool(origin: string, connect: buildConnector.connector): Pool {
     const pool = new Pool(origin, {
       connections: 1,
       pipelining: 1,
@@ -207,17 +231,11 @@ export class WebhookEndpoint {
       maxHeaderSize: MAX_HEAD_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: MAX_IDLE_MS,
-      connect: createConnector({
-        allowed,
-        resolve,
-        timeoutMs: this.#timeoutMs,
-        closing: this.#closing.signal,
-        secureContext: ca === undefined ? undefined : trusting(ca),
-        ...(proxy === undefined ? {} : { proxy: (host, port) => proxyFor(proxy, host, port) }),
-      }),
+      connect,
     });
     pool.on('connect', () => {
       this.#connections += 1;
+      this.#connectedAt = performance.now();
     });
     return pool;
   }

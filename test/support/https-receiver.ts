@@ -83,11 +83,19 @@ export class HttpsReceiver {
 
   /**
    * Starts a receiver that listens until the test or the file ends. With `trusted: false` its certificate is not that
-   * of `ca`. `validity`: whether its certificate has expired, or is not valid yet.
+   * of `ca`. `validity`: whether its certificate has expired, or is not valid yet. `at`: default a free port of 127.0.0.1.
    */
   static async start(
     answer: HostileAnswer = answers.accepted,
-    { trusted = true, validity = 'valid' }: { readonly trusted?: boolean; readonly validity?: Validity } = {},
+    {
+      trusted = true,
+      validity = 'valid',
+      at = { host: '127.0.0.1', port: 0 },
+    }: {
+      readonly trusted?: boolean;
+      readonly validity?: Validity;
+      readonly at?: { readonly host: string; readonly port: number };
+    } = {},
   ): Promise<HttpsReceiver> {
     const { cert: ca } = await certificate('trusted', validity);
     // Only the client closes idle connections.
@@ -95,7 +103,7 @@ export class HttpsReceiver {
       ...(await certificate(trusted ? 'trusted' : 'untrusted', validity)),
       keepAliveTimeout: 0,
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(at, resolve));
     const receiver = new HttpsReceiver(server, ca, answer);
     atEnd(() => receiver.close());
     return receiver;
