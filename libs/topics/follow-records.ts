@@ -1,7 +1,6 @@
-import { offsetsAt } from '#cluster/logs.ts';
 import type { TopicValues } from '#records/types.ts';
 import { followValues, type TopicSource } from './read-values.ts';
-import { type TopicName, topicName } from './topics.ts';
+import type { TopicName } from './topics.ts';
 
 /** The cluster whose topics are followed, and whom to tell that following ended. */
 export type FollowContext = TopicSource & {
@@ -11,8 +10,6 @@ export type FollowContext = TopicSource & {
 
 type FollowRecordsOptions<T extends TopicName> = FollowContext & {
   readonly topic: T;
-  /** Time of the first record, Unix milliseconds; default: all records. */
-  readonly since?: number;
   /** Ends the following, as `close` does. */
   readonly signal?: AbortSignal;
   /** Called with each record, in the order of its partition; null for a deleted key. */
@@ -24,19 +21,16 @@ export type RecordFollower = { close(): Promise<void> };
 
 /**
  * Follows a topic in the background. Resolves once `onRecord` was called with all records that existed at the start; before that,
- * rejects as `followValues` and `offsetsAt` do.
+ * rejects as `followValues` does.
  */
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
 ): Promise<RecordFollower> {
-  const { brokers, prefix, topic, since, signal, onRecord, onFailure } = options;
-  const name = topicName(prefix, topic);
-  const from = since === undefined ? undefined : await offsetsAt({ brokers, topic: name, time: since });
+  const { topic, signal, onRecord, onFailure } = options;
   const closing = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   let hasStarted = false;
   const ended = followValues([topic], options, {
-    from,
     signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
     onValues({ values }) {
       for (const { key, value } of values) onRecord(key, value);

@@ -12,28 +12,29 @@ const PUBLISH_TIMEOUT_MS = 5_000;
 
 /**
  * Follows the topic of ended sessions. Resolves when every session that has ended by now is known. `lifetimeMs`: lifetime of a
- * session; sessions that ended earlier have expired and are not read.
+ * session. An end is known for as long by a clock that nobody sets: else a wall clock that is ahead for a moment would forget ends, and
+ * their sessions would be valid again.
  */
 export async function followEndedSessions(
   context: FollowContext & { readonly log: Logger },
   lifetimeMs: number,
 ) {
   const { brokers, prefix, registry, log } = context;
-  /** Time of each end, Unix milliseconds, by the session's hash; the oldest first. */
+  /** When each end became known, on the monotonic clock, by the session's hash; the oldest first. */
   const ended = new Map<string, number>();
-  const add = (hash: string, at: number): void => {
-    ended.set(hash, at);
-    for (const [oldest, endedAt] of ended) {
-      if (endedAt > Date.now() - lifetimeMs) break;
+  const add = (hash: string): void => {
+    const now = performance.now();
+    if (!ended.has(hash)) ended.set(hash, now);
+    for (const [oldest, knownAt] of ended) {
+      if (knownAt > now - lifetimeMs) break;
       ended.delete(oldest);
     }
   };
   const followed = await followRecords({
     ...context,
     topic: 'ended-sessions',
-    since: Date.now() - lifetimeMs,
     onRecord: (hash, record) => {
-      if (record !== null) add(hash, record.ended_at);
+      if (record !== null) add(hash);
     },
   });
   const codec = await registry.codec('ended-sessions');
@@ -52,7 +53,7 @@ export async function followEndedSessions(
       const value = codec.encode({ session_hash, client_id, ended_at });
       const record = { topic: topicName(prefix, 'ended-sessions'), key: session_hash, value };
       await withPublisher(publishing, (publisher) => publisher.publish([record]));
-      add(session_hash, ended_at);
+      add(session_hash);
     },
     close: () => followed.close(),
   };

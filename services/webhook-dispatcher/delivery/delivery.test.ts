@@ -213,12 +213,28 @@ describe('a delivery that is not accepted', () => {
     expect(world.posted).toHaveLength(1);
   });
 
+  test('is tried again after its delay although the clock was set back meanwhile', async () => {
+    const world = DeliveryWorld.startedAt(0, 0);
+    world.answers = [{ kind: 'timeout' }, ACCEPTED];
+    world.publish(0, 1);
+    world.deliver({ delaysMs: [50] });
+    await world.recorded('failed');
+    world.now -= 3_600_000;
+    await world.reached(1);
+  });
+
   test('is disabled once it has failed for the configured time', async () => {
     const world = DeliveryWorld.startedAt(0, 0);
     world.answers = [{ kind: 'timeout' }];
     world.publish(0, 1);
-    const delivery = world.deliver({ now: () => (world.now += 1_000_000) });
+    // A clock that runs far ahead disables nothing before there were as many attempts as that time has.
+    const delivery = world.deliver({
+      now: () => (world.now += 1_000_000),
+      delaysMs: [1, 20],
+      disableAfterMs: 1_000,
+    });
     expect(await world.recorded('disabled')).toMatchObject({ reason: 'failing' });
+    expect(world.posted.length).toBeGreaterThan(20);
     expect(world.progress).toMatchObject({ disabled: 'failing', next: started(0, 0).next });
     expect(delivery.state).toBe('disabled');
     const sent = world.posted.length;

@@ -8,7 +8,13 @@ import { type CollectedBatch, collectBatch, identify, type MessageHead } from '.
 import { ExpiredError, type MessageSource } from './message-source.ts';
 import type { MessageAtOffset, MessageChunk } from './message-window.ts';
 import { type OpenEndpoint, Receiver } from './receiver.ts';
-import { offsets, type ProgressContext, SubscriptionProgress } from './subscription-progress.ts';
+import {
+  attemptsWithin,
+  longestDelayMs,
+  offsets,
+  type ProgressContext,
+  SubscriptionProgress,
+} from './subscription-progress.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** Dependencies and limits that all deliveries of a process share. */
@@ -43,6 +49,8 @@ export class SubscriptionDelivery {
   /** Maximum messages of the next batch: one after repeated failures, to isolate a message that the receiver rejects. */
   #maxMessages: number;
   readonly #pause = new WakeableSleep();
+  /** The time of the next attempt, Unix milliseconds, and on the monotonic clock. */
+  #due: { readonly of: number; readonly at: number } | null = null;
   #isEnding = false;
   readonly #ended: Promise<void>;
 
@@ -129,7 +137,7 @@ export class SubscriptionDelivery {
     const { progress } = this;
     if (progress === null) return this.#start();
     if (progress.disabled !== null) return this.#pause.sleep(Number.POSITIVE_INFINITY);
-    const wait = (progress.next_attempt_at ?? 0) - this.#context.now();
+    const wait = this.#waitMs(progress);
     if (wait > 0) return this.#pause.sleep(wait);
     const room = this.#progress.waitForRoom();
     if (room !== null) return room;
@@ -140,6 +148,17 @@ export class SubscriptionDelivery {
     if (skippedSince !== null && this.#context.now() - skippedSince >= PASSED_MS)
       return this.#progress.record('passed', { next: offsets(next) });
     await this.#pause.sleep(IDLE_MS);
+  }
+
+  /** Returns how long the next attempt waits: from when its time is known by a clock that nobody sets, and no longer than a delay may be. */
+  #waitMs({ next_attempt_at }: WebhookProgress): number {
+    if (next_attempt_at === null) return 0;
+    const { now, delaysMs } = this.#context;
+    if (this.#due?.of !== next_attempt_at) {
+      const waitMs = Math.min(next_attempt_at - now(), longestDelayMs(delaysMs));
+      this.#due = { of: next_attempt_at, at: performance.now() + waitMs };
+    }
+    return this.#due.at - performance.now();
   }
 
   async #start(): Promise<void> {
@@ -233,12 +252,14 @@ export class SubscriptionDelivery {
     fields: Partial<WebhookAttempt>,
     first: MessageHead | undefined,
   ): Promise<void> {
-    const { now, disableAfterMs, log, metrics } = this.#context;
+    const { now, delaysMs, disableAfterMs, log, metrics } = this.#context;
     const { status, retryAfterMs } =
       outcome.kind === 'status' ? outcome : { status: null, retryAfterMs: null };
     const reason = 'reason' in outcome ? outcome.reason : null;
     const recorded = this.#progress.recordFailed({ ...fields, status, reason }, retryAfterMs);
-    const { attempts, failing_since, epoch } = this.progress as WebhookProgress;
+    const progress = this.progress as WebhookProgress;
+    this.#waitMs(progress);
+    const { attempts, failing_since, epoch } = progress;
     if (attempts >= NARROWED_AFTER) this.#maxMessages = 1;
     if (attempts === 1)
       log.warn(
@@ -247,6 +268,8 @@ export class SubscriptionDelivery {
       );
     await recorded;
     if (failing_since === null || now() - failing_since < disableAfterMs) return;
+    // Fewer attempts do not take half of that time: the clock was set, or no dispatcher ran.
+    if (attempts < attemptsWithin(delaysMs, disableAfterMs / 2)) return;
     await this.#progress.record('disabled', { reason: 'failing', epoch });
     metrics.disabled.inc();
     log.error({ ...this.#fields(), failing_since }, 'a webhook is disabled: it has failed for too long');

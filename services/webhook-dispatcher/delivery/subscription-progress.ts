@@ -196,3 +196,19 @@ export function retryDelayMs(
   const spread = Math.round(jittered(delay, JITTER, random));
   return Math.max(spread, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }
+
+/** Returns the longest time that an attempt waits, milliseconds. */
+export function longestDelayMs(delaysMs: readonly number[]): number {
+  return Math.max(MAX_RETRY_AFTER_MS, (1 + JITTER) * Math.max(...delaysMs));
+}
+
+/** Returns how many attempts the delays allow in a time, milliseconds. */
+export function attemptsWithin(delaysMs: readonly number[], withinMs: number): number {
+  let [attempts, passedMs] = [1, 0];
+  for (const delay of delaysMs) {
+    passedMs += delay;
+    if (passedMs > withinMs) return attempts;
+    attempts += 1;
+  }
+  return attempts + Math.floor((withinMs - passedMs) / Math.max(1, delaysMs.at(-1) ?? 1));
+}
