@@ -43,6 +43,15 @@ describe('the subscriptions of a dispatcher', () => {
     expect(codes).toEqual([]);
   });
 
+  test('end with the deletion of their client', () => {
+    const { subscriptions } = dispatcherWith([OLD]);
+    subscriptions.apply(clientWith(SEALED));
+    subscriptions.openChanged();
+    subscriptions.forget(1);
+    subscriptions.openChanged();
+    expect([...subscriptions.all()]).toEqual([]);
+  });
+
   test('keep a webhook that no key opens, say so, and open it once it is sealed again', () => {
     const { subscriptions, codes } = dispatcherWith([NEW]);
     subscriptions.apply(clientWith(SEALED));

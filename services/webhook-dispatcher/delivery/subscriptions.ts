@@ -62,7 +62,10 @@ export class WebhookSubscriptions {
       reader: 'touchline-webhook-dispatcher',
       signal,
       onValues: ({ values }) => {
-        for (const { value } of values) if (value !== null) this.apply(value);
+        for (const { key, value } of values) {
+          if (value === null) this.forget(Number(key));
+          else this.apply(value);
+        }
         if (!this.#known) return;
         this.openChanged();
         onChange();
@@ -80,13 +83,19 @@ export class WebhookSubscriptions {
     this.#unopened.add(client.client_id);
   }
 
+  /** Applies the deletion of a client: `openChanged` then removes its webhooks. */
+  forget(clientId: number): void {
+    this.#clients.delete(clientId);
+    this.#unopened.add(clientId);
+  }
+
   /** Opens the webhooks of the clients that changed. All clients must have been read once. */
   openChanged(): void {
     this.#known = true;
     for (const clientId of this.#unopened) {
       for (const { id } of this.#opened.get(clientId) ?? []) this.#byId.delete(id);
-      const client = this.#clients.get(clientId) as Client;
-      const opened = client.webhooks.map((webhook) => this.#open(client, webhook));
+      const client = this.#clients.get(clientId);
+      const opened = client?.webhooks.map((webhook) => this.#open(client, webhook)) ?? [];
       this.#opened.set(clientId, opened);
       for (const subscription of opened) this.#byId.set(subscription.id, subscription);
     }
