@@ -1,10 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withConnections } from '#cluster/connections.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { canonicalJson } from '#json/canonical-json.ts';
 import type { Client, TopicValues } from '#records/types.ts';
 import { newInstance } from '#signing/token.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { type OutputRecord, partitionHash, partitionsUpTo, type StreamClient } from '#streams/client/port.ts';
+import {
+  type OutputRecord,
+  partitionHash,
+  partitionsUpTo,
+  type StreamClient,
+  type TopicPartition,
+} from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Logger } from '#streams/log.ts';
 import type { ReadRecord } from '#streams/read/follow.ts';
@@ -12,6 +19,7 @@ import { backoffMs } from '#timing/backoff.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { reportUnreadable, type UnreadableRecord } from '#topics/readable.ts';
 import { Registry } from '#topics/registry.ts';
+import { markRecord, requireTopicMark, type TopicMark, topicIdsName } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
 
 /** The cluster with the topics of clients, and the log. */
@@ -85,36 +93,70 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
   /**
    * Publishes the record of a key as changed by `change`, and returns it once it is committed. `change` receives undefined
    * for a missing record, and may be called again. Throws what `change` throws, `UnreadableKeyError`, `EditConflictError`,
-   * `StreamError`.
+   * `TopicMismatchError` where the topic was lost, and `StreamError`.
    */
   async edit(
     id: string | number,
     change: (known: TopicValues[T] | undefined) => RecordDraft<TopicValues[T]>,
   ): Promise<TopicValues[T]> {
+    const key = String(id);
+    const mark = await this.#requireMark();
+    /** Attempts whose outcome is unknown: one of them may be the record that is found next. */
+    const written: string[] = [];
+    return this.#commit({ key, mark }, ({ records, unreadable }) => {
+      const hidden = unreadable.get(key);
+      if (hidden !== undefined) throw new UnreadableKeyError(hidden);
+      const known = records.get(key);
+      if (known !== undefined && written.includes(canonicalJson(known)))
+        return { result: known, write: new Map() };
+      const stamps = { version: (known?.version ?? 0) + 1, updated_at: Date.now() };
+      // A draft with its stamps is a record, which the compiler cannot tell for a generic topic.
+      const record = { ...change(known), ...stamps } as unknown as TopicValues[T];
+      written.push(canonicalJson(record));
+      return { result: record, write: new Map([[key, record]]) };
+    });
+  }
+
+  /** Deletes the records that `isForgotten` selects, as they are when no other editor can change them. Throws as `edit`. */
+  async forget(isForgotten: (record: TopicValues[T]) => boolean): Promise<void> {
+    await this.#commit({ key: 'records to delete', mark: null }, ({ records }) => ({
+      result: null,
+      write: new Map([...records].flatMap(([key, record]) => (isForgotten(record) ? [[key, null]] : []))),
+    }));
+  }
+
+  /** Writes what `decide` returns of the records that are found while all other editors are fenced. `key` names the edit in an error. */
+  async #commit<R>(
+    { key, mark }: { readonly key: string; readonly mark: TopicMark | null },
+    decide: (found: FoundRecords<TopicValues[T]>) => {
+      readonly result: R;
+      readonly write: ReadonlyMap<string, TopicValues[T] | null>;
+    },
+  ): Promise<R> {
     const { brokers, prefix, log } = this.#connection;
     const codec = await this.#registry.codec(this.#topic);
-    const [topic, key] = [topicName(prefix, this.#topic), String(id)];
+    const topic = topicName(prefix, this.#topic);
     const client = openStreamClient({ brokers, clientId: `touchline-${this.#topic}`, log });
     try {
-      const partitions = await client.partitionCount(topic);
-      const partition = partitionHash(Buffer.from(key)) % partitions;
-      /** Attempts whose outcome is unknown: one of them may be the record that is found next. */
-      const written: string[] = [];
+      const partitions = partitionsUpTo(topic, await client.partitionCount(topic));
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const edited = await this.#asOnlyEditor(client, partitions, async () => {
-          const { records, unreadable } = await this.#read();
-          const hidden = unreadable.get(key);
-          if (hidden !== undefined) throw new UnreadableKeyError(hidden);
-          const known = records.get(key);
-          if (known !== undefined && written.includes(canonicalJson(known)))
-            return { record: known, write: [] };
-          const stamps = { version: (known?.version ?? 0) + 1, updated_at: Date.now() };
-          // A draft with its stamps is a record, which the compiler cannot tell for a generic topic.
-          const record = { ...change(known), ...stamps } as unknown as TopicValues[T];
-          written.push(canonicalJson(record));
-          return { record, write: [{ topic, partition, key, value: codec.encode(record) }] };
+        const done = await this.#asOnlyEditor(client, partitions, mark !== null, async () => {
+          const { result, write } = decide(await this.#read());
+          const records = [...write].map(([id, record]) => ({
+            topic,
+            partition: partitionHash(Buffer.from(id)) % partitions.length,
+            key: id,
+            value: record === null ? null : codec.encode(record),
+          }));
+          if (mark === null || records.length === 0) return { result, records };
+          // Readers notice a log that lost this record: its end is beyond where the log ends now.
+          const logs = (await client.logBounds(partitions)).map(({ end }, at) => ({
+            start: mark.logs[at]?.start ?? 0,
+            end: records.some(({ partition }) => partition === at) ? end + 1 : end,
+          }));
+          return { result, records: [...records, markRecord(prefix, this.#topic, { ...mark, logs })] };
         });
-        if (edited !== null) return edited;
+        if (done !== null) return done.result;
         await delay(Math.random() * backoffMs(RETRY, attempt));
       }
     } finally {
@@ -123,25 +165,27 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
     throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
   }
 
-  /** Fences all other editors, and writes what `edit` returns. Returns its record; null when another editor has fenced this one. */
-  async #asOnlyEditor<R>(
+  /** Fences all other editors, and writes what `edit` returns, which this returns; null when another editor has fenced this one. */
+  async #asOnlyEditor<E extends { readonly records: readonly OutputRecord[] }>(
     client: StreamClient,
-    partitions: number,
-    edit: () => Promise<{ readonly record: R; readonly write: readonly OutputRecord[] }>,
-  ): Promise<R | null> {
-    const topic = topicName(this.#connection.prefix, this.#topic);
+    partitions: readonly TopicPartition[],
+    isMarked: boolean,
+    edit: () => Promise<E>,
+  ): Promise<E | null> {
+    const { prefix } = this.#connection;
+    const marks = isMarked ? [{ topic: topicIdsName(prefix), partition: 0 }] : [];
     try {
       const producer = await client.openProducer({
-        transactionalId: `${topic}-editor`,
+        transactionalId: `${topicName(prefix, this.#topic)}-editor`,
         own: [],
-        shared: partitionsUpTo(topic, partitions),
+        shared: [...partitions, ...marks],
         // Only used with a broker that has KAFKA-20734.
         lastCommitted: async () => null,
       });
       try {
-        const { record, write } = await edit();
-        await producer.transact(write);
-        return record;
+        const edited = await edit();
+        await producer.transact(edited.records);
+        return edited;
       } finally {
         await producer.close();
       }
@@ -149,6 +193,14 @@ export class VersionedTopic<T extends 'clients' | 'access-tokens'> {
       if (isFencing(error)) return null;
       throw error;
     }
+  }
+
+  /** Returns the mark of the topic; null for topics that were created otherwise. Throws `TopicMismatchError` when it was lost. */
+  #requireMark(): Promise<TopicMark | null> {
+    const { brokers, prefix } = this.#connection;
+    return withConnections(brokers, `touchline-${this.#topic}`, (connections) =>
+      requireTopicMark(connections, prefix, this.#topic),
+    );
   }
 
   async #read(): Promise<FoundRecords<TopicValues[T]>> {

@@ -3,6 +3,8 @@ import { openStreamClient } from '#streams/client/client.ts';
 import { BrokerConnections } from '#streams/client/platformatic/connections.ts';
 import type { StreamClient } from '#streams/client/port.ts';
 
+export { BrokerConnections };
+
 /** Opens connections to a cluster, calls `use` and closes the connections. Rejects as `use`. */
 export async function withConnections<T>(
   brokers: Brokers,

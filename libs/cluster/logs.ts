@@ -1,10 +1,23 @@
 /** Look-ups of topics and their logs for commands and services. Each call opens and closes its own connections. */
 import type { Brokers } from '#security/brokers.ts';
-import { logBounds, offsetsOf, partitionsOf } from '#streams/client/platformatic/offsets.ts';
+import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
+import {
+  topicIds as idsOver,
+  logBounds,
+  offsetsOf,
+  partitionsOf,
+} from '#streams/client/platformatic/offsets.ts';
 import { untilAnswered } from '#streams/client/platformatic/retries.ts';
-import { type LogBounds, partitionsUpTo, type TopicPartition } from '#streams/client/port.ts';
+import {
+  type ConsumedRecord,
+  type LogBounds,
+  partitionsUpTo,
+  type TopicPartition,
+} from '#streams/client/port.ts';
 import { findPosition, positionsTopic } from '#streams/runtime/positions.ts';
-import { withConnections, withStreamClient } from './connections.ts';
+import { type BrokerConnections, withConnections, withStreamClient } from './connections.ts';
+
+export { idsOver };
 
 const READER = 'touchline-reader';
 
@@ -26,11 +39,44 @@ export function topicBounds(
   { brokers, clientId }: { readonly brokers: Brokers; readonly clientId: string },
   topics: readonly string[],
 ): Promise<(TopicPartition & LogBounds)[]> {
-  return withConnections(brokers, clientId, async (connections) => {
-    const partitions = await partitionsOf(connections, topics);
-    const bounds = await logBounds(connections, partitions);
-    return partitions.map((of, index) => ({ ...of, ...(bounds[index] as LogBounds) }));
-  });
+  return withConnections(brokers, clientId, (connections) => boundsOver(connections, topics));
+}
+
+/** As `topicBounds`, over open connections. */
+export async function boundsOver(
+  connections: BrokerConnections,
+  topics: readonly string[],
+): Promise<(TopicPartition & LogBounds)[]> {
+  const partitions = await partitionsOf(connections, topics);
+  const bounds = await logBounds(connections, partitions);
+  return partitions.map((of, index) => ({ ...of, ...(bounds[index] as LogBounds) }));
+}
+
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Returns the committed records of one partition of a small topic, up to its end or an open transaction, over open connections; none of a
+ * topic that is missing. Rejects with `StreamError`.
+ */
+export async function readPartition(
+  connections: BrokerConnections,
+  of: TopicPartition,
+): Promise<ConsumedRecord[]> {
+  const { topic, partition } = of;
+  const topicId = (await idsOver(connections, [topic])).get(topic);
+  if (topicId === undefined) return [];
+  const [bounds] = await logBounds(connections, [of]);
+  const read: ConsumedRecord[] = [];
+  for (let offset = bounds?.start ?? 0; offset < (bounds?.end ?? 0); ) {
+    const from = { topicId, partition, offset, maxWaitMs: 0, maxBytes: READ_BYTES };
+    const { records, next } = await untilAnswered(connections, `read ${topic}`, async () =>
+      fetchPartition(await connections.leader(of), from),
+    );
+    if (next === offset) break;
+    read.push(...records);
+    offset = next;
+  }
+  return read;
 }
 
 /**

@@ -45,20 +45,23 @@ export function withTopicAdmin<T>(
   withinMs: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
-  return withConnections(brokers, 'touchline-admin', (connections) => {
-    const retried = <A>(request: () => Promise<A>): Promise<A> =>
-      retry(request, {
-        ...PAUSE,
-        deadlineMs: withinMs,
-        async passes(error) {
-          const isLost = isDisconnected(error);
-          if (isLost) await connections.reset();
-          else connections.forget();
-          return isLost || isTransient(error);
-        },
-      });
-    return work(topicAdmin(connections, retried));
-  });
+  return withConnections(brokers, 'touchline-admin', (connections) => work(adminOver(connections, withinMs)));
+}
+
+/** Returns the administration over open connections, whose failed requests are retried for `withinMs`. */
+export function adminOver(connections: BrokerConnections, withinMs: number): TopicAdmin {
+  return topicAdmin(connections, (request) =>
+    retry(request, {
+      ...PAUSE,
+      deadlineMs: withinMs,
+      async passes(error) {
+        const isLost = isDisconnected(error);
+        if (isLost) await connections.reset();
+        else connections.forget();
+        return isLost || isTransient(error);
+      },
+    }),
+  );
 }
 
 function topicAdmin(connections: BrokerConnections, retried: <A>(request: () => Promise<A>) => Promise<A>) {

@@ -1,4 +1,3 @@
-import { nextState } from '../tradability/trading.ts';
 import type { KeyIncidentRecord, MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
 
 /** The status of a goal. */
@@ -68,7 +67,7 @@ export class ReaderMatch {
     this.#eventId = eventId;
   }
 
-  /** The newest state, as `nextState` holds it; null before the first. */
+  /** The newest state; null before the first. */
   get state(): MatchStateRecord | null {
     return this.#state;
   }
@@ -78,10 +77,10 @@ export class ReaderMatch {
     return this.#version;
   }
 
-  /** Applies a state. Returns false if it is not newer than the known one; one that denies it closes its guard. */
+  /** Applies a state. Returns false if it is not newer than the known one. */
   applyState(state: MatchStateRecord): boolean {
-    this.#state = nextState(this.#state, state);
-    if (this.#state !== state) return false;
+    if (this.#state !== null && state.version <= this.#state.version) return false;
+    this.#state = state;
     for (const [id, version] of this.#cancelledAt) if (version <= state.version) this.#cancelledAt.delete(id);
     if (this.#cancelledAt.size === 0) this.#score = state.score;
     return true;

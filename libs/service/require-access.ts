@@ -61,12 +61,10 @@ async function requireKafka(
   );
   if (options.signal.aborted) return;
   const { requireRights } = await import('#topics/require-rights.ts');
-  const { requireSettings } = await import('#topics/require-settings.ts');
   const names = services.filter(isServiceName);
   await Promise.all(names.map((one) => requireRights(brokers, prefix, one)));
-  await Promise.all(names.map((one) => requireSettings(brokers, prefix, one)));
   const { watchTopics } = await import('./topic-watch.ts');
-  watchTopics(services, { brokers, prefix }, options);
+  await watchTopics(names, { brokers, prefix }, options);
 }
 
 async function requireRegistry(registry: RegistryUrl, options: AccessOptions): Promise<void> {

@@ -1,6 +1,7 @@
 /** Runs processors with their codecs, their dead letters and the exactly-once stream of their topics. */
 import type { z } from 'zod';
 import { logBrokerDefects } from '#cluster/broker-defects.ts';
+import { BrokerConnections } from '#cluster/connections.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { RefusedError } from '#streams/errors.ts';
@@ -18,7 +19,7 @@ import type { ServiceContext } from './run-service.ts';
 
 type ProcessorContext = Pick<
   ServiceContext<z.output<z.ZodObject<typeof processorSettings>>>,
-  'config' | 'logger' | 'metrics' | 'fail'
+  'config' | 'logger' | 'metrics' | 'signal' | 'fail'
 >;
 
 type CreateProcessor = (partition: number, partitions: number) => PartitionProcessor;
@@ -29,7 +30,7 @@ export type OpenProcessor<T extends TopicName> = Awaited<ReturnType<typeof openP
 /** Opens the resources of a processor. `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
 export async function openProcessor<const T extends TopicName>(
   name: ProcessorName,
-  { config, logger: log, metrics, fail }: ProcessorContext,
+  { config, logger: log, metrics, signal, fail }: ProcessorContext,
   values: readonly T[],
 ) {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
@@ -41,6 +42,8 @@ export async function openProcessor<const T extends TopicName>(
   const letters = { service: name, input, topic: topicName(prefix, 'dead-letters'), codec };
   const topics = streamTopics(prefix, name);
   const client = openStreamClient({ brokers, clientId: topics.application, log });
+  const connections = new BrokerConnections(brokers, topics.application);
+  signal.addEventListener('abort', () => void connections.close());
   const checks = new PromiseCache<void>(TOPICS_CHECKED_FOR_MS);
   return {
     codecs,
@@ -63,7 +66,7 @@ export async function openProcessor<const T extends TopicName>(
         instanceId: instanceId(name, config.GROUP_INSTANCE_ID),
         leaves: config.LEAVE_ON_STOP === 'on',
         onFenced: fail,
-        requireTopics: () => checks.get(name, () => requireTopics(brokers, prefix, name)),
+        requireTopics: () => checks.get(name, () => requireTopics(connections, prefix, name)),
         onLostInput: config.ON_LOST_INPUT,
       }),
   };

@@ -1,34 +1,41 @@
+import { BrokerConnections } from '#cluster/connections.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
 import type { Brokers } from '#security/brokers.ts';
-import { isProcessor, isServiceName } from '#topics/acls.ts';
+import { isProcessor, type ServiceName } from '#topics/acls.ts';
 import { requireSettings } from '#topics/require-settings.ts';
 import type { Logger } from './logger.ts';
 
 const EVERY_MS = 60_000;
 
 /**
- * Logs an error once for each change of the topics of these services that loses or misplaces records. They continue: input that is
- * refused would be lost as well. Processors are left out, as their partitions refuse such a topic.
+ * Requires that the topics of these services are as they must be, as `requireSettings` does, and checks it again every minute, over the
+ * same connection: logs an error once for each change that loses or misplaces records. The services continue: input that is refused
+ * would be lost as well. Processors are checked at the start alone, as their partitions check and refuse their topics.
  */
-export function watchTopics(
-  services: readonly string[],
+export async function watchTopics(
+  services: readonly ServiceName[],
   { brokers, prefix }: { readonly brokers: Brokers; readonly prefix: string },
-  { logger, signal }: { readonly logger: Pick<Logger, 'error'>; readonly signal: AbortSignal },
-): void {
-  const watched = services.filter(isServiceName).filter((one) => !isProcessor(one));
-  if (watched.length === 0) return;
+  {
+    logger,
+    signal,
+    everyMs = EVERY_MS,
+  }: { readonly logger: Pick<Logger, 'error'>; readonly signal: AbortSignal; readonly everyMs?: number },
+): Promise<void> {
+  const connections = new BrokerConnections(brokers, 'touchline-topics');
+  signal.addEventListener('abort', () => void connections.close());
+  for (const service of services) await requireSettings(connections, prefix, service);
   const last = new Map<string, string>();
-  const timer = setInterval(() => {
-    for (const service of watched)
-      void requireSettings(brokers, prefix, service).then(
-        () => last.delete(service),
-        (error: unknown) => {
-          const text = reasonOf(error);
-          if (last.get(service) !== text) logger.error({ err: error }, text);
-          last.set(service, text);
-        },
+  const check = async (): Promise<void> => {
+    for (const service of services.filter((one) => !isProcessor(one))) {
+      const error: unknown = await requireSettings(connections, prefix, service).catch(
+        (cause: unknown) => cause,
       );
-  }, EVERY_MS);
+      const text = error === undefined ? '' : reasonOf(error);
+      if (text !== '' && last.get(service) !== text && !signal.aborted) logger.error({ err: error }, text);
+      last.set(service, text);
+    }
+  };
+  const timer = setInterval(() => void check(), everyMs);
   timer.unref();
   signal.addEventListener('abort', () => clearInterval(timer));
 }

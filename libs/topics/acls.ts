@@ -81,6 +81,10 @@ const ADDITIONAL_RIGHTS: Readonly<Partial<Record<ServiceName, (prefix: string) =
     ...BACKLOG_OF.map((processor) => readOf(positionsTopicName(prefix, processor))),
     readOf(topicName(prefix, 'match-results')),
   ],
+  // For the deletion of tokens that expired long ago, as editors of the topic do.
+  'tool-gateway': (prefix) => [
+    literal('Write', 'TransactionalId', `${topicName(prefix, 'access-tokens')}-editor`),
+  ],
   // One process leads, and publishes the alerts on feed-health.
   'alert-processor': (prefix) => [
     literal('Read', 'Group', `${prefix}${ALERT_HEALTH}`),
@@ -156,6 +160,14 @@ function topicsOf(service: ServiceName): ServiceTopics {
     writes: [...outputs, ...additional.writes],
     group: true,
   };
+}
+
+/**
+ * Returns the topics on whose records a service acts, without the input and the changelogs of a processor: the positions of its partitions
+ * know those.
+ */
+export function sourcesOf(service: ServiceName): readonly TopicName[] {
+  return isProcessor(service) ? (ADDITIONAL_TOPICS[service]?.reads ?? []) : OTHER_SERVICES[service].reads;
 }
 
 /** Returns a right as text for messages. */

@@ -1,4 +1,5 @@
 import { requireKafkaAccess } from '#cluster/access.ts';
+import { withConnections } from '#cluster/connections.ts';
 import { topicBounds } from '#cluster/logs.ts';
 import {
   BUSY_CREATE_CODES,
@@ -21,14 +22,14 @@ import {
 } from './replication.ts';
 import {
   type AcceptingCommand,
+  compactedBounds,
+  findLostTopics,
   IDENTIFIED,
-  lostAdvice,
-  lostText,
-  lostTopics,
-  readTopicIds,
+  readTopicMarks,
   TOPIC_IDS,
   topicIdsName,
-  writeTopicIds,
+  topicsLost,
+  writeTopicMarks,
 } from './topic-ids.ts';
 import {
   type FoundTopic,
@@ -122,7 +123,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
         for (const mismatch of mismatches) repaired.add(mismatchText(mismatch));
         const { created, wrong } = await createMissing(admin, wanted);
         if (wrong.length === 0) {
-          await recordIds(options, created);
+          await recordTopics(options, created);
           return {
             warnings: [...replicationWarnings(brokers, replication), ...copyWarnings(created, replication)],
             repaired: [...repaired],
@@ -140,7 +141,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<Create
   });
 }
 
-/** Topics that may have records before the ids of topics are recorded: every order of an operator writes one. */
+/** Topics that may have records before the topics are recorded: every order of an operator writes one. */
 const WRITTEN_BEFORE: ReadonlySet<TopicName> = new Set(['operator-orders']);
 
 /**
@@ -153,8 +154,12 @@ async function requireNoneLost(
 ): Promise<void> {
   if (accept === 'all') return;
   const found = await admin.describe(IDENTIFIED.map((topic) => topicName(prefix, topic)));
-  let recorded = await readTopicIds(brokers, prefix);
-  if (recorded.size === 0) {
+  const find = () =>
+    withConnections(brokers, 'touchline-topic-ids', (connections) =>
+      findLostTopics(connections, prefix, found),
+    );
+  let known = await find();
+  if (known.marks.size === 0) {
     const names = IDENTIFIED.filter((topic) => !WRITTEN_BEFORE.has(topic)).map((topic) =>
       topicName(prefix, topic),
     );
@@ -164,8 +169,8 @@ async function requireNoneLost(
     );
     const used = [...logs].filter(([, { isEmpty }]) => !isEmpty).map(([name]) => name);
     // Another process may have made the topics meanwhile.
-    if (used.length > 0) recorded = await readTopicIds(brokers, prefix);
-    if (used.length > 0 && recorded.size === 0)
+    if (used.length > 0) known = await find();
+    if (used.length > 0 && known.marks.size === 0)
       throw new TopicMismatchError(
         [
           `${topicIdsName(prefix)} does not name the topics, and ${used.join(', ')} have records: it was lost, or the topics are copies; ` +
@@ -174,22 +179,31 @@ async function requireNoneLost(
         'TOPIC_LOST',
       );
   }
-  const lost = lostTopics(prefix, recorded, found).filter(({ topic }) => !accept.includes(topic));
-  if (lost.length > 0)
-    throw new TopicMismatchError([lostText(prefix, lost), lostAdvice(lost, command)], 'TOPIC_LOST');
+  const lost = known.lost.filter(({ topic }) => !accept.includes(topic));
+  if (lost.length > 0) throw topicsLost(prefix, lost, command);
 }
 
-/** Records the ids of topics that are new or accepted. */
-async function recordIds(
-  { brokers, prefix }: TopicsOfPrefix,
+/** Records topics that are new, or accepted as they are. */
+async function recordTopics(
+  { brokers, prefix, accept = [] }: CreateTopicsOptions,
   created: ReadonlyMap<string, FoundTopic>,
 ): Promise<void> {
-  const recorded = await readTopicIds(brokers, prefix);
-  const changed = IDENTIFIED.flatMap((topic) => {
-    const id = created.get(topicName(prefix, topic))?.id;
-    return id === undefined || id === recorded.get(topic) ? [] : [[topic, id] as const];
+  const marks = await withConnections(brokers, 'touchline-topic-ids', async (connections) => {
+    const known = await readTopicMarks(connections, prefix);
+    const isAccepted = (topic: TopicName): boolean => accept === 'all' || accept.includes(topic);
+    const changed = IDENTIFIED.flatMap((topic) => {
+      const id = created.get(topicName(prefix, topic))?.id;
+      return id === undefined || (id === known.get(topic)?.id && !isAccepted(topic)) ? [] : [{ topic, id }];
+    });
+    // Any other topic is new, and begins and ends at 0.
+    const accepted = changed.map(({ topic }) => topic).filter(isAccepted);
+    const bounds = await compactedBounds(connections, prefix, accepted, created);
+    return changed.map(({ topic, id }) => {
+      const logs = bounds.get(topicName(prefix, topic)) ?? [];
+      return [topic, { id, logs: logs.map(({ start, end }) => ({ start, end })) }] as const;
+    });
   });
-  await writeTopicIds(brokers, prefix, new Map(changed));
+  await writeTopicMarks(brokers, prefix, new Map(marks));
 }
 
 /** Repairs existing topics. Returns what it repaired. Throws `TopicMismatchError` before any change. */
@@ -397,12 +411,12 @@ export function wantedTopics(
 
 /**
  * Returns every required topic as it must be on a cluster that has `found`: topics of a match have as many partitions as most of them.
- * `brokers`: their number decides how many copies must have a record; default: a broker's own choice.
+ * `brokers`: their number decides how many copies must have a record.
  */
 export function requiredTopics(
   prefix: string,
   found: ReadonlyMap<string, FoundTopic>,
-  brokers?: number,
+  brokers: number,
 ): WantedTopic[] {
   const ofMatches = TOPIC_NAMES.filter(isByEvent).flatMap(
     (topic) => found.get(topicName(prefix, topic))?.partitions ?? [],
@@ -410,12 +424,8 @@ export function requiredTopics(
   const [partitions] = [...Map.groupBy(ofMatches, (count) => count)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([count]) => count);
-  return wantedTopics({ prefix, partitions }).map((topic) => {
-    const settings = topicSettings(topic.spec);
-    const { name } = topic;
-    if (brokers === undefined) return { name, partitions: topic.partitions, settings };
-    return topicConfig(topic, replicationFor(brokers, {}));
-  });
+  const replication = replicationFor(brokers, {});
+  return wantedTopics({ prefix, partitions }).map((topic) => topicConfig(topic, replication));
 }
 
 function topicConfig(

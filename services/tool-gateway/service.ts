@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
+import { VersionedTopic } from '#clients/directory.ts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
@@ -91,7 +92,19 @@ export async function serveTools(
   });
   const days = config.TOKEN_LIFETIME_DAYS;
   const lifetimeMs = days === 0 ? null : days * DAY_MS;
-  const issuing = { tokens, codec, publish, topic: topicName(prefix, 'access-tokens'), lifetimeMs };
+  const editor = new VersionedTopic('access-tokens', { brokers, prefix, registryUrl, log });
+  const issuing = {
+    tokens,
+    codec,
+    publish,
+    forget: (isForgotten: Parameters<typeof editor.forget>[0]) =>
+      void editor.forget(isForgotten).catch((error: unknown) => {
+        // The next exchange of the client tries again.
+        log.warn({ err: error }, 'tokens that expired long ago could not be deleted');
+      }),
+    topic: topicName(prefix, 'access-tokens'),
+    lifetimeMs,
+  };
   const { views } = follower;
   const app = await createApp({
     trustedProxies: config.TRUSTED_PROXIES ?? [],

@@ -1,8 +1,10 @@
+import { withConnections } from '#cluster/connections.ts';
 import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { isTransientCreateError, withTopicAdmin } from '#cluster/topic-admin.ts';
 import type { Brokers } from '#security/brokers.ts';
 import { rightsOf, type ServiceName } from '#topics/acls.ts';
 import { topicSettings, wantedTopics } from '#topics/admin.ts';
+import { requireSettings } from '#topics/require-settings.ts';
 import { untilTrue } from './poll.ts';
 
 /** Timeout for a busy broker. */
@@ -91,4 +93,11 @@ export async function recreateTopic(brokers: Brokers, config: TestTopic): Promis
     await makeTopics(brokers, [config]);
     return (await idOf()) !== before;
   });
+}
+
+/** Checks the topics of a service as it does when it starts. Rejects as `requireSettings`. */
+export function requireSettingsAt(brokers: Brokers, prefix: string, service: ServiceName): Promise<void> {
+  return withConnections(brokers, 'test-topics', (connections) =>
+    requireSettings(connections, prefix, service),
+  );
 }

@@ -66,10 +66,10 @@ async function runProcessor({ rules, maxAgeMs, output, signal: stopped }: AlertR
   const failed = new AbortController();
   const fenced = Promise.withResolvers<never>();
   fenced.promise.catch(() => {});
-  const context = { config, logger, metrics, fail: fenced.reject };
+  const signal = AbortSignal.any([stopped, failed.signal]);
+  const context = { config, logger, metrics, signal, fail: fenced.reject };
   const processor = await openAlertProcessor(context, { rules, maxAgeMs });
   const { client, source, topicName } = processor;
-  const signal = AbortSignal.any([stopped, failed.signal]);
   const of = { topic: topicName('alerts'), partition: 0 };
   // Read before the processor starts: every alert that it publishes is printed.
   const [bounds] = await client.logBounds([of]);

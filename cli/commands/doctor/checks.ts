@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
+import { withConnections } from '#cluster/connections.ts';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
-import { topicBounds } from '#cluster/logs.ts';
 import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
@@ -23,8 +23,8 @@ import { readValues, type TopicCluster } from '#topics/read-values.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
-import { lostTopics, readTopicIds, topicIdsName } from '#topics/topic-ids.ts';
-import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
+import { findLostTopics, IDENTIFIED, topicIdsName } from '#topics/topic-ids.ts';
+import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { HealthTable } from '#tradability/feed-status.ts';
 import { findCluster, type OpenCluster, withBackbone } from '../../cluster.ts';
 import { processorProgress } from '../../processor-progress.ts';
@@ -33,21 +33,18 @@ import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
 import { judgeCertificate } from './certificate-rules.ts';
-import { LostVersions } from './lost-versions.ts';
 import { judgeRefusals } from './positions.ts';
 import {
   type CheckName,
   type CheckResult,
   failed,
   fine,
-  judgeBeginning,
   judgeBrokers,
   judgeClock,
   judgeDisk,
   judgeFeeds,
   judgeLag,
   judgeLost,
-  judgeLostVersions,
   judgeNoRegistry,
   judgeProvider,
   judgeReceiverClocks,
@@ -84,7 +81,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           topicsAndPositions(cluster, facts),
           guarded('versions', () => versions(cluster)),
           ...PROCESSOR_NAMES.map((processor) => guarded('lag', () => lag(cluster, processor))),
-          guarded('records', () => records(cluster)),
+          guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
           guarded('webhooks', () => webhooks(cluster, facts)),
           guarded('clock', () => receiverClocks(cluster)),
           guarded('feed', () => feeds(cluster)),
@@ -111,8 +108,9 @@ const namesOf = ({ prefix }: TopicCluster): string[] => wantedTopics({ prefix })
 async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): Promise<CheckResult[]> {
   const { brokers, prefix } = cluster;
   const ofTopic = new Map(TOPIC_NAMES.map((topic) => [topicName(prefix, topic), topic]));
-  const recorded = await readTopicIds(brokers, prefix);
-  const gone = lostTopics(prefix, recorded, facts.topics);
+  const { lost: gone, marks } = await withConnections(brokers, 'touchline-doctor', (connections) =>
+    findLostTopics(connections, prefix, facts.topics),
+  );
   const named = new Set(gone.map(({ topic }) => topicName(prefix, topic)));
   const allLost = new Set<string>(named);
   const findings = await Promise.all(
@@ -127,35 +125,20 @@ async function topicsAndPositions(cluster: TopicCluster, facts: ClusterFacts): P
             // Without its positions topic a processor must process all input again.
             return { name, deriver: topic === undefined ? processor : deriverOf(topic) };
           });
-        return judgeRefusals(processor, derived, refused);
+        const isNamed = named.has(topicName(prefix, PROCESSORS[processor].input));
+        const others = refused.filter(({ error }) => !isNamed || error.code !== 'INPUT_RECREATED');
+        return judgeRefusals(processor, derived, others);
       }),
     ),
   );
-  const cut = await guarded('topics', () => beginnings(cluster, facts));
+  const unnamed = facts.topics.has(topicIdsName(prefix))
+    ? IDENTIFIED.filter((topic) => !marks.has(topic) && facts.topics.has(topicName(prefix, topic)))
+    : [];
   return [
-    ...judgeLost(prefix, gone, recorded.size > 0 || !facts.topics.has(topicIdsName(prefix))),
+    ...judgeLost(prefix, gone, { unnamed, isRecorded: marks.size > 0 }),
     ...brokerChecks(cluster, facts, allLost),
-    ...[cut].flat(),
     ...findings.flat(),
   ];
-}
-
-/** Checks the beginnings of compacted topics; those of changelogs are compared with positions. */
-async function beginnings(
-  { brokers, prefix }: TopicCluster,
-  { topics }: ClusterFacts,
-): Promise<CheckResult[]> {
-  const changelogs = new Set<string>(PROCESSOR_NAMES.flatMap((of) => PROCESSORS[of].changelogs));
-  const compacted = TOPIC_NAMES.filter(
-    (topic) =>
-      TOPICS[topic].cleanup === 'compact' && !changelogs.has(topic) && topics.has(topicName(prefix, topic)),
-  );
-  const names = compacted.map((topic) => topicName(prefix, topic));
-  const bounds = await topicBounds({ brokers, clientId: 'touchline-doctor' }, names);
-  return compacted.flatMap((topic, at) => {
-    const cut = bounds.filter(({ topic: name, start }) => name === names[at] && start > 0);
-    return cut.length === 0 ? [] : judgeBeginning(names[at] as string, cut, deriverOf(topic));
-  });
 }
 
 function brokerChecks(cluster: TopicCluster, facts: ClusterFacts, lost: ReadonlySet<string>): CheckResult[] {
@@ -223,13 +206,6 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Checks the last records of all topics. */
-async function records(cluster: OpenCluster): Promise<CheckResult[]> {
-  const lost = new LostVersions();
-  const unreadable = await findUnreadable(cluster, (batch) => lost.add(batch));
-  return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
 }
 
 async function lag(cluster: TopicCluster, processor: ProcessorName): Promise<CheckResult[]> {

@@ -9,9 +9,10 @@ import type { UnreadableRecord } from '#topics/readable.ts';
 import type { SchemaState } from '#topics/registry.ts';
 import { type LostTopic, lostAdvice, lostText, topicIdsName } from '#topics/topic-ids.ts';
 import { judgeTopic, mismatchText, type TopicMismatch, type WantedTopic } from '#topics/topic-rule.ts';
+import type { TopicName } from '#topics/topics.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { unreadableText } from '../../unreadable.ts';
-import type { LostVersion } from './lost-versions.ts';
+import { deriverOf } from '../rebuild/derived.ts';
 
 export type CheckName =
   | 'settings'
@@ -82,19 +83,32 @@ export function judgeTopics(
 }
 
 /**
- * Judges topics that are not those which the system was made with: one finding, however many there are. `isRecorded`: whether the topic
- * of their ids names any.
+ * Judges topics that are not those which the system was made with: one finding, however many there are. `unnamed`: existing topics that
+ * the topic of their ids does not name, `isRecorded`: whether it names any.
  */
-export function judgeLost(prefix: string, lost: readonly LostTopic[], isRecorded: boolean): CheckResult[] {
-  if (!isRecorded)
+export function judgeLost(
+  prefix: string,
+  lost: readonly LostTopic[],
+  { unnamed, isRecorded }: { readonly unnamed: readonly TopicName[]; readonly isRecorded: boolean },
+): CheckResult[] {
+  if (unnamed.length > 0) {
+    const names = isRecorded ? unnamed.join(',') : 'all';
     return [
       failed(
         'topics',
-        `${topicIdsName(prefix)} has lost its records: a lost topic would not be noticed`,
-        `check that no topic is missing, then ${MAKE_TOPICS} --accept all`,
+        `${topicIdsName(prefix)} has lost records and does not name ${names}: their loss would not be noticed`,
+        `check that no topic is missing, then ${MAKE_TOPICS} --accept ${names}`,
       ),
     ];
-  return lost.length === 0 ? [] : [failed('topics', lostText(prefix, lost), lostAdvice(lost, 'topics'))];
+  }
+  if (lost.length === 0) return [];
+  const derivers = Map.groupBy(lost, ({ topic }) => deriverOf(topic));
+  derivers.delete(null);
+  const again = [...derivers].map(
+    ([of, derived]) =>
+      `; ${rebuildCommand(of ?? '')} derives ${derived.map(({ topic }) => topic).join(' and ')} again`,
+  );
+  return [failed('topics', lostText(prefix, lost), lostAdvice(lost, 'topics') + again.join(''))];
 }
 
 /** Names one cause in one finding, however many topics have it. */
@@ -120,23 +134,6 @@ function* judgeMismatches(mismatches: readonly TopicMismatch[]): Generator<Check
 
 function causeOf({ setting, found, wanted }: TopicMismatch): string {
   return `${setting} ${found} ${wanted}`;
-}
-
-/**
- * Judges a compacted topic whose logs begin after 0: compaction alone does not move a beginning. `deriver`: the processor that derives
- * the topic again; null when none does.
- */
-export function judgeBeginning(
-  name: string,
-  cut: readonly { readonly partition: number; readonly start: number }[],
-  deriver: string | null,
-): CheckResult {
-  const where = cut.map(({ partition, start }) => `${partition} at ${start}`).join(', ');
-  return failed(
-    'topics',
-    `${name} has lost its first records: retention or an operator deleted them (its partitions begin: ${where})`,
-    deriver === null ? 'restore the topic from a backup' : rebuildCommand(deriver),
-  );
 }
 
 function* judgeReplicas(name: string, facts: TopicFacts | undefined): Generator<CheckResult> {
@@ -267,22 +264,6 @@ export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: n
     ...judge(
       unreadable.filter((one) => !ofSchema(one)),
       'find out who else writes to these topics, and take its right to Write: every reader leaves the records out',
-    ),
-  ];
-}
-
-/** Judges matches whose state lost versions: one finding, however many there are. */
-export function judgeLostVersions(lost: readonly LostVersion[]): CheckResult[] {
-  const [first] = lost;
-  if (first === undefined) return [];
-  const { event_id, version, known } = first;
-  const others = lost.length === 1 ? '' : `, and ${lost.length - 1} more matches went back`;
-  return [
-    failed(
-      'records',
-      `event ${event_id} has version ${version} after version ${known}${others}: state was lost in between, or another program writes to ` +
-        'the topics of matches. Readers that knew more have closed the guards (version_went_back)',
-      rebuildCommand('match-processor'),
     ),
   ];
 }

@@ -3,7 +3,7 @@ import { REBUILD_REFUSES } from '#streams/runtime/positions.ts';
 import { createTopics, deleteTopics, topicPartitions, topicsUnder } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName } from '#topics/processors.ts';
 import { readLatest } from '#topics/read-values.ts';
-import { IDENTIFIED, writeTopicIds } from '#topics/topic-ids.ts';
+import { IDENTIFIED, writeTopicMarks } from '#topics/topic-ids.ts';
 import { topicName } from '#topics/topics.ts';
 import { carryOver, catchUp } from '#webhooks/carry-over.ts';
 import {
@@ -65,7 +65,7 @@ async function rebuildOne(cluster: OpenCluster, processor: ProcessorName): Promi
     const carried = await carryProgress(cluster);
     printLine(`${processor}: carried over the progress of ${carried} webhooks`);
   }
-  await writeTopicIds(
+  await writeTopicMarks(
     brokers,
     prefix,
     new Map(

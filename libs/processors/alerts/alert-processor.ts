@@ -19,7 +19,7 @@ export const settings = z.object(processorSettings);
 
 type AlertProcessorContext = Pick<
   ServiceContext<z.output<typeof settings>>,
-  'config' | 'logger' | 'metrics' | 'fail'
+  'config' | 'logger' | 'metrics' | 'signal' | 'fail'
 >;
 
 type AlertOptions = {
@@ -99,7 +99,6 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
      * of `runStream`.
      */
     async start(): Promise<RunningService> {
-      const latest = (eventId: number) => matches.latest(eventId);
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const application = applicationOf(prefix, 'alert-processor');
       const isFirst = (await readPositions({ brokers, application })).size === 0;
@@ -112,7 +111,6 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
             codecs,
             topicName,
             rules,
-            latest,
             matchAt,
             since,
             onPublished,

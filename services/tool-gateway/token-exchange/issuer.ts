@@ -9,6 +9,8 @@ type IssuerOptions = {
   readonly codec: Codec<AccessTokenRecord>;
   /** Name on the broker. */
   readonly topic: string;
+  /** Deletes the records that the function selects, beside editors of the topic; not awaited. */
+  readonly forget: (isForgotten: (token: AccessTokenRecord) => boolean) => void;
   /** Writes records; resolves once they are acknowledged. */
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Lifetime of a token, milliseconds; null: it does not expire. */
@@ -28,7 +30,7 @@ export const KEEP_DEAD_MS = 30 * 86_400_000;
  * `TENANT_SLUG_CONFLICT` when the client already has `MAX_LIVE_TOKENS`, and `PublishError`.
  */
 export async function issueAccessToken(
-  { tokens, codec, topic, publish, lifetimeMs }: IssuerOptions,
+  { tokens, codec, topic, publish, forget, lifetimeMs }: IssuerOptions,
   { client_id, identity }: Pick<Client, 'client_id' | 'identity'>,
   label: string | null,
   nowMs: number,
@@ -49,13 +51,11 @@ export async function issueAccessToken(
     version: 1,
     updated_at: nowMs,
   };
-  const unlisted = known.filter((token) => diedBefore(token, nowMs - KEEP_DEAD_MS));
-  await publish([
-    { topic, key: record.token_id, value: codec.encode(record) },
-    // Otherwise the log of a client that exchanges repeatedly would grow without limit.
-    ...unlisted.map(({ token_id: key }) => ({ topic, key, value: null })),
-  ]);
+  await publish([{ topic, key: record.token_id, value: codec.encode(record) }]);
   tokens.add(record);
+  const isUnlisted = (token: AccessTokenRecord): boolean => diedBefore(token, nowMs - KEEP_DEAD_MS);
+  // Otherwise the log of a client that exchanges repeatedly would grow without limit.
+  if (known.some(isUnlisted)) forget((token) => token.client_id === client_id && isUnlisted(token));
   return { text, token: record };
 }
 

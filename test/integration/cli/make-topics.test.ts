@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { withPublisher } from '#streams/publish/publisher.ts';
 import { deleteTopics, findTopics, topicPartitions } from '#topics/admin.ts';
-import { requireSettings } from '#topics/require-settings.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { connectionEnv } from '../../support/environment.ts';
 import { quietLog } from '../../support/log.ts';
-import { makeOnly } from '../../support/topics.ts';
+import { makeOnly, requireSettingsAt } from '../../support/topics.ts';
 import { type CommandOutput, touchlineHere } from '../../support/touchline-here.ts';
 
 async function run(
@@ -70,7 +69,7 @@ describe('touchline topics', () => {
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${lost}; restore`) });
       expect(refused.err.trim().split('\n')).toHaveLength(1);
       for (const service of services)
-        await expect(requireSettings(brokers, prefix, service), service).rejects.toMatchObject({
+        await expect(requireSettingsAt(brokers, prefix, service), service).rejects.toMatchObject({
           code: 'TOPIC_LOST',
         });
       const { out } = await touchlineHere(['doctor', '--json'], env);
@@ -79,7 +78,7 @@ describe('touchline topics', () => {
         { status: 'failed', message: lost, advice: expect.stringContaining(advice) },
       ]);
       expect(await run(['--accept', topics.join(',')], env)).toMatchObject({ code: 0, err: '' });
-      for (const service of services) await requireSettings(brokers, prefix, service);
+      for (const service of services) await requireSettingsAt(brokers, prefix, service);
     }
     // Without the ids a lost topic cannot be told from a new one.
     const messages = topicName(prefix, 'normalized-messages');

@@ -8,7 +8,6 @@ import { withPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError } from '#topics/errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from '#topics/processors.ts';
-import { requireSettings } from '#topics/require-settings.ts';
 import { topicIdsName } from '#topics/topic-ids.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
@@ -16,7 +15,7 @@ import { withAdmin } from '../../support/admin.ts';
 import { quietLog } from '../../support/log.ts';
 import { startOwnKafka } from '../../support/own-kafka.ts';
 import { untilTrue } from '../../support/poll.ts';
-import { makeTopics } from '../../support/topics.ts';
+import { makeTopics, requireSettingsAt } from '../../support/topics.ts';
 
 /** Timeout for a busy broker. */
 const WITHIN_MS = 30_000;
@@ -114,7 +113,7 @@ describe('createTopics', () => {
       );
     };
     await setPolicy('delete');
-    await expect(requireSettings(brokers, prefix, 'match-processor')).rejects.toMatchObject({
+    await expect(requireSettingsAt(brokers, prefix, 'match-processor')).rejects.toMatchObject({
       code: 'TOPIC_MISMATCH',
       message: expect.stringMatching(
         /match-state has cleanup\.policy=delete, not compact; run npx touchline topics, which repairs/,
@@ -123,7 +122,7 @@ describe('createTopics', () => {
     expect((await createTopics({ brokers, prefix })).repaired).toEqual([
       `${state} has cleanup.policy=delete, not compact`,
     ]);
-    await requireSettings(brokers, prefix, 'match-processor');
+    await requireSettingsAt(brokers, prefix, 'match-processor');
     await setPolicy('delete');
     await deleteFirst(brokers, state);
     await expect(createTopics({ brokers, prefix })).rejects.toMatchObject({

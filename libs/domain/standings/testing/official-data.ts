@@ -60,7 +60,6 @@ export function finished(
   return {
     event_id,
     version: 1,
-    cause: { offset: 0 },
     removed: false,
     stage_id,
     group_id: null,

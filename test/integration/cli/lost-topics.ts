@@ -1,0 +1,371 @@
+/**
+ * What is said of a topic that was lost, cut or changed, and by whom: one row a topic. `lost-topics.test.ts` tries a part of it,
+ * `lost-topics.release.test.ts` all of it.
+ */
+import { expect } from 'vitest';
+import { ClientDirectory, VersionedTopic } from '#clients/directory.ts';
+import { withTopicAdmin } from '#cluster/topic-admin.ts';
+import { watchTopics } from '#service/topic-watch.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { withPublisher } from '#streams/publish/publisher.ts';
+import { type LogMark, positionRecord } from '#streams/runtime/positions.ts';
+import { ownOutputs } from '#streams/runtime/stream-topics.ts';
+import { isProcessor, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
+import { createTopics, deleteTopics, wantedTopics } from '#topics/admin.ts';
+import { PROCESSOR_NAMES, type ProcessorName, positionsTopicName, streamTopics } from '#topics/processors.ts';
+import { Registry } from '#topics/registry.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { topicIdsName } from '#topics/topic-ids.ts';
+import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from '#topics/topics.ts';
+import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
+import { renderFindings } from '../../../cli/commands/doctor/run.ts';
+import { commandsIn } from '../../../cli/testing/printed-commands.ts';
+import type { TestBackbone } from '../../setup/backbone.ts';
+import { withAdmin } from '../../support/admin.ts';
+import { connectionEnv } from '../../support/environment.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { makeOnly, requireSettingsAt } from '../../support/topics.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+
+const WITHIN_MS = 60_000;
+/** How often services look at their topics while they run, milliseconds. */
+const WATCHED_MS = 1_000;
+/** Lines that doctor may take for one cause. */
+const MAX_LINES = 5;
+
+/** What a topic loses. */
+export type Loss = 'beginning' | 'end' | 'deleted' | 'recreated';
+export const LOSSES: readonly Loss[] = ['beginning', 'end', 'deleted', 'recreated'];
+
+/** What is changed of topics. */
+export const CHANGES = {
+  'in sync': { settings: () => ({ 'min.insync.replicas': '2' }), said: /min\.insync\.replicas=2, not 1$/ },
+  policy: {
+    settings: ({ cleanup }) => ({ 'cleanup.policy': cleanup === 'compact' ? 'delete' : 'compact' }),
+    said: /cleanup\.policy=/,
+  },
+  partitions: { settings: () => null, said: / partitions, not / },
+} as const satisfies Record<
+  string,
+  {
+    readonly settings: (of: Pick<TopicSpec, 'cleanup'>) => Readonly<Record<string, string>> | null;
+    readonly said: RegExp;
+  }
+>;
+
+/** A topic of Touchline: one of the table, the one of their ids, or one of positions. */
+export type AnyTopic = TopicName | 'topic-ids' | `${ProcessorName}-positions`;
+
+/** What doctor says of a loss; null where nothing is lost that its writer does not write again, or that retention would not remove. */
+type Row = {
+  /** Services that do not start without its records, and say so while they run. */
+  readonly needs: readonly ServiceName[];
+  readonly deleted: RegExp;
+  readonly recreated: RegExp;
+  readonly beginning: RegExp | null;
+  readonly end: RegExp | null;
+};
+
+const DELETED = /^deleted: /;
+const RECREATED = /^deleted and created again, without its records: /;
+const NO_BEGINNING = /^without its first records, which retention or an operator deleted: /;
+export const NO_END = /^without its last records, which a broker lost: /;
+const MISSING = / is missing, and \S+ had processed or written records of it: they are lost$/;
+const refuses = (code: string) => new RegExp(`refuses partitions 0 \\(${code}\\)`);
+const INPUT_LOST = /input was removed before it was processed/;
+const BEYOND_END = /its position is beyond the end of its input/;
+
+/** A log whose oldest records expire anyway. */
+const log = (...needs: ServiceName[]): Row => ({
+  needs,
+  deleted: DELETED,
+  recreated: RECREATED,
+  beginning: null,
+  end: null,
+});
+/** A compacted topic that its writers fill again. */
+const renewed = (...needs: ServiceName[]): Row => ({ ...log(...needs), beginning: NO_BEGINNING });
+/** A compacted topic that people edit. */
+const edited = (...needs: ServiceName[]): Row => ({ ...renewed(...needs), end: NO_END });
+/** The input of a processor. */
+const input = (...needs: ServiceName[]): Row => ({
+  ...log(...needs),
+  beginning: INPUT_LOST,
+  end: BEYOND_END,
+});
+const CHANGELOG: Row = {
+  needs: [],
+  deleted: MISSING,
+  recreated: refuses('CHANGELOG_RECREATED'),
+  beginning: refuses('CHANGELOG_TRUNCATED'),
+  end: refuses('CHANGELOG_TRUNCATED'),
+};
+const POSITIONS: Row = {
+  needs: [],
+  deleted: MISSING,
+  recreated: refuses('POSITION_MISSING'),
+  beginning: refuses('POSITION_MISSING'),
+  end: refuses('POSITION_(MISSING|TRUNCATED)'),
+};
+const IDS = /topic-ids has lost records and does not name /;
+
+/** A new topic without a row does not compile. */
+export const ROWS: Readonly<Record<AnyTopic, Row>> = {
+  'raw-messages': log(),
+  'normalized-messages': input('feed-monitor', 'api'),
+  'match-incidents': CHANGELOG,
+  'match-state': CHANGELOG,
+  'match-transitions': input('api', 'tool-gateway'),
+  'match-results': { ...input(), beginning: NO_BEGINNING },
+  catalogue: renewed('api', 'tool-gateway'),
+  'standings-results': CHANGELOG,
+  'standings-catalogue': CHANGELOG,
+  standings: CHANGELOG,
+  'provider-standings': renewed('api', 'tool-gateway'),
+  clients: edited('api', 'tool-gateway', 'webhook-dispatcher'),
+  'access-tokens': edited('tool-gateway'),
+  'ended-sessions': log('api'),
+  'operator-orders': log(),
+  'webhook-messages': log('webhook-dispatcher'),
+  'webhook-times': CHANGELOG,
+  alerts: log(),
+  'alert-guards': CHANGELOG,
+  'webhook-attempts': input(),
+  'webhook-progress': CHANGELOG,
+  'ingress-status': log(),
+  'feed-health': renewed(),
+  'poller-checkpoints': renewed(),
+  'dead-letters': log(),
+  'topic-ids': { needs: [], deleted: /^missing: \S+topic-ids$/, recreated: IDS, beginning: IDS, end: IDS },
+  'match-processor-positions': POSITIONS,
+  'standings-processor-positions': POSITIONS,
+  'webhook-dispatcher-positions': POSITIONS,
+  'alert-processor-positions': POSITIONS,
+};
+
+/** Names of all rows, in the order of the table of topics. */
+export const ROW_NAMES = Object.keys(ROWS) as AnyTopic[];
+
+/** A system whose topics all have records, with the positions of processors that have processed them, and without processes. */
+export class LostTopics {
+  readonly connection: TestBackbone;
+  readonly #env: Readonly<Record<string, string>>;
+  /** Lines of the services that run, by service. */
+  readonly #said = new Map<ServiceName, string[]>();
+
+  private constructor(connection: TestBackbone) {
+    this.connection = connection;
+    this.#env = connectionEnv(connection);
+  }
+
+  /** Creates the system, and begins to watch its topics as each service does while it runs, until `signal` is aborted. */
+  static async create(connection: TestBackbone, signal: AbortSignal): Promise<LostTopics> {
+    const { brokers, registryUrl: url, prefix } = connection;
+    await createTopics({ brokers, prefix, partitions: 1 });
+    await Registry.open({ url, prefix }).registerAll();
+    const system = new LostTopics(connection);
+    for (const service of SERVICE_NAMES) {
+      const lines: string[] = [];
+      system.#said.set(service, lines);
+      const logger = { error: (_: unknown, text?: string) => void lines.push(String(text)) };
+      await watchTopics([service], connection, { logger, signal, everyMs: WATCHED_MS });
+    }
+    return system;
+  }
+
+  /** Returns the name of a topic on the broker. */
+  nameOf(topic: AnyTopic): string {
+    const { prefix } = this.connection;
+    if (topic === 'topic-ids') return topicIdsName(prefix);
+    const processor = PROCESSOR_NAMES.find((one) => `${one}-positions` === topic);
+    return processor === undefined
+      ? topicName(prefix, topic as TopicName)
+      : positionsTopicName(prefix, processor);
+  }
+
+  /** Writes a record to each topic, and the positions of processors that have processed them. */
+  async fill(): Promise<void> {
+    const { brokers, registryUrl: url, prefix } = this.connection;
+    const registry = Registry.open({ url, prefix });
+    await ClientDirectory.open({ ...this.connection, log: quietLog }).edit(1, () => sampleOf('clients'));
+    const token = sampleOf('access-tokens');
+    await new VersionedTopic('access-tokens', { ...this.connection, log: quietLog }).edit(
+      token.token_id,
+      () => token,
+    );
+    const records = await Promise.all(
+      TOPIC_NAMES.filter((topic) => ROWS[topic].end !== NO_END).map(async (topic) => {
+        const value = sampleOf(topic) as unknown as Record<string, unknown>;
+        const { keyField }: TopicSpec = TOPICS[topic];
+        const key = String(
+          keyField === undefined ? (isByEvent(topic) ? value.event_id : 'k') : value[keyField],
+        );
+        const codec = await registry.codec(topic);
+        return { topic: topicName(prefix, topic), partition: 0, key, value: codec.encode(value as never) };
+      }),
+    );
+    await this.#publish(records);
+    const client = openStreamClient({ brokers, clientId: 'test' });
+    try {
+      const positions = await Promise.all(
+        PROCESSOR_NAMES.map(async (processor) => {
+          const topics = streamTopics(prefix, processor);
+          const logs = [...topics.changelogs, ...ownOutputs(topics)];
+          const names = [topics.input, ...logs];
+          const ids = await client.topicIds(names);
+          const bounds = await client.logBounds(names.map((topic) => ({ topic, partition: 0 })));
+          const marks = logs.map((topic, at): [string, LogMark] => {
+            const { start = 0, end = 0 } = bounds[at + 1] ?? {};
+            const isChangelog = at < topics.changelogs.length;
+            const id = isChangelog ? (ids.get(topic) ?? '') : null;
+            return [topic, { id, start: isChangelog ? start : null, end, last: end - 1 }];
+          });
+          return positionRecord(positionsTopicName(prefix, processor), 0, {
+            next: bounds[0]?.end ?? 0,
+            topicId: ids.get(topics.input) ?? '',
+            inputEpoch: null,
+            logs: Object.fromEntries(marks),
+            producer: { id: '0', epoch: 0 },
+          });
+        }),
+      );
+      await this.#publish(positions.map((record) => ({ ...record, key: String(record.key) })));
+    } finally {
+      await client.close();
+    }
+  }
+
+  async #publish(
+    records: readonly { topic: string; partition: number; key: string; value: Buffer | null }[],
+  ) {
+    const options = {
+      brokers: this.connection.brokers,
+      clientId: 'test',
+      log: quietLog,
+      timeoutMs: WITHIN_MS,
+    };
+    await withPublisher(options, (publisher) => publisher.publish(records));
+  }
+
+  /** Returns what `touchline doctor` fails on. */
+  async failures(): Promise<CheckResult[]> {
+    const { out } = await touchlineHere(['doctor', '--json'], this.#env);
+    return (JSON.parse(out) as CheckResult[]).filter(({ status }) => status === 'failed');
+  }
+
+  /** Lets a topic lose something; not its `end`, which needs the folder of a broker that is down. */
+  async lose(topic: AnyTopic, loss: Exclude<Loss, 'end'>): Promise<void> {
+    const { brokers, prefix } = this.connection;
+    const name = this.nameOf(topic);
+    if (loss === 'beginning') return this.#loseBeginning(name);
+    await deleteTopics(brokers, [name]);
+    if (loss === 'recreated') await makeOnly(new Set([name]), { brokers, prefix, partitions: 1 });
+  }
+
+  async #loseBeginning(name: string): Promise<void> {
+    const { brokers, prefix } = this.connection;
+    await this.#set(name, { 'cleanup.policy': 'delete' });
+    const client = openStreamClient({ brokers, clientId: 'test' });
+    const [bounds] = await client.logBounds([{ topic: name, partition: 0 }]);
+    await client.close();
+    const isInput = PROCESSOR_NAMES.some((of) => streamTopics(prefix, of).input === name);
+    // Processed input expires by design: here a record that nobody has processed does.
+    if (isInput) await this.#publish([{ topic: name, partition: 0, key: '1', value: Buffer.from('x') }]);
+    const offset = BigInt((bounds?.end ?? 0) + (isInput ? 1 : 0));
+    await withAdmin(brokers, (admin) =>
+      admin.deleteRecords({ topics: [{ name, partitions: [{ partition: 0, offset }] }] }),
+    );
+    await this.#set(name, { 'cleanup.policy': this.#specOf(name).spec.cleanup });
+  }
+
+  /** Changes a setting or the number of partitions of each topic. */
+  async change(change: keyof typeof CHANGES): Promise<void> {
+    const { brokers } = this.connection;
+    for (const topic of ROW_NAMES) {
+      const { name, spec, partitions } = this.#specOf(this.nameOf(topic));
+      const settings = CHANGES[change].settings(spec);
+      if (settings !== null) await this.#set(name, settings);
+      else {
+        const counts = new Map([[name, partitions + 1]]);
+        await withTopicAdmin(brokers, WITHIN_MS, (admin) => admin.addPartitions(counts));
+      }
+    }
+  }
+
+  #specOf(name: string) {
+    const found = wantedTopics({ prefix: this.connection.prefix, partitions: 1 }).find(
+      (one) => one.name === name,
+    );
+    return found ?? expect.fail(`no topic ${name}`);
+  }
+
+  async #set(name: string, settings: Readonly<Record<string, string>>): Promise<void> {
+    const { brokers } = this.connection;
+    await withTopicAdmin(brokers, WITHIN_MS, (admin) => admin.alterSettings(new Map([[name, settings]])));
+  }
+
+  /**
+   * Expects that doctor says what a topic lost, in at most five lines, and each service that acts on its records, when it starts and while
+   * it runs; and that nobody says anything where nothing is lost.
+   */
+  async expectLost(topic: AnyTopic, loss: Loss): Promise<void> {
+    const { needs, [loss]: said } = ROWS[topic];
+    await this.#expectSaid(said);
+    const isRefused = loss === 'deleted' || loss === 'recreated' || said === NO_BEGINNING || said === NO_END;
+    await this.#expectBy(isRefused ? needs : [], 'TOPIC_LOST');
+  }
+
+  /** Expects that doctor says what was changed of all topics, in at most five lines, and each service. */
+  async expectChanged(change: keyof typeof CHANGES): Promise<void> {
+    await this.#expectSaid(CHANGES[change].said);
+    await this.#expectBy(SERVICE_NAMES, 'TOPIC_MISMATCH');
+  }
+
+  async #expectSaid(said: RegExp | null): Promise<void> {
+    const found = await this.failures();
+    const lines = renderFindings(found).trim().split('\n').slice(0, -2);
+    if (said === null) expect(found).toEqual([]);
+    else expect(found.map(({ message }) => message)).toContainEqual(expect.stringMatching(said));
+    expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(MAX_LINES);
+  }
+
+  async #expectBy(by: readonly ServiceName[], code: string): Promise<void> {
+    const { brokers, prefix } = this.connection;
+    for (const service of SERVICE_NAMES) {
+      const refusal = requireSettingsAt(brokers, prefix, service);
+      if (by.includes(service)) await expect(refusal, service).rejects.toMatchObject({ code });
+      else await expect(refusal, service).resolves.toBeUndefined();
+      // The partitions of a processor refuse.
+      if (!by.includes(service) || isProcessor(service)) continue;
+      await untilTrue(`${service} says so while it runs`, () => this.#said.get(service)?.length !== 0);
+    }
+  }
+
+  /** Runs the first command that doctor prints, until it fails on nothing any more. */
+  async mend(): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const [first] = await this.failures();
+      if (first === undefined) {
+        for (const lines of this.#said.values()) lines.length = 0;
+        return;
+      }
+      const [printed = ''] = commandsIn(`${first.message}\n${first.advice ?? ''}`);
+      const done = await touchlineHere(printed.replace('<partition>', '0').split(' '), this.#env);
+      if (done.err.includes('kafka-configs.sh')) await this.#alterAsPrinted(done.err);
+      else expect(done, `${first.message}\n${printed}: ${done.err}`).toMatchObject({ code: 0 });
+    }
+    expect(await this.failures()).toEqual([]);
+  }
+
+  /** Does what the printed commands of kafka-configs.sh do. */
+  async #alterAsPrinted(text: string): Promise<void> {
+    for (const [, name = '', policy = ''] of text.matchAll(
+      /--entity-name '(\S+)' --add-config cleanup\.policy=(\w+)/g,
+    ))
+      await this.#set(name, { 'cleanup.policy': policy });
+  }
+}
+
+/** Commands that may follow from each other: a topic is created, then what is derived of it. */
+const MAX_ROUNDS = 4;
