@@ -1,6 +1,5 @@
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { hasValue, type KeyedValue } from '../spill/entry.ts';
-import { SpillStore } from '../spill/spill-store.ts';
+import { hasValue, SpilledRecords } from '../spilled-records.ts';
 import {
   type FlagCounts,
   type LoadedMatch,
@@ -75,7 +74,7 @@ export class MatchCache {
   /** Least recently used first. */
   readonly #loaded = new Map<number, LoadedMatch>();
   /** Records of the spilled matches, by event id. */
-  readonly #spilled = new SpillStore();
+  readonly #spilled = new SpilledRecords<number>();
   readonly #clock = new ReceivedClock();
   #loadedBytes = 0;
   /** Number of matches in memory that are not in play. */
@@ -103,33 +102,9 @@ export class MatchCache {
     return this.#flagged;
   }
 
-  /** Spills restored states: the last one of each event, as a batch has one for every transaction. */
-  restoreStates(records: readonly ConsumedRecord[]): void {
-    const seen = new Set<number>();
-    for (let at = records.length - 1; at >= 0; at--) {
-      const record = records[at] as ConsumedRecord;
-      if (!hasValue(record)) continue;
-      const eventId = eventIdOf(record.key);
-      if (seen.has(eventId)) continue;
-      seen.add(eventId);
-      this.#spilled.put(eventId, [record]);
-    }
-  }
-
-  /** Spills restored incidents. Those of one event are adjacent in a transaction, and are spilled together. */
-  restoreIncidents(records: readonly ConsumedRecord[]): void {
-    const values: readonly KeyedValue[] = records.every(hasValue) ? records : records.filter(hasValue);
-    for (let from = 0, to = 0; from < values.length; from = to) {
-      const eventId = eventIdOf((values[from] as KeyedValue).key);
-      do to += 1;
-      while (to < values.length && eventIdOf((values[to] as KeyedValue).key) === eventId);
-      this.#spilled.put(eventId, values, from, to);
-    }
-  }
-
-  /** Returns a promise to await before more is spilled, as `SpillStore.room`. */
-  room(): Promise<void> | undefined {
-    return this.#spilled.room();
+  /** Spills restored records of states and incidents: a match is decoded with its next message. */
+  restore(records: readonly ConsumedRecord[]): void {
+    for (const record of records) if (hasValue(record)) this.#spilled.put(eventIdOf(record.key), record);
   }
 
   /** Returns the match from memory, from disk, or a new one. */
@@ -198,8 +173,7 @@ export class MatchCache {
   #spill(eventId: number, loaded: LoadedMatch): void {
     this.#loaded.delete(eventId);
     this.#subtract(loaded);
-    const records = spilled(this.#options.codecs, loaded);
-    if (records.length > 0) this.#spilled.put(eventId, records);
+    for (const record of spilled(this.#options.codecs, loaded)) this.#spilled.put(eventId, record);
   }
 
   #add(loaded: LoadedMatch): void {

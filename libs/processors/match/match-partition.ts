@@ -68,24 +68,17 @@ export class MatchPartition implements PartitionProcessor {
     this.#names = namesOf(VALUES, options.topicName);
   }
 
-  /** Spills restored records: a match is decoded with its next message. */
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    const { codecs } = this.#options;
-    if (topic === this.#names['match-state']) {
-      await fetchStateSchemas(codecs['match-state'], records);
-      this.#cache.restoreStates(records);
-    } else if (topic === this.#options.topicName('webhook-times')) {
-      await this.#options.webhooks?.restore(records);
-      return;
-    } else {
-      await fetchStateSchemas(codecs['match-incidents'], records);
-      this.#cache.restoreIncidents(records);
-    }
-    await this.#cache.room();
+    const { codecs, topicName, webhooks } = this.#options;
+    if (topic === topicName('webhook-times')) return webhooks?.restore(records);
+    await fetchStateSchemas(
+      codecs[topic === this.#names['match-state'] ? 'match-state' : 'match-incidents'],
+      records,
+    );
+    this.#cache.restore(records);
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
-    await this.#cache.room();
     await fetchSchemas(this.#options.codecs['normalized-messages'], records);
   }
 

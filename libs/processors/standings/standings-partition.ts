@@ -11,8 +11,7 @@ import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
-import { hasValue, type KeyedValue } from '../spill/entry.ts';
-import { SpillStore } from '../spill/spill-store.ts';
+import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts';
 import { KnownTables } from './known-tables.ts';
 
 /** The topics that the standings processor reads and writes. */
@@ -45,10 +44,8 @@ export class StandingsPartition implements PartitionProcessor {
   readonly isKept = true;
   readonly #options: StandingsPartitionOptions;
   readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
-  /** Every record of standings-results, by season number. */
-  readonly #results = new SpillStore();
-  /** The number of each season, in the order of first use. */
-  readonly #numbers = new Map<string, number>();
+  /** Every record of standings-results, by season. */
+  readonly #results = new SpilledRecords<string>();
   /** Decoded seasons, least recently used first. */
   readonly #seasons = new Map<string, SeasonTables>();
   readonly #tables = new KnownTables();
@@ -75,7 +72,6 @@ export class StandingsPartition implements PartitionProcessor {
     if (topic === this.#names['standings-results']) {
       await fetchStateSchemas(codecs['standings-results'], values);
       this.#restoreResults(values);
-      await this.#results.room();
     } else if (topic === this.#names.standings) {
       await decodeLast(values, codecs.standings, (table) => this.#tables.restoreTable(table));
     } else {
@@ -83,24 +79,16 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  /** Spills results: a season is decoded when it is next needed. Adjacent results of one season are spilled together. */
+  /** Spills results: a season is decoded when it is next needed. */
   #restoreResults(records: readonly KeyedValue[]): void {
-    let season: string | null = null;
-    let from = 0;
-    for (let to = 0; to <= records.length; to++) {
-      const next = to < records.length ? seasonOf((records[to] as KeyedValue).key.toString()) : null;
-      if (next === season) continue;
-      if (season !== null) {
-        this.#results.put(this.#numberOf(season), records, from, to);
-        this.#unchecked.add(season);
-      }
-      season = next;
-      from = to;
+    for (const record of records) {
+      const season = seasonOf(record.key.toString());
+      this.#results.put(season, record);
+      this.#unchecked.add(season);
     }
   }
 
   async prepare(records: readonly ConsumedRecord[]): Promise<void> {
-    await this.#results.room();
     await fetchSchemas(this.#options.codecs['match-results'], records);
   }
 
@@ -122,7 +110,7 @@ export class StandingsPartition implements PartitionProcessor {
     const tables = await this.#season(season);
     if (tables.apply(result)) {
       const applied = this.#options.codecs['standings-results'].encode({ result: value });
-      this.#results.put(this.#numberOf(season), [{ key, value: applied }]);
+      this.#results.put(season, { key, value: applied });
       collector.add(this.#names['standings-results'], key, applied);
       this.#changed.set(season, cause);
       this.#receivedAt.push(received_at);
@@ -210,7 +198,7 @@ export class StandingsPartition implements PartitionProcessor {
     if (tables === undefined) {
       const { codecs } = this.#options;
       const [competitionId = 0, seasonId = 0] = key.split('/').map(Number);
-      const records = Array.from(this.#results.read(this.#numberOf(key))?.values() ?? [], (bytes) => ({
+      const records = Array.from(this.#results.read(key)?.values() ?? [], (bytes) => ({
         value: decodeInput(codecs['standings-results'], bytes).result,
       }));
       await fetchSchemas(codecs['match-results'], records);
@@ -220,14 +208,6 @@ export class StandingsPartition implements PartitionProcessor {
     } else this.#seasons.delete(key);
     this.#seasons.set(key, tables);
     return tables;
-  }
-
-  #numberOf(season: string): number {
-    const known = this.#numbers.get(season);
-    if (known !== undefined) return known;
-    const number = this.#numbers.size;
-    this.#numbers.set(season, number);
-    return number;
   }
 }
 
