@@ -97,6 +97,7 @@ export class WebhookSystem {
         competition_id: 1,
         type: 'incident',
         version: 1,
+        in_play: true,
         message_id: null,
         ut: Math.floor(now / 1_000),
         received_at: now,

@@ -30,6 +30,8 @@ export const webhookInput = z.object({
 type WebhookScope = {
   readonly types: readonly WebhookType[] | null;
   readonly createdAt: number;
+  /** Whether a state is left out while a newer one of its match waits. Default: false. */
+  readonly latestOnly?: boolean;
   readonly form?: WebhookForm;
 };
 
@@ -38,7 +40,7 @@ export function sealWebhook(
   clientId: number,
   webhook: z.output<typeof webhookInput>,
   key: Buffer,
-  { types, createdAt, form = CONTRACT_FORM }: WebhookScope,
+  { types, createdAt, latestOnly = false, form = CONTRACT_FORM }: WebhookScope,
 ): WebhookSubscription {
   const id = randomBytes(6).toString('hex');
   return {
@@ -46,6 +48,7 @@ export function sealWebhook(
     sealed_url: seal(webhook.url, key, contextOf(clientId, id, 'url')),
     sealed_secret: seal(webhook.secret, key, contextOf(clientId, id, 'secret')),
     types: types === null ? null : [...types],
+    latest_only: latestOnly,
     created_at: createdAt,
     sealed_next_secret: null,
     ...form,

@@ -42,16 +42,18 @@ type MatchInternals = Registers & {
 };
 
 /** The effect of a message. Both lists are empty when the message was not accepted: there is nothing to write. */
-type AppliedMessage = {
+export type AppliedMessage = {
   /** In order; at least one if anything changed. */
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */
   readonly incidents: readonly string[];
   /** Whether an input of `matchResult` changed. */
   readonly result: boolean;
+  /** Whether the match is in play after it. */
+  readonly inPlay: boolean;
 };
 
-const NO_EFFECT: AppliedMessage = { transitions: [], incidents: [], result: false };
+const NO_EFFECT: AppliedMessage = { transitions: [], incidents: [], result: false, inPlay: false };
 
 /** Returns a match to which no message was applied. */
 export function newMatch(eventId: number): Match {
@@ -111,6 +113,7 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
     result: concerns(changes, isCard) || changesResult(before, after),
+    inPlay: facts.status_type === 'live',
   };
 }
 

@@ -227,6 +227,8 @@ export type WebhookSubscription = {
   sealed_secret: string;
   /** The message types that it receives: incident, event, alert; null is incidents and events. */
   types: null | string[];
+  /** Leaves out a state (messages of the type event) while a newer one of its match waits. */
+  latest_only: boolean;
   /** Unix milliseconds: earlier messages are not sent. */
   created_at: number;
   /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */
@@ -898,6 +900,8 @@ export type WebhookAttempt = {
   reason: null | string;
   /** Messages in the batch; of lost, records that expired before they were delivered. */
   messages: number;
+  /** States that were left out since the last record, as a newer one of their match was there; of delivered and passed. */
+  left_out: number;
   /** Bytes of the body. */
   bytes: number;
   /** `uuid` of the first message of the batch. */
@@ -921,6 +925,8 @@ export type WebhookMessage = {
   competition_id: null | number;
   /** incident, event, alert. */
   type: string;
+  /** Whether the match was in play: a receiver that fails is then tried again sooner. */
+  in_play: boolean;
   /** The version of the match that it reports; 0 of an alert without one. */
   version: number;
   /** The provider's time of its cause, Unix seconds. */
@@ -953,6 +959,8 @@ export type WebhookProgress = {
   last_reason: null | string;
   /** End of the last attempt that was accepted, Unix milliseconds. */
   delivered_at: null | number;
+  /** States that were not sent, as a newer one of their match was there; of a subscription to the latest only. */
+  left_out: number;
   /** Why deliveries are stopped: failing, operator; null while they run. */
   disabled: null | string;
   /** Unix milliseconds. */

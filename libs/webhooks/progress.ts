@@ -38,6 +38,7 @@ export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {
     status: null,
     reason: null,
     messages: 0,
+    left_out: 0,
     bytes: 0,
     first: null,
     last: null,
@@ -87,6 +88,7 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
         last_outcome: attempt.outcome,
         last_reason: null,
         delivered_at: at,
+        left_out: progress.left_out + attempt.left_out,
       };
     case 'failed':
       return {
@@ -100,7 +102,12 @@ export function applyAttempt(progress: DeliveryProgress, attempt: WebhookAttempt
       };
     case 'passed':
     case 'lost':
-      return { ...progress, next: moved(progress.next, attempt.next, Math.max), updated_at: at };
+      return {
+        ...progress,
+        next: moved(progress.next, attempt.next, Math.max),
+        left_out: progress.left_out + attempt.left_out,
+        updated_at: at,
+      };
     default:
       return progress;
   }
@@ -119,6 +126,7 @@ function begin({ subscription_id, client_id, next, at }: WebhookAttempt): Webhoo
     epoch: 1,
     next: sorted(next),
     ...NO_FAILURE,
+    left_out: 0,
     last_outcome: null,
     last_reason: null,
     delivered_at: null,

@@ -42,6 +42,11 @@ export function dispatcherMetrics(registry: Registry) {
       help: 'Messages delivered, summed over subscriptions.',
       registers,
     }),
+    leftOut: new Counter({
+      name: 'touchline_dispatcher_left_out_total',
+      help: 'States that were not sent to a subscription to the latest only, as a newer one of their match was there.',
+      registers,
+    }),
     lostRecords: new Counter({
       name: 'touchline_dispatcher_lost_records_total',
       help: 'Records of webhook-messages that expired before their delivery.',

@@ -67,6 +67,6 @@ export class NumberedMessages {
     const [ut, received_at] = [Math.floor(Date.now() / 1_000), Date.now()];
     const message = Buffer.from(JSON.stringify({ uuid, event, n, padding: 'x'.repeat(200) }));
     const head = { uuid, id: null, event_id: event, competition_id: 1, type: 'incident', version: n };
-    return { ...head, ut, received_at, message, message_id: null };
+    return { ...head, ut, received_at, message, in_play: true, message_id: null };
   }
 }

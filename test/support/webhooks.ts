@@ -55,12 +55,18 @@ let clientsMade = 0;
 /** Creates a client with a webhook by `touchline clients`, and returns the id of the subscription. */
 export async function subscribe(
   connection: PipelineConnection,
-  webhook: { readonly url: string; readonly secret: string; readonly types?: readonly WebhookType[] },
+  webhook: {
+    readonly url: string;
+    readonly secret: string;
+    readonly types?: readonly WebhookType[];
+    readonly latestOnly?: boolean;
+  },
   competitions: readonly number[] | null = null,
 ): Promise<string> {
   clientsMade += 1;
   const client_id = clientsMade;
-  const scope = { types: webhook.types ?? null, createdAt: Date.now() };
+  const { types = null, latestOnly = false } = webhook;
+  const scope = { types, latestOnly, createdAt: Date.now() };
   const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
   await ClientDirectory.open({ ...connection, log: quietLog }).edit(client_id, () => ({
     client_id,

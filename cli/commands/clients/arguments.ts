@@ -65,16 +65,23 @@ export function parseClients(given: ArgumentsOf<typeof command>) {
   }
 }
 
-/** Returns the types and the form of a new webhook. */
-function formOf({ types, format, template }: ArgumentsOf<typeof command>['values']) {
+/** Returns the types, the choice of states and the form of a new webhook. */
+function formOf({
+  types,
+  format,
+  template,
+  'latest-only': latestOnly = false,
+}: ArgumentsOf<typeof command>['values']) {
   const listed = listOf(types, webhookTypeOf) ?? null;
   const known = ALERT_FORMATS.find((one) => one === format) ?? null;
   if ((known === 'template') !== (template !== undefined))
     throw new UsageError('--format template and --template <file> go together');
-  if (known === null) return { types: listed, format: null, templateFile: undefined };
+  if (latestOnly && (known !== null || listed?.includes('event') === false))
+    throw new UsageError('--latest-only leaves out messages of the type event, and none is selected');
+  if (known === null) return { types: listed, latestOnly, format: null, templateFile: undefined };
   if (listed?.some((type) => type !== 'alert'))
     throw new UsageError('--format is for alerts: leave --types out');
-  return { types: ['alert' as const], format: known, templateFile: template };
+  return { types: ['alert' as const], latestOnly, format: known, templateFile: template };
 }
 
 function listOf<T>(text: string | undefined, item: (text: string) => T): T[] | null | undefined {

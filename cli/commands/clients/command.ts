@@ -9,7 +9,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients enable <id> | disable <id>
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
-       touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--test]
+       touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all] [--latest-only] [--test]
        touchline clients webhook add <id> --url <https address> --format slack|teams|pagerduty|template [--template <file>] [--secret-file <file>] [--test]
        touchline clients webhook remove <id> <webhook id> [--yes]
        touchline clients webhook rotate-secret <id> <webhook id> [--finish]
@@ -29,7 +29,8 @@ serves them applies a change at once. Several people may edit at the same time: 
   webhook add    sends messages that the contract covers to an address from now on: incidents and events, or the types of
                  --types. --secret-file has the signing secret of 32 characters (-: standard input, or a prompt); without it,
                  a new secret is printed, which is shown only once. --test adds the webhook only if the address accepts a
-                 signed empty delivery from here. --format sends alerts, one a request, to receivers that do not speak the
+                 signed empty delivery from here. --latest-only leaves out a state (type event) while a newer one of its match
+                 waits, as after an outage of the receiver; webhooks list counts them. --format sends alerts, one a request, to receivers that do not speak the
                  contract, and takes any status from 200 to 299: to an incoming webhook of Slack, a workflow of Teams, the Events
                  API v2 of PagerDuty, whose integration key is the secret, or with a JSON body of one's own (--template)
   webhook remove deletes a webhook with its pending messages. Shows their number; only with --yes deletes it
@@ -56,7 +57,7 @@ export const ACTIONS = {
   contract: { words: 1, options: ['competitions', 'operations'] },
   'webhook add': {
     words: 1,
-    options: ['url', 'secret', 'secret-file', 'types', 'format', 'template', 'test'],
+    options: ['url', 'secret', 'secret-file', 'types', 'latest-only', 'format', 'template', 'test'],
   },
   'webhook rotate-secret': { words: 2, options: ['finish'] },
   'webhook test': { words: 2, options: [] },
@@ -75,6 +76,7 @@ export const command = defineCommand({
     secret: { type: 'string' },
     'secret-file': { type: 'string' },
     types: { type: 'string' },
+    'latest-only': { type: 'boolean' },
     format: { type: 'string' },
     template: { type: 'string' },
     json: { type: 'boolean' },

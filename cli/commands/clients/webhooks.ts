@@ -33,6 +33,7 @@ export async function addWebhook(
     url,
     secretFile,
     types,
+    latestOnly,
     format,
     templateFile,
     test,
@@ -48,7 +49,7 @@ export async function addWebhook(
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'invalid webhook');
   const [key] = requireWebhookKeys(process.env);
   if (test) await requireAccepted({ ...checked.data, ...form });
-  const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now(), form });
+  const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now(), latestOnly, form });
   await editClient(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   const secret = format === null ? `signing secret ${checked.data.secret}\n` : '';
   return `webhook ${webhook.id} of client ${id}\n${secret}${test ? '' : await warningOf(checked.data.url)}`;

@@ -63,6 +63,8 @@ export function webhookMessageOf(alert: Alert): WebhookMessage {
     event_id,
     competition_id,
     type: 'alert',
+    // A desk acts on it, before the start and after the end too.
+    in_play: true,
     version: version ?? 0,
     ut,
     received_at,

@@ -15,9 +15,12 @@ import type {
   WebhookMessage,
 } from '#records/types.ts';
 
+/** A message without what only the match knows. */
+type ComposedMessage = Omit<WebhookMessage, 'in_play'>;
+
 type ComposedMessages = {
   /** In order; three at most. */
-  readonly messages: readonly WebhookMessage[];
+  readonly messages: readonly ComposedMessage[];
   /**
    * The highest `ut` that the transition's incident was sent with, if above the provider's own; else null. Undefined: no
    * record of the incident was sent.
@@ -107,7 +110,7 @@ function envelope(
   cause: NormalizedMessage,
   part: number,
   record: IncidentRecord | null,
-): WebhookMessage {
+): ComposedMessage {
   const parts = { eventId, version, n, part };
   const [id, uuid] = [messageId(parts), messageUuid(parts)];
   const rest = eventRest(cause);

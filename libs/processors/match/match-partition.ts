@@ -221,7 +221,7 @@ export class MatchPartition implements PartitionProcessor {
   ): void {
     const { codecs } = this.#options;
     const { event_id, received_at } = message;
-    const { transitions, incidents, result } = applyMessage(loaded.match, message, cause);
+    const { transitions, incidents, result, inPlay } = applyMessage(loaded.match, message, cause);
     if (transitions.length === 0) return;
     loaded.pendingBytes += bytes;
     this.#isFull ||= loaded.pendingBytes > MAX_PENDING_BYTES;
@@ -230,7 +230,7 @@ export class MatchPartition implements PartitionProcessor {
     for (const transition of transitions) {
       collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
-    this.#options.webhooks?.add(transitions, message, collector);
+    this.#options.webhooks?.add({ transitions, inPlay }, message, collector);
     for (const id of incidents) loaded.touched.add(id);
     if (result || loaded.restored) loaded.isResultStale = true;
     this.#changed.set(event_id, loaded);

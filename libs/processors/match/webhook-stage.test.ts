@@ -43,13 +43,13 @@ function changesOf(history: readonly NormalizedMessage[]) {
   const match = newMatch(EVENT_ID);
   return history.map((message, offset) => ({
     message,
-    transitions: applyMessage(match, message, causeOf(message, offset)).transitions,
+    applied: applyMessage(match, message, causeOf(message, offset)),
   }));
 }
 
 function composed(stage: WebhookStage, changes: ReturnType<typeof changesOf>): readonly OutputRecord[] {
   const collector = new RecordCollector(0);
-  for (const { transitions, message } of changes) stage.add(transitions, message, collector);
+  for (const { applied, message } of changes) stage.add(applied, message, collector);
   return collector.records;
 }
 
@@ -74,6 +74,19 @@ describe('the webhook messages of a partition', () => {
       '4:0',
       '5:0',
       '6:0',
+    ]);
+  });
+
+  test('say whether the match is in play', () => {
+    const [before, live, over] = ['scheduled', 'live', 'finished'].map((status_type, at) => ({
+      ...incidentMessage(incident(`5-${at}`, 400, { ut: START + at })),
+      event_fields: [JSON.stringify({ ...eventFields(), status_type, ut: START + at })],
+    }));
+    const history = [before, live, over] as NormalizedMessage[];
+    expect(messagesOf(composed(openStage(), changesOf(history))).map(({ in_play }) => in_play)).toEqual([
+      false,
+      true,
+      false,
     ]);
   });
 

@@ -1,4 +1,5 @@
-import type { MatchTransition, NormalizedMessage } from '#records/types.ts';
+import type { AppliedMessage } from '#domain/match.ts';
+import type { NormalizedMessage } from '#records/types.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { RecordCollector } from '#streams/runtime/processor.ts';
 import { restoreInto } from '#topics/codec.ts';
@@ -47,7 +48,11 @@ export class WebhookStage {
   }
 
   /** Adds the messages of the transitions that one message caused. */
-  add(transitions: readonly MatchTransition[], cause: NormalizedMessage, collector: RecordCollector): void {
+  add(
+    { transitions, inPlay: in_play }: Pick<AppliedMessage, 'transitions' | 'inPlay'>,
+    cause: NormalizedMessage,
+    collector: RecordCollector,
+  ): void {
     // After a rebuild the input has a year of expired messages.
     if (cause.received_at < this.#now() - RETENTION_MS) return;
     const later = eventBytes(cause) * transitions.length > MAX_REPEATED_BYTES ? withoutEvent(cause) : cause;
@@ -62,7 +67,7 @@ export class WebhookStage {
         collector.add(
           this.#messagesTopic,
           String(event_id),
-          this.#codecs['webhook-messages'].encode(message),
+          this.#codecs['webhook-messages'].encode({ ...message, in_play }),
         );
         isFirst = false;
       }

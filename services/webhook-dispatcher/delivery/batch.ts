@@ -1,9 +1,12 @@
 import type { WebhookMessage } from '#records/types.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
-import type { MessageChunk, MessageWindow } from './message-window.ts';
+import type { MessageAtOffset, MessageChunk, MessageWindow } from './message-window.ts';
 
 /** A message without its bytes. */
-export type MessageHead = Pick<WebhookMessage, 'uuid' | 'message_id' | 'event_id' | 'received_at'>;
+export type MessageHead = Pick<
+  WebhookMessage,
+  'uuid' | 'message_id' | 'event_id' | 'received_at' | 'in_play'
+>;
 
 /** Returns the ids of a message, for log lines and spans. */
 export function identify({ message_id, event_id, uuid }: MessageHead): MessageFields {
@@ -48,11 +51,14 @@ export class MessageBatch {
   }
 
   /** Adds a message and returns true if there is room; else returns false. */
-  add({ message, uuid, message_id, event_id, received_at }: WebhookMessage, trace?: string): boolean {
+  add(
+    { message, uuid, message_id, event_id, received_at, in_play }: WebhookMessage,
+    trace?: string,
+  ): boolean {
     const bytes = this.#bytes + message.length + 1;
     const { length } = this.#messages;
     if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
-    this.#messages.push({ uuid, message_id, event_id, received_at });
+    this.#messages.push({ uuid, message_id, event_id, received_at, in_play });
     this.#parts.push(length === 0 ? OPEN : COMMA, message);
     if (trace !== undefined) this.#traces.push(trace);
     this.#bytes = bytes;
@@ -74,6 +80,8 @@ export class MessageBatch {
 export type CollectedBatch = {
   readonly batch: MessageBatch;
   readonly next: readonly number[];
+  /** Number of wanted messages that are outdated. */
+  readonly leftOut: number;
   /** Whether the limit of reads ended it: there may be more messages now. */
   readonly isCut: boolean;
 };
@@ -86,6 +94,8 @@ type CollectBatchOptions = {
   /** The partition that the batch begins with. */
   readonly firstPartition: number;
   readonly wants: (message: WebhookMessage) => boolean;
+  /** Whether a wanted message is left out, as a newer one stands for it. */
+  readonly isOutdated: (partition: number, message: MessageAtOffset) => boolean;
   /** Reads messages older than the latest; null ends the batch. */
   readonly readOlder: (partition: number, offset: number) => Promise<MessageChunk | null>;
 };
@@ -95,14 +105,19 @@ const MAX_READS = 16;
 
 /** Collects the next batch of a subscription, in the order of each partition. Null when `readOlder` returns null. */
 export async function collectBatch(options: CollectBatchOptions): Promise<CollectedBatch | null> {
-  const { window, limits, firstPartition, wants, readOlder } = options;
+  const { window, limits, firstPartition, wants, isOutdated, readOlder } = options;
   const batch = new MessageBatch(limits);
   const next = [...options.next];
   let isFull = false;
+  let leftOut = 0;
   const add = (partition: number, { messages, next: end }: MessageChunk): void => {
-    for (const { offset, message, traceparent } of messages) {
-      isFull = wants(message) && !batch.add(message, traceparent);
+    for (const one of messages) {
+      const { offset, message, traceparent } = one;
+      const isWanted = wants(message);
+      const isLeftOut = isWanted && isOutdated(partition, one);
+      isFull = isWanted && !isLeftOut && !batch.add(message, traceparent);
       if (isFull) return;
+      if (isLeftOut) leftOut += 1;
       next[partition] = offset + 1;
     }
     next[partition] = Math.max(end, next[partition] ?? 0);
@@ -115,8 +130,8 @@ export async function collectBatch(options: CollectBatchOptions): Promise<Collec
       if (latest === null) behind ??= partition;
       else add(partition, latest);
     }
-    if (isFull || behind === null) return { batch, next, isCut: false };
-    if (reads >= MAX_READS) return { batch, next, isCut: true };
+    if (isFull || behind === null) return { batch, next, leftOut, isCut: false };
+    if (reads >= MAX_READS) return { batch, next, leftOut, isCut: true };
     const older = await readOlder(behind, next[behind] ?? 0);
     if (older === null) return null;
     add(behind, older);

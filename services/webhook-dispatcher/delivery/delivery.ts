@@ -181,18 +181,21 @@ export class SubscriptionDelivery {
       next: this.#progress.next,
       firstPartition: this.#firstPartition,
       wants: (message) => wants(this.#subscription, message),
+      isOutdated: (partition, message) =>
+        this.#subscription.latestOnly && messages.window.isOutdated(partition, message),
       readOlder: async (partition, offset) => {
         const chunk = await this.#readOlder(partition, offset);
         return this.#isOutdated(progress) ? null : chunk;
       },
     });
     if (collected === null) return null;
-    const { batch, next, isCut } = collected;
+    const { batch, next, leftOut, isCut } = collected;
     // The next step continues after the skipped messages.
     if (isCut) this.wake();
     if (batch.messages.length > 0) return collected;
     this.#rotate();
     this.#progress.skipTo(next);
+    this.#leaveOut(leftOut);
     return null;
   }
 
@@ -213,7 +216,7 @@ export class SubscriptionDelivery {
     }
   }
 
-  async #send(progress: WebhookProgress, { batch, next }: CollectedBatch): Promise<void> {
+  async #send(progress: WebhookProgress, { batch, next, leftOut }: CollectedBatch): Promise<void> {
     const { now, metrics, log, limits } = this.#context;
     const { messages, bytes } = batch;
     const started_at = now();
@@ -230,7 +233,8 @@ export class SubscriptionDelivery {
       first: messages[0]?.uuid ?? null,
       last: messages.at(-1)?.uuid ?? null,
     };
-    if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, fields, messages[0]);
+    if (outcome.kind !== 'accepted') return this.#recordFailed(outcome, fields, messages);
+    this.#leaveOut(leftOut);
     // Further batches are sent meanwhile; `waitForRoom` limits the unrecorded ones to two full batches.
     this.#progress.recordDelivered(next, fields).catch(() => {});
     this.#progress.flushIfFull();
@@ -250,13 +254,17 @@ export class SubscriptionDelivery {
   async #recordFailed(
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
     fields: Partial<WebhookAttempt>,
-    first: MessageHead | undefined,
+    messages: readonly MessageHead[],
   ): Promise<void> {
+    const [first] = messages;
     const { now, delaysMs, disableAfterMs, log, metrics } = this.#context;
     const { status, retryAfterMs } =
       outcome.kind === 'status' ? outcome : { status: null, retryAfterMs: null };
     const reason = 'reason' in outcome ? outcome.reason : null;
-    const recorded = this.#progress.recordFailed({ ...fields, status, reason }, retryAfterMs);
+    const recorded = this.#progress.recordFailed(
+      { ...fields, status, reason },
+      { retryAfterMs, isInPlay: messages.some(({ in_play }) => in_play) },
+    );
     const progress = this.progress as WebhookProgress;
     this.#waitMs(progress);
     const { attempts, failing_since, epoch } = progress;
@@ -273,6 +281,12 @@ export class SubscriptionDelivery {
     await this.#progress.record('disabled', { reason: 'failing', epoch });
     metrics.disabled.inc();
     log.error({ ...this.#fields(), failing_since }, 'a webhook is disabled: it has failed for too long');
+  }
+
+  /** Counts states that are not sent, for the next record. */
+  #leaveOut(states: number): void {
+    this.#progress.leaveOut(states);
+    this.#context.metrics.leftOut.inc(states);
   }
 
   /** Begins the next batch with the next partition. */

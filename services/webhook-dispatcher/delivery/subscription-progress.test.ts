@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { retryDelayMs, SubscriptionProgress } from './subscription-progress.ts';
+import { delaysInPlay, retryDelayMs, SubscriptionProgress } from './subscription-progress.ts';
 import { started } from './testing/delivery-world.ts';
 
 const DELAYS_MS = [1_000, 5_000, 60_000];
@@ -13,6 +13,17 @@ describe('the delay before the next attempt', () => {
     [100, 60_000],
   ])('after %i failed attempts is that of the schedule', (attempts, delay) => {
     expect(retryDelayMs(DELAYS_MS, attempts, null, 0.5)).toBe(delay);
+  });
+
+  test('in play is some seconds for a minute, and then that of the schedule', () => {
+    const contract = [1, 5, 8, 30, 120, 300].map((seconds) => seconds * 1_000);
+    const inPlay = [1, 2, 4, 4, 4, 4, 10, 20, 30, 120, 300].map((seconds) => seconds * 1_000);
+    expect(delaysInPlay(contract)).toEqual(inPlay);
+    expect(delaysInPlay([20, 50]), 'none longer than the schedule has it').toEqual([
+      20,
+      50,
+      ...inPlay.slice(2, 8),
+    ]);
   });
 
   test('is up to a fifth shorter or longer', () => {

@@ -33,6 +33,8 @@ export class SubscriptionProgress {
   #current: DeliveryProgress = null;
   #next: number[] = [];
   #hasSkipped = false;
+  /** States left out since the last record that has their number. */
+  #leftOut = 0;
   #recordedAt: number;
   #recorded: Promise<void> = Promise.resolve();
   /** The last record that is of no delivery, with all before it; null when it is published. */
@@ -78,6 +80,11 @@ export class SubscriptionProgress {
     this.#next = [...next];
   }
 
+  /** Counts states that are not sent; the next record of a delivery or of skipped messages has their number. */
+  leaveOut(states: number): void {
+    this.#leftOut += states;
+  }
+
   /** Records a delivery up to these offsets, with those that moved since the last record, by skipping too. */
   recordDelivered(next: readonly number[], fields: Partial<WebhookAttempt>): Promise<void> {
     const recorded = this.#recordedOffsets();
@@ -85,11 +92,18 @@ export class SubscriptionProgress {
     return this.record('delivered', { ...fields, attempt: this.#attempt(), next: moved });
   }
 
-  /** Records an attempt that was not accepted, with the time of the next one. `retryAfterMs`: of the answer; null without one. */
-  recordFailed(fields: Partial<WebhookAttempt>, retryAfterMs: number | null): Promise<void> {
+  /**
+   * Records an attempt that was not accepted, with the time of the next one. `retryAfterMs`: of the answer; null without one.
+   * `isInPlay`: whether a message of it is of a match in play.
+   */
+  recordFailed(
+    fields: Partial<WebhookAttempt>,
+    { retryAfterMs, isInPlay }: { readonly retryAfterMs: number | null; readonly isInPlay: boolean },
+  ): Promise<void> {
     const { now, random, delaysMs } = this.#context;
     const attempt = this.#attempt();
-    const next_attempt_at = now() + retryDelayMs(delaysMs, attempt, retryAfterMs, random());
+    const delays = isInPlay ? delaysInPlay(delaysMs) : delaysMs;
+    const next_attempt_at = now() + retryDelayMs(delays, attempt, retryAfterMs, random());
     return this.record('failed', { ...fields, attempt, next_attempt_at });
   }
 
@@ -97,7 +111,9 @@ export class SubscriptionProgress {
   async record(kind: AttemptKind, fields: Partial<WebhookAttempt> = {}): Promise<void> {
     const { now, attempts } = this.#context;
     const head = { ...this.#ids, kind, epoch: this.#current?.epoch ?? 1, at: now() };
-    const attempt = attemptOf(head, fields);
+    const isProgress = kind === 'delivered' || kind === 'passed';
+    const attempt = attemptOf(head, isProgress ? { ...fields, left_out: this.#leftOut } : fields);
+    if (isProgress) this.#leftOut = 0;
     this.#apply(attempt);
     const isDelivery = kind === 'delivered';
     const before = isDelivery ? this.#order : this.#recorded;
@@ -181,6 +197,19 @@ export function offsets(next: readonly number[]): WebhookOffset[] {
 const MAX_RETRY_AFTER_MS = 3_600_000;
 /** Maximum random share added to or subtracted from a delay: deliveries that fail together must not retry together. */
 const JITTER = 0.2;
+
+/**
+ * Delays while a match is in play, milliseconds: the first minute of an outage is worth seconds. With the jitter at its longest, a
+ * receiver that is back within 20 s is called 5 s later at most.
+ */
+const IN_PLAY_MS = [1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 10_000, 20_000];
+
+/** Returns the delays of a failure in play: those above, none longer than its own of the schedule, then the longer ones of the schedule. */
+export function delaysInPlay(delaysMs: readonly number[]): readonly number[] {
+  const soon = IN_PLAY_MS.map((delay, at) => Math.min(delay, delaysMs[at] ?? delay));
+  const longest = Math.max(...soon);
+  return [...soon, ...delaysMs.filter((delay) => delay > longest)];
+}
 
 /**
  * Returns the delay after `attempts` consecutive failed attempts (from 1), milliseconds: at least the answer's

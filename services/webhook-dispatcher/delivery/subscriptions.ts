@@ -16,6 +16,8 @@ export type Subscription = SubscriptionFilter &
     readonly active: boolean;
     /** Whether no key opens it, of an enabled client: it has neither address nor secret, and nothing is sent. */
     readonly isSealed: boolean;
+    /** Whether a state is left out while a newer one of its match waits. */
+    readonly latestOnly: boolean;
     /** Unix milliseconds. */
     readonly createdAt: number;
   };
@@ -105,13 +107,14 @@ export class WebhookSubscriptions {
   #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
     const { keys, log } = this.#options;
     const { client_id: clientId, active, competitions } = client;
-    const { id, types, created_at: createdAt } = webhook;
+    const { id, types, latest_only: latestOnly, created_at: createdAt } = webhook;
     try {
       return {
         ...openWebhook(clientId, webhook, keys),
         clientId,
         active,
         isSealed: false,
+        latestOnly,
         createdAt,
         competitions: competitions === null ? null : new Set(competitions),
         types: types === null ? null : new Set(types),
@@ -122,7 +125,7 @@ export class WebhookSubscriptions {
       log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
       // Not removed: with the right key its delivery continues at the same offset.
       const closed = { ...CONTRACT_FORM, url: '', secret: '', active: false, isSealed: active };
-      return { id, clientId, ...closed, competitions: null, types: null, createdAt };
+      return { id, clientId, ...closed, competitions: null, types: null, latestOnly, createdAt };
     }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WebhookAttempt } from '#records/types.ts';
 import { verify } from '#signing/signing.ts';
@@ -79,8 +80,8 @@ async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Pr
 /**
  * Starts a dispatcher that is stopped gracefully after its tests: the group would wait for the session of a killed one.
  */
-async function dispatcher(): Promise<TestService> {
-  const service = await startDispatcher(connection);
+async function dispatcher(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  const service = await startDispatcher(connection, settings);
   atEnd(() => service.stop());
   await service.ready();
   return service;
@@ -256,4 +257,39 @@ test('a failing webhook and a hanging one delay no other', async () => {
     expect(performance.now() - sent).toBeLessThan(8_000);
   }
   expect(hanging.received).toHaveLength(1);
+});
+
+test('a receiver that is away for 12 s in play has everything 5 s after it is back, older states only by its choice', async () => {
+  // By the contract's schedule its next attempt would be 14 s after the first one, and then 30 s later.
+  const service = await dispatcher({ WEBHOOK_RETRY_SECONDS: '' });
+  const [all, latest] = [await HttpsReceiver.start(answers.reset), await HttpsReceiver.start(answers.reset)];
+  await subscribe(connection, { url: all.url, secret: SECRET }, [61]);
+  const id = await subscribe(connection, { url: latest.url, secret: SECRET, latestOnly: true }, [61]);
+  await untilTrue('both are known', async () => (await row(id)).includes('delivering'));
+  const away = Date.now();
+  const kinds = { all: [] as string[], latest: ['event'] };
+  for (const at of [1, 2, 3, 4]) {
+    const next = goal(6001, `5-6${at}`, 61);
+    const state = { ...next.data.event, clock_time: ut + 100 };
+    await feed(next, { ...goal(6001, '', 61), type: 'event', data: { event: state } });
+    kinds.all.push('event', 'incident');
+    kinds.latest.push('incident');
+    await setTimeout(2_500);
+  }
+  await setTimeout(away + 12_000 - Date.now());
+  const refused = [all.received.length, latest.received.length];
+  all.answerWith(answers.accepted);
+  latest.answerWith(answers.accepted);
+  const back = Date.now();
+  const since = (receiver: HttpsReceiver, from = 0) =>
+    messagesOf(receiver.received.slice(from)).map(({ type }) => type);
+  await untilTrue('all arrived', () => since(all, refused[0]).length >= kinds.all.length);
+  await untilTrue('the latest arrived', () => since(latest, refused[1]).length >= kinds.latest.length);
+  expect(Date.now() - back).toBeLessThan(5_000);
+  expect(since(all, refused[0]).toSorted()).toEqual(kinds.all.toSorted());
+  expect(since(latest, refused[1]).toSorted()).toEqual(kinds.latest.toSorted());
+  await untilTrue('the list has the number of states left out', async () =>
+    / 3 +accepted/.test(await row(id)),
+  );
+  expect(await service.metric('touchline_dispatcher_left_out_total')).toBe(3);
 });

@@ -16,13 +16,14 @@ export function send(history: readonly NormalizedMessage[], isLarge = false): Se
   const sentUts = new Map<string, number>();
   const messages = history.flatMap((message, offset) => {
     let cause = message;
-    return applyMessage(match, message, causeOf(message, offset)).transitions.flatMap((transition) => {
+    const { transitions, inPlay: in_play } = applyMessage(match, message, causeOf(message, offset));
+    return transitions.flatMap((transition) => {
       const id = transition.incident_id ?? '';
       const composed = compose(transition, cause, sentUts.get(id) ?? null);
       if (composed.sentUt === null) sentUts.delete(id);
       else if (composed.sentUt !== undefined) sentUts.set(id, composed.sentUt);
       if (isLarge && composed.messages.length > 0) cause = { ...message, event_fields: [] };
-      return composed.messages;
+      return composed.messages.map((one) => ({ ...one, in_play }));
     });
   });
   return { match, messages };
