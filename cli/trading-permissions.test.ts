@@ -21,10 +21,24 @@ test('reports the permission once, and again when it changes, even without a new
   expect(permissions.changes(feed('alive'))).toEqual([[1, 'TRADING safe']]);
   expect(permissions.changes(feed('alive'))).toEqual([]);
   expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING halted: feed_expired']]);
-  permissions.apply(1, { ...state, status_type: 'finished' });
+  permissions.apply(1, { ...state, version: state.version + 1, status_type: 'finished' });
   expect(permissions.changes(feed('expired'))).toEqual([[1, 'TRADING not in play']]);
   permissions.apply(1, null);
   expect(permissions.changes(feed('alive'))).toEqual([]);
+});
+
+test('halts a match whose version went back, until it has that version again', () => {
+  const permissions = new TradingPermissions();
+  const { version, cause } = state;
+  const lost = (of: number) => ({ ...state, version: of, cause: { ...cause, offset: cause.offset + of } });
+  for (const [applied, words] of [
+    [state, 'safe'],
+    [lost(1), 'halted: version_went_back'],
+    [lost(version), 'safe'],
+  ] as const) {
+    permissions.apply(1, applied);
+    expect(permissions.changes(feed('alive'))).toEqual([[1, `TRADING ${words}`]]);
+  }
 });
 
 test('reports nothing for a match that was already over', () => {

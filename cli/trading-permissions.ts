@@ -1,6 +1,6 @@
 import type { MatchState } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import { nextState, tradingOf } from '#tradability/trading.ts';
 
 /** Reports changes of the trading permission of shown matches. A record of match-state has the guard of the past only. */
 export class TradingPermissions {
@@ -10,7 +10,7 @@ export class TradingPermissions {
   /** Adds the newest state of a match; null removes the match. */
   apply(eventId: number, state: MatchState | null): void {
     if (state === null) this.#states.delete(eventId);
-    else this.#states.set(eventId, state);
+    else this.#states.set(eventId, nextState(this.#states.get(eventId) ?? null, state));
   }
 
   /** Returns the matches whose permission differs from the last reported one, each with a text. `doubtsAbout`: as for `tradingOf`. */

@@ -2,16 +2,22 @@
 import { topicBounds } from '#cluster/logs.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { findTopics } from '#topics/admin.ts';
-import { followValues } from '#topics/read-values.ts';
+import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import type { UnreadableRecord } from '#topics/readable.ts';
-import { topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import type { OpenCluster } from './cluster.ts';
 
 /** Number of last offsets of each partition that are read: whole topics would take minutes. */
 export const LAST_OFFSETS = 200;
 
-/** Returns the records that nobody can read among the last of each partition of all topics. Rejects as `followValues`. */
-export async function findUnreadable(cluster: OpenCluster): Promise<UnreadableRecord[]> {
+/**
+ * Returns the records that nobody can read among the last of each partition of all topics, and passes the others to `onValues`. Rejects
+ * as `followValues`.
+ */
+export async function findUnreadable(
+  cluster: OpenCluster,
+  onValues: (batch: ValueBatch<TopicName>) => void = () => {},
+): Promise<UnreadableRecord[]> {
   const { brokers, prefix } = cluster;
   const topics = [...(await findTopics(cluster))];
   const names = topics.map((topic) => topicName(prefix, topic));
@@ -20,7 +26,7 @@ export async function findUnreadable(cluster: OpenCluster): Promise<UnreadableRe
   await followValues(topics, cluster, {
     from: new Map(bounds.map((of) => [partitionKey(of), Math.max(of.start, of.end - LAST_OFFSETS)])),
     untilEnd: true,
-    onValues() {},
+    onValues,
     onUnreadable: (record) => found.push(record),
   });
   return found.sort((a, b) => (unreadableText(a) < unreadableText(b) ? -1 : 1));

@@ -18,6 +18,7 @@ function state(version: number, change: Partial<MatchStateRecord> = {}): MatchSt
     guard: { safe: true, reasons: [] },
     home: { id: 10 },
     away: { id: 20 },
+    cause: { offset: version },
     key_incidents: [],
     ...change,
   };
@@ -258,6 +259,16 @@ describe('the guard', () => {
     expect(at(NOW.steady + 2_751)).toContain('no_word');
     reader.endsAt(0, 7, NOW.steady + 3_000);
     expect(at(NOW.steady + 3_000)).not.toContain('no_word');
+  });
+
+  test('closes when the version of the match goes back, without moving its score, until the version comes', () => {
+    const reader = believed(reading(state(143, { counting_goals: ['a'] })));
+    const lost = (version: number) => state(version, { cause: { offset: 1_000 + version } });
+    expect(reader.applyState(0, EVENT, lost(1))).toEqual({ isNew: false, changes: [] });
+    expect(reader.guard(EVENT, NOW)).toMatchObject({ safe: false, reasons: ['version_went_back'] });
+    expect(reader.state(EVENT)).toMatchObject({ version: 143, counting_goals: ['a'] });
+    reader.applyState(0, EVENT, lost(143));
+    expect(reader.guard(EVENT, NOW)).toMatchObject({ safe: true, reasons: [] });
   });
 
   test('waits for the end again after an assignment', () => {

@@ -1,3 +1,4 @@
+import { nextState } from '../tradability/trading.ts';
 import type { KeyIncidentRecord, MatchStateRecord, ScoreRecord, TransitionRecord } from './records.ts';
 
 /** The status of a goal. */
@@ -67,7 +68,7 @@ export class ReaderMatch {
     this.#eventId = eventId;
   }
 
-  /** The newest state; null before the first. */
+  /** The newest state, as `nextState` holds it; null before the first. */
   get state(): MatchStateRecord | null {
     return this.#state;
   }
@@ -77,10 +78,10 @@ export class ReaderMatch {
     return this.#version;
   }
 
-  /** Applies a state. Returns false if it is not newer than the known one. */
+  /** Applies a state. Returns false if it is not newer than the known one; one that denies it closes its guard. */
   applyState(state: MatchStateRecord): boolean {
-    if (this.#state !== null && state.version <= this.#state.version) return false;
-    this.#state = state;
+    this.#state = nextState(this.#state, state);
+    if (this.#state !== state) return false;
     for (const [id, version] of this.#cancelledAt) if (version <= state.version) this.#cancelledAt.delete(id);
     if (this.#cancelledAt.size === 0) this.#score = state.score;
     return true;

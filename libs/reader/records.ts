@@ -22,6 +22,8 @@ export type MatchStateRecord = {
   /** The reason why a goal is void, by its id: removed, cancelled, goal_cancelled. */
   readonly void_goals: Readonly<Record<string, string>>;
   readonly guard: RecordedGuard;
+  /** The message that made the version: its offset in normalized-messages. */
+  readonly cause: { readonly offset: number };
   readonly home: { readonly id: number } | null;
   readonly away: { readonly id: number } | null;
   /** Goals and red cards: who and when. */

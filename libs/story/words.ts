@@ -18,6 +18,7 @@ type StatusFields = Pick<ShownState, 'status_id' | 'status_type'> & {
 const REASONS: Readonly<Record<string, string>> = {
   ...GUARD_WORDS,
   unsafe: 'no reason given',
+  version_went_back: 'its version went back: state was lost',
   unknown_score: 'score unknown',
   feed_stale: 'feed stale',
   feed_delayed: 'feed delayed',

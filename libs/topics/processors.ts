@@ -1,7 +1,7 @@
 /** The processors and their topics, for services and for the commands that operate them. */
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import type { StreamTopics } from '#streams/runtime/stream-topics.ts';
-import { TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
+import { isByEvent, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
 
 /** The topics of a processor. */
 export type ProcessorSpec = {
@@ -79,7 +79,11 @@ export function streamTopics(prefix: string, processor: ProcessorName): StreamTo
     changelogs: changelogs.map((topic) => topicName(prefix, topic)),
     outputs: [
       ...own.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'own' as const })),
-      ...shared.map((topic) => ({ topic: topicName(prefix, topic), partitions: TOPICS[topic].partitions })),
+      ...shared.map((topic) => ({
+        topic: topicName(prefix, topic),
+        // Those of a match have as many as their input, whatever the installation chose.
+        partitions: isByEvent(topic) ? ('input' as const) : TOPICS[topic].partitions,
+      })),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HealthTable } from './feed-status.ts';
-import { CASES, DEFAULTS, EVENT, healthOf, type ReadHealth } from './testing/cases.ts';
-import { tradingOf } from './trading.ts';
+import { CASES, DEFAULTS, EVENT, healthOf, type ReadHealth, STATE_CASES } from './testing/cases.ts';
+import { nextState, tradingOf } from './trading.ts';
 
 function tableOf(health: ReadHealth): HealthTable {
   const table = new HealthTable();
@@ -13,6 +13,22 @@ describe('trading', () => {
   test.each(CASES)('$title', ({ now, match, doubts, health, expected }) => {
     const feed = tableOf(health).match(EVENT, now);
     expect({ ...tradingOf(match, feed, doubts), feed }).toEqual(expected);
+  });
+});
+
+describe('nextState', () => {
+  test.each(STATE_CASES)('$title', ({ read, expected }) => {
+    const [first, ...others] = read.map(([version, offset]) => ({
+      version,
+      cause: { offset },
+      guard: { safe: true, reasons: [] as readonly string[] },
+    }));
+    if (first === undefined) throw new Error('a case without a state');
+    const { version, guard } = others.reduce((known, next) => nextState(known, next), nextState(null, first));
+    expect({ version, guard }).toEqual({
+      version: expected.version,
+      guard: { safe: expected.reasons.length === 0, reasons: expected.reasons },
+    });
   });
 });
 

@@ -18,7 +18,7 @@ export type Trading = {
   readonly permission: Permission;
   /**
    * The reasons why trading is halted, else empty: those of match state; `unknown_match`: the match has no state; `unknown_score`:
-   * it has no firm score; `unsafe`: its guard gives no reason; `feed_<state>`: the feed is not good, e.g. `feed_stale`,
+   * it has no firm score; `unsafe`: its guard gives no reason; `version_went_back`: as of `nextState`; `feed_<state>`: the feed is not good, e.g. `feed_stale`,
    * `feed_delayed`; the caller's doubts.
    */
   readonly reasons: readonly string[];
@@ -53,6 +53,43 @@ export function tradingOf(
   if (!believed && !isScheduled) reasons.push(`feed_${state}`);
   if (reasons.length > 0) return { permission: 'halted', reasons };
   return { permission: isScheduled ? 'not_in_play' : 'safe', reasons };
+}
+
+/** A match's version, and the offset of the message in normalized-messages that made it. Of a match, a later message makes a later version. */
+export type VersionStamp = { readonly version: number; readonly cause: { readonly offset: number } };
+
+/** The fields of match state that `nextState` reads. */
+type VersionedState = VersionStamp & Pick<TradedMatch, 'guard'>;
+
+/** The reason of a guard that a reader closes, as the version of the match went back. */
+export const WENT_BACK = 'version_went_back';
+
+/**
+ * Whether `next` denies what is known of its match: a later message, or the same one, made an earlier version, so that state was lost
+ * before `next` was written. An earlier version of an earlier message was only read again, as after a rebuild or a reconnect.
+ */
+export function wentBack(known: VersionStamp, next: VersionStamp): boolean {
+  return next.version < known.version && next.cause.offset >= known.cause.offset;
+}
+
+/**
+ * Returns the state of a match to hold once `next` was read: `next` if it is newer, else `known`. Where the version went back, returns
+ * `known` with a closed guard, which stays until a state comes that is not earlier. `known`: null before the first state.
+ */
+export function nextState<Known extends VersionedState, Next extends VersionedState>(
+  known: Known | null,
+  next: Next,
+): Known | Next {
+  if (known === null || next.version > known.version) return next;
+  const isInDoubt = known.guard.reasons.includes(WENT_BACK);
+  if (next.version === known.version)
+    return isInDoubt || next.cause.offset > known.cause.offset ? next : known;
+  return isInDoubt || !wentBack(known, next) ? known : inDoubt(known);
+}
+
+/** Returns a state with its guard closed, as its version went back. */
+export function inDoubt<S extends VersionedState>(state: S): S {
+  return { ...state, guard: { safe: false, reasons: [...state.guard.reasons, WENT_BACK] } };
 }
 
 /** Maximum time since a partition was last read to its end: after it, its matches are in doubt, milliseconds. */

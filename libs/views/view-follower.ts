@@ -3,16 +3,18 @@ import { topicBounds, topicIds } from '#cluster/logs.ts';
 import { FolderError } from '#security/folders.ts';
 import type { RunningService } from '#service/run-service.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
+import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryUrl } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
+import { wentBackText } from '#topics/went-back.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
 import { bootId, isBroken, isUnwritable, removeViews } from './store/database.ts';
 import type { ServedCompetitions } from './store/served.ts';
-import { COMMIT_MS, Views } from './store/views.ts';
+import { COMMIT_MS, type LostState, Views } from './store/views.ts';
 
 /** Views that were unused for longer are rebuilt: brokers delete tombstones after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
@@ -50,6 +52,8 @@ export class ViewFollower {
   /** Number of partitions of match-state. */
   readonly #partitions: number;
   readonly #stopping = new AbortController();
+  /** Partitions of match-state that lost states, as the log says. */
+  readonly #lostStates = new Set<number>();
   #caughtUp = false;
   #following: Promise<void> = Promise.resolve();
   #nextSweep: NodeJS.Timeout | undefined;
@@ -144,7 +148,7 @@ export class ViewFollower {
       offsets: this.views.offsets(),
       epochs: this.views.epochs(),
       apply: (records, positions) => {
-        applyRecords(this.views, records, positions, Date.now());
+        this.#report(applyRecords(this.views, records, positions, Date.now()));
         this.#nextCommit ??= setTimeout(() => this.#commit(), COMMIT_MS);
         // The latency of records from before the start would measure the start.
         if (this.#caughtUp) metrics.applied(records, Date.now());
@@ -155,6 +159,28 @@ export class ViewFollower {
       onCaughtUp,
       onStatesRead: (partition, at) => this.views.freshness.readToEnd(partition, at),
     });
+  }
+
+  /** Logs that states of a partition were lost: once, however many matches lost theirs. */
+  #report(lost: readonly LostState[]): void {
+    const { log, prefix } = this.#options;
+    for (const { partition, known, state } of lost) {
+      if (this.#lostStates.has(partition)) continue;
+      this.#lostStates.add(partition);
+      const { event_id, version } = state;
+      log.error(
+        {
+          code: 'VERSION_WENT_BACK',
+          topic: topicName(prefix, 'match-state'),
+          partition,
+          event_id,
+          version,
+          known,
+        },
+        `${wentBackText('match-state', known, state)}; the guard of each such match is closed until it has that version again; ` +
+          `derive all with ${rebuildCommand('match-processor')}`,
+      );
+    }
   }
 
   #commit(): void {

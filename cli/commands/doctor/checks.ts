@@ -33,6 +33,7 @@ import { findUnreadable, LAST_OFFSETS } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
 import { WebhookTopics } from '../webhooks/topics.ts';
 import { judgeCertificate } from './certificate-rules.ts';
+import { LostVersions } from './lost-versions.ts';
 import { judgeRefusals } from './positions.ts';
 import {
   type CheckName,
@@ -45,6 +46,7 @@ import {
   judgeFeeds,
   judgeLag,
   judgeLost,
+  judgeLostVersions,
   judgeNoRegistry,
   judgeProvider,
   judgeReceiverClocks,
@@ -81,7 +83,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           topicsAndPositions(cluster, facts),
           guarded('versions', () => versions(cluster)),
           ...PROCESSOR_NAMES.map((processor) => guarded('lag', () => lag(cluster, processor))),
-          guarded('records', async () => judgeRecords(await findUnreadable(cluster), LAST_OFFSETS)),
+          guarded('records', () => records(cluster)),
           guarded('webhooks', () => webhooks(cluster, facts)),
           guarded('clock', () => receiverClocks(cluster)),
           guarded('feed', () => feeds(cluster)),
@@ -206,6 +208,13 @@ async function speaksPlain(brokers: Brokers): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Checks the last records of all topics. */
+async function records(cluster: OpenCluster): Promise<CheckResult[]> {
+  const lost = new LostVersions();
+  const unreadable = await findUnreadable(cluster, (batch) => lost.add(batch));
+  return [...judgeRecords(unreadable, LAST_OFFSETS), ...judgeLostVersions(lost.found())];
 }
 
 async function lag(cluster: TopicCluster, processor: ProcessorName): Promise<CheckResult[]> {

@@ -13,6 +13,7 @@ import type { TopicName } from '#topics/topics.ts';
 import type { SourceFeedStatus } from '#tradability/feed-status.ts';
 import { unreadableText } from '../../unreadable.ts';
 import { deriverOf } from '../rebuild/derived.ts';
+import type { LostVersion } from './lost-versions.ts';
 
 export type CheckName =
   | 'settings'
@@ -264,6 +265,22 @@ export function judgeRecords(unreadable: readonly UnreadableRecord[], offsets: n
     ...judge(
       unreadable.filter((one) => !ofSchema(one)),
       'find out who else writes to these topics, and take its right to Write: every reader leaves the records out',
+    ),
+  ];
+}
+
+/** Judges matches whose state lost versions: one finding, however many there are. */
+export function judgeLostVersions(lost: readonly LostVersion[]): CheckResult[] {
+  const [first] = lost;
+  if (first === undefined) return [];
+  const { event_id, version, known } = first;
+  const others = lost.length === 1 ? '' : `, and ${lost.length - 1} more matches went back`;
+  return [
+    failed(
+      'records',
+      `event ${event_id} has version ${version} after version ${known}${others}: state was lost in between, or another program writes to ` +
+        'the topics of matches. Readers that knew more have closed the guards (version_went_back)',
+      rebuildCommand('match-processor'),
     ),
   ];
 }

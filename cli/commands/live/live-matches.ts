@@ -5,7 +5,7 @@ import { partitionKey } from '#streams/client/port.ts';
 import { followValues, type ValueBatch } from '#topics/read-values.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { HealthTable, type Now } from '#tradability/feed-status.ts';
-import { doubtsOf, FRESHNESS_POLL_MS, tradingOf } from '#tradability/trading.ts';
+import { doubtsOf, FRESHNESS_POLL_MS, nextState, tradingOf } from '#tradability/trading.ts';
 import { type ShownState, shownStateOf } from '#views/store/board-view.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { machineNow } from '../../followed-topics.ts';
@@ -20,6 +20,8 @@ export class LiveMatches {
   readonly #health = new HealthTable();
   /** Matches that are live by their status, each with its partition. */
   readonly #states = new Map<number, { readonly state: ShownState; readonly partition: string }>();
+  /** What `nextState` holds of every match, also of those that are not live: one may be live again in a state that was lost. */
+  readonly #held = new Map<number, Pick<MatchState, 'version' | 'cause' | 'guard'>>();
   /**
    * The newest version in match-transitions, by event: an older state must not be traded on. Kept for a match that is not live
    * until its state has that version, because the change may arrive before the state that makes it live.
@@ -98,6 +100,15 @@ export class LiveMatches {
   }
 
   #applyState(eventId: number, state: MatchState | null, partition: string): void {
+    const held = state && nextState(this.#held.get(eventId) ?? null, state);
+    if (held === null) this.#held.delete(eventId);
+    else this.#held.set(eventId, { version: held.version, cause: held.cause, guard: held.guard });
+    if (held !== state) {
+      const live = this.#states.get(eventId);
+      if (live !== undefined && held !== null)
+        this.#states.set(eventId, { partition, state: { ...live.state, guard: held.guard } });
+      return;
+    }
     // Silence ends play later, with time.
     if (state === null || phaseOf(state, state.cause.received_at / 1000) !== 'live') {
       this.#states.delete(eventId);

@@ -1,5 +1,5 @@
 import type { MatchIncident, MatchState, MatchTransition } from '#records/types.ts';
-import { doubtsOf } from '#tradability/trading.ts';
+import { doubtsOf, inDoubt, nextState, WENT_BACK, wentBack } from '#tradability/trading.ts';
 import type { PageRecords } from './page.ts';
 import type { FollowedRecord, MatchRecords } from './records.ts';
 
@@ -27,8 +27,10 @@ export class FollowedMatch {
    * its first incident. Rejects as `MatchRecords` does.
    */
   static async read(records: MatchRecords, { whole = false } = {}): Promise<FollowedMatch | null> {
-    const latest = (await records.read('match-state')).at(-1);
+    const states = await records.read('match-state');
+    const latest = states.at(-1);
     if (latest === undefined) return null;
+    const state = states.map(({ value }) => value).reduce((known, next) => nextState(known, next));
     const incidents = new Map(
       (await records.read('match-incidents')).map(({ value }) => [value.id, value] as const),
     );
@@ -40,15 +42,18 @@ export class FollowedMatch {
     const times = whole ? { until } : { from: first * 1000 - CLOCK_SKEW_MS, until };
     const transitions = incidents.size === 0 && !whole ? [] : await records.read('match-transitions', times);
     return new FollowedMatch(records, {
-      state: latest.value,
+      state,
       incidents: [...incidents.values()],
       transitions: transitions.map(({ value }) => value),
     });
   }
 
+  /** The facts; the guard is closed where an incident or a transition shows that the state lost its versions. */
   get facts(): PageRecords {
+    const state = this.#state;
+    const isDenied = [...this.#incidents.values(), ...this.#transitions].some((one) => wentBack(one, state));
     return {
-      state: this.#state,
+      state: isDenied && !state.guard.reasons.includes(WENT_BACK) ? inDoubt(state) : state,
       incidents: [...this.#incidents.values()],
       transitions: this.#transitions,
     };
@@ -61,7 +66,7 @@ export class FollowedMatch {
   ): Promise<void> {
     const apply = (record: FollowedRecord): void => {
       if (!this.#isNewer(record)) return;
-      if (record.topic === 'match-state') this.#state = record.value;
+      if (record.topic === 'match-state') this.#state = nextState(this.#state, record.value);
       else if (record.topic === 'match-incidents') this.#incidents.set(record.value.id, record.value);
       else this.#transitions.push(record.value);
       listener.onRecord(record);
@@ -74,7 +79,7 @@ export class FollowedMatch {
 
   /** Whether a record is new: records written while the match was read come again when it is followed. */
   #isNewer({ topic, value }: FollowedRecord): boolean {
-    if (topic === 'match-state') return value.version > this.#state.version;
+    if (topic === 'match-state') return nextState(this.#state, value) !== this.#state;
     if (topic === 'match-incidents') return value.version > (this.#incidents.get(value.id)?.version ?? 0);
     const last = this.#transitions.at(-1);
     if (last === undefined || value.version > last.version) return true;

@@ -9,9 +9,16 @@ import { absenceWords, historyOf } from '#story/history.ts';
 import { cancellersOf, type TimelineEntry, timelineOf } from '#story/incidents.ts';
 import { durationWords, minuteText } from '#story/minute.ts';
 import { runningScores } from '#story/running-score.ts';
-import { agreementWords, endingWords, scoreWords, statusName, unreadWords } from '#story/words.ts';
+import {
+  agreementWords,
+  endingWords,
+  guardWords,
+  scoreWords,
+  statusName,
+  unreadWords,
+} from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import { isOver, tradingOf, WENT_BACK } from '#tradability/trading.ts';
 import { renderIncident } from '#views/render/incident.ts';
 import { type ShownIncident, type StoryStep, shownStateOf, storyStepOf } from '#views/store/board-view.ts';
 import { isStoryStep } from '#views/store/story-steps.ts';
@@ -122,6 +129,8 @@ function headLines(
     escapeLine(`${status.filter((part) => part !== '').join(', ')}  ${start_date ?? ''}`.trimEnd()),
     ...(match.periods.length === 0 ? [] : [escapeLine(match.periods.map(periodWords).join(', '))]),
     `trading ${typeof trading === 'string' ? trading : styleText(trading.style, escapeLine(trading.text))}`,
+    // Of a match that is over, no reason is shown beside the permission.
+    ...(isOver(status_type) && state.guard.reasons.includes(WENT_BACK) ? [guardWords([WENT_BACK])] : []),
     ...(state.absence === null ? [] : [escapeLine(absenceLine(state.absence))]),
     ...(state.missing.length === 0
       ? []

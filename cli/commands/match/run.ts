@@ -81,7 +81,7 @@ async function list(followed: FollowedMatch, health: FollowedFeedHealth, signal:
   try {
     await followed.follow(signal, {
       onRecord(record) {
-        if (record.topic === 'match-state') permissions.apply(eventId, record.value);
+        if (record.topic === 'match-state') permissions.apply(eventId, followed.facts.state);
         if (record.topic === 'match-transitions')
           print(`${timeText(record.written)}  ${summaryOf('match-transitions', record.value)}`);
       },

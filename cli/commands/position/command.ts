@@ -14,7 +14,8 @@ with its next record.
   --yes        skips records that were not processed
   --accept-state
                accepts the current changelogs as the state, even after a changelog was created again or lost records;
-               without it the processor still refuses such changelogs
+               without it the processor still refuses such changelogs. Give an offset before the messages whose changes were
+               lost: else readers that know these changes halt their matches (version_went_back) until they have as many again
 
 ${BROKER_HELP}
 `;

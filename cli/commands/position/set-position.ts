@@ -77,7 +77,7 @@ async function writePosition(
   const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
   const producer = await client.openProducer({
     transactionalId: transactionalIdOf(topics, partition),
-    ...writesOf(topics, partition),
+    ...writesOf({ ...topics, partitions: await client.partitionCount(topics.input) }, partition),
     lastCommitted,
   });
   try {

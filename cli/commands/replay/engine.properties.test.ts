@@ -75,7 +75,7 @@ function lastOf(records: Records, topic: ComparedTopic): Map<string, string> {
 function derivedFrom(results: ReadonlyMap<string, string>): Map<string, string> {
   const seasons = new Map<number, SeasonTables>();
   for (const text of results.values()) {
-    const result = { version: 1, ...JSON.parse(text) } as MatchResult;
+    const result = { version: 1, cause: { offset: 0 }, ...JSON.parse(text) } as MatchResult;
     const tables =
       seasons.get(result.season_id) ?? new SeasonTables(result.competition_id, result.season_id, RULES);
     seasons.set(result.season_id, tables);

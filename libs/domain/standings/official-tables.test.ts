@@ -25,6 +25,7 @@ function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, num
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({
     event_id: at + 1,
     version: 1,
+    cause: { offset: 0 },
     removed: false,
     round_id: Number(/\d+/.exec(round)?.[0] ?? Math.floor(at / 2) + 1),
     start_date: `${date} ${time ?? '00:00'}`,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type VersionStamp, wentBack } from '#tradability/trading.ts';
 import { standingsBody, standingsId, type TableObject } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
@@ -30,7 +31,7 @@ export type DerivedTable = {
 /** A table from a day (YYYY-MM-DD) on. */
 type DatedBody = { readonly day: string; readonly body: string };
 
-type KnownResult = { readonly version: number; readonly game: Game | null; readonly flags: readonly Flag[] };
+type KnownResult = VersionStamp & { readonly game: Game | null; readonly flags: readonly Flag[] };
 type Group = {
   /** The last result of each match, by event id. */
   readonly matches: Map<number, KnownResult>;
@@ -116,7 +117,7 @@ export class SeasonTables {
    * that the match is not in.
    */
   apply(result: SeasonResult): boolean {
-    const { event_id, version } = result;
+    const { event_id, version, cause } = result;
     const stage = this.#stageOf(result.stage_id);
     const group = groupOf(stage, result.group_id);
     const known = group.matches.get(event_id);
@@ -130,9 +131,15 @@ export class SeasonTables {
     const game = readGame(result, this.#rules);
     const flags = flagsOf(result, game);
     for (const { reason } of flags) this.#count(reason, 1);
-    group.matches.set(event_id, { version, game, flags });
+    group.matches.set(event_id, { version, cause: { offset: cause.offset }, game, flags });
     this.#groups.set(event_id, { stage, group });
     return true;
+  }
+
+  /** Returns the known version of a match that a result denies, as `wentBack` has it; null where it denies none. */
+  deniedBy(result: SeasonResult): number | null {
+    const known = this.#groups.get(result.event_id)?.group.matches.get(result.event_id);
+    return known !== undefined && wentBack(known, result) ? known.version : null;
   }
 
   /** Has the next `derive` return every table, e.g. because the rules may have changed. */

@@ -1,8 +1,8 @@
-import type { MatchResult, ResultTeam } from '#records/types.ts';
+import type { Cause, MatchResult, ResultTeam } from '#records/types.ts';
 
-/** The last known result of a match, with the fields that the tables of its season read. */
+/** The last known result of a match, with the fields that the tables of its season read, and the offset of the message that caused it. */
 export type SeasonResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &
-  Partial<Pick<MatchResult, 'shoot_out'>>;
+  Partial<Pick<MatchResult, 'shoot_out'>> & { readonly cause: Pick<Cause, 'offset'> };
 
 /** The last known result of a match within its group. */
 export type StandingsMatch = Omit<SeasonResult, 'stage_id' | 'group_id'>;

@@ -35,6 +35,7 @@ function partition(now = RECEIVED, match: KnownMatch = null, ...on: AlertKind[])
     rules: on.length === 0 ? RULES : parseRules(JSON.stringify({ rules: [{ name: 'all', on }] })),
     topicName: (topic) => topic,
     since: () => now - HOUR_MS,
+    latest: () => match,
     matchAt: async () => match,
     onPublished: (receivedAt) => reported.push(...receivedAt),
   });
@@ -53,6 +54,15 @@ async function processed(of: AlertPartition, change: Partial<MatchTransition>): 
 
 test('refuses a transition that belongs to another partition', async () => {
   await expect(processed(partition(), { event_id: 9 })).rejects.toMatchObject({ code: 'WRONG_PARTITION' });
+});
+
+test('refuses the transitions of a match whose version went back, but not those that are read again', async () => {
+  const known = { ...sampleOf('match-state'), version: 143 };
+  const { cause } = known;
+  const of = (version: number, offset: number) =>
+    processed(partition(RECEIVED, known), { ...guardChanged(version), cause: { ...cause, offset } });
+  await expect(of(1, cause.offset + 1)).rejects.toMatchObject({ code: 'VERSION_WENT_BACK' });
+  expect(await of(1, cause.offset - 1)).toEqual([]);
 });
 
 const ALERTED = ['alerts-0 7', 'webhook-messages-2 7'];
@@ -149,7 +159,7 @@ test('publishes the end of a red card that stood before a restart, with the team
     ['red_card_cancelled', ALERTED],
     ['goal', []],
   ] as const) {
-    const restarted = partition(RECEIVED, { ...state, key_incidents: [] }, on);
+    const restarted = partition(RECEIVED, { ...state, version: 1, key_incidents: [] }, on);
     await restarted.restore('alert-guards', [{ offset: 0, key: Buffer.from('7'), value }]);
     const written = on === 'goal' ? [] : ['alert-guards-2 7'];
     expect(await processed(restarted, removed)).toEqual([...written, ...alerts]);
@@ -166,6 +176,7 @@ test('remembers a red card that only a rule of its end is about', async () => {
     RECEIVED,
     {
       ...state,
+      version: 1,
       get key_incidents() {
         return key_incidents;
       },

@@ -4,7 +4,9 @@ import type { PartitionProcessor, RecordCollector } from '#streams/runtime/proce
 import { decodeInput, fetchSchemas, identifyByCause, restoreInto } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { NameTopic } from '#topics/topics.ts';
+import { versionWentBack } from '#topics/went-back.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
+import { wentBack } from '#tradability/trading.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
 import {
@@ -25,6 +27,8 @@ type AlertPartitionOptions = OwnPartition & {
   /** Name of a topic on the broker. */
   readonly topicName: NameTopic;
   readonly rules: readonly AlertRule[];
+  /** Returns the last known state of a match; null where none was read yet. */
+  readonly latest: (eventId: number) => KnownMatch;
   /** Returns a match at a version or a later one. */
   readonly matchAt: (eventId: number, version: number) => Promise<KnownMatch>;
   /** Returns the earliest receipt of a message that causes alerts, Unix milliseconds. */
@@ -70,11 +74,14 @@ export class AlertPartition implements PartitionProcessor {
   }
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
-    const { codecs, rules, topicName, matchAt, since } = this.#options;
+    const { codecs, rules, topicName, latest, matchAt, since } = this.#options;
     const transition = decodeInput(codecs['match-transitions'], record.value);
     const { id, event_id: eventId, version, cause, guard } = transition;
     const key = String(eventId);
     requireOwnPartition(key, this.#options);
+    const known = latest(eventId);
+    if (known !== null && wentBack(known, transition))
+      throw versionWentBack('match-transitions', known.version, transition);
     const isWanted = (kind: AlertKind): boolean => rules.some(({ on }) => on.includes(kind));
     const read = this.#read.get(key) ?? NOTHING;
     const isOfCards = CARD_KINDS.some(isWanted) && concernsRedCards(transition, read.red_cards);

@@ -99,6 +99,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
      * of `runStream`.
      */
     async start(): Promise<RunningService> {
+      const latest = (eventId: number) => matches.latest(eventId);
       const matchAt = (eventId: number, version: number) => matches.at(eventId, version);
       const application = applicationOf(prefix, 'alert-processor');
       const isFirst = (await readPositions({ brokers, application })).size === 0;
@@ -111,6 +112,7 @@ export async function openAlertProcessor(context: AlertProcessorContext, options
             codecs,
             topicName,
             rules,
+            latest,
             matchAt,
             since,
             onPublished,

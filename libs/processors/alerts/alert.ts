@@ -11,7 +11,16 @@ type AlertCause = Pick<Alert, 'event_id' | 'version' | 'ut' | 'received_at'> & {
 /** The last known state of a match; null when the match is unknown. */
 export type KnownMatch = Pick<
   MatchState,
-  'version' | 'name' | 'competition_id' | 'home' | 'away' | 'score' | 'status_type' | 'key_incidents'
+  | 'version'
+  | 'cause'
+  | 'guard'
+  | 'name'
+  | 'competition_id'
+  | 'home'
+  | 'away'
+  | 'score'
+  | 'status_type'
+  | 'key_incidents'
 > | null;
 
 /** Returns the alerts of a finding, one for each rule that applies. */

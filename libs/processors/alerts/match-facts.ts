@@ -1,6 +1,7 @@
 import type { MatchState } from '#records/types.ts';
 import { StreamError } from '#streams/errors.ts';
 import { poll } from '#timing/poll.ts';
+import { nextState } from '#tradability/trading.ts';
 import type { KnownMatch } from './alert.ts';
 
 /** Timeout for the state of a transition. Both are of one transaction, but are read from different topics. */
@@ -38,8 +39,19 @@ export class KnownMatches {
       this.#matches.delete(eventId);
       return;
     }
-    const { version, name, competition_id, home, away, score, status_type, key_incidents } = state;
-    const known = { version, name, competition_id, home, away, score, status_type, key_incidents };
-    this.#matches.set(eventId, known);
+    const { version, cause, guard, name, competition_id, home, away, score, status_type, key_incidents } =
+      nextState(this.latest(eventId), state);
+    this.#matches.set(eventId, {
+      version,
+      cause,
+      guard,
+      name,
+      competition_id,
+      home,
+      away,
+      score,
+      status_type,
+      key_incidents,
+    });
   }
 }

@@ -31,6 +31,7 @@ function resultOf(event_id: number, version: number, overrides: Partial<MatchRes
     ...sampleOf('match-results'),
     event_id,
     version,
+    cause: { ...sampleOf('match-results').cause, offset: version },
     status_id: 11,
     status_type: 'finished',
     goals: [],
@@ -100,6 +101,16 @@ describe('a partition of results', () => {
     const restored = partitionOf();
     const [expected] = tables(await batch(restored, resultOf(1, 5)));
     expect(league?.body).toBe(expected?.body);
+  });
+
+  test('refuses the result of a match whose version went back, and keeps the one that it has', async () => {
+    const partition = partitionOf();
+    const cause = { ...resultOf(1, 143).cause, offset: 150 };
+    await batch(partition, resultOf(1, 143));
+    for (const lost of [resultOf(1, 1, { cause }), resultOf(1, 2, { cause, removed: true })])
+      await expect(batch(partition, lost)).rejects.toMatchObject({ code: 'VERSION_WENT_BACK' });
+    expect(await batch(partition, resultOf(1, 143))).toEqual([]);
+    expect(topicsOf(await batch(partition, resultOf(1, 144, { cause })))).toEqual(['p.standings-results']);
   });
 
   test('publishes a new version of changed tables only', async () => {

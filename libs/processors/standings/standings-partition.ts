@@ -9,6 +9,7 @@ import type { PartitionProcessor, RecordCollector } from '#streams/runtime/proce
 import { type Codec, decodeInput, fetchSchemas, fetchStateSchemas, identifyByCause } from '#topics/codec.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type NameTopic, namesOf } from '#topics/topics.ts';
+import { versionWentBack } from '#topics/went-back.ts';
 import type { MessageFields } from '#tracing/message-fields.ts';
 import { type OwnPartition, requireOwnPartition } from '../own-partition.ts';
 import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts';
@@ -108,6 +109,8 @@ export class StandingsPartition implements PartitionProcessor {
       message_id,
     };
     const tables = await this.#season(season);
+    const denied = tables.deniedBy(result);
+    if (denied !== null) throw versionWentBack('match-results', denied, result);
     if (tables.apply(result)) {
       const applied = this.#options.codecs['standings-results'].encode({ result: value });
       this.#results.put(season, { key, value: applied });

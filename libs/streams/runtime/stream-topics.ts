@@ -11,10 +11,10 @@ type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**
-   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. A number: any
-   * of that many partitions, shared with other tasks and streams.
+   * The partitions that a task writes to. `own`: the partition with the number of its input partition, as its only writer. `input`, a
+   * number: any of as many partitions as the input has, or of that many, shared with other tasks and streams.
    */
-  readonly partitions: 'own' | number;
+  readonly partitions: 'own' | 'input' | number;
 };
 
 /** The names of a stream and its topics on the broker. */
@@ -40,7 +40,7 @@ export function ownOutputs({ outputs }: Pick<StreamTopics, 'outputs'>): string[]
 
 /** Returns the partitions that the task of an input partition may write to: as their only writer, and shared with others. */
 export function writesOf(
-  topics: StreamTopics,
+  topics: Pick<TaskContext, 'application' | 'changelogs' | 'outputs' | 'partitions'>,
   partition: number,
 ): { own: TopicPartition[]; shared: TopicPartition[] } {
   const { application, changelogs, outputs } = topics;
@@ -48,7 +48,8 @@ export function writesOf(
   const shared: TopicPartition[] = [];
   for (const { topic, partitions } of outputs) {
     if (partitions === 'own') continue;
-    for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
+    const count = partitions === 'input' ? topics.partitions : partitions;
+    for (let one = 0; one < count; one += 1) shared.push({ topic, partition: one });
   }
   return { own: own.map((topic) => ({ topic, partition })), shared };
 }

@@ -54,3 +54,13 @@ export const CASES = (file.cases as readonly Written[]).map(
     expected: { ...expected, feed: { ...defaults.feed, ...expected.feed } },
   }),
 );
+
+/** A case of `nextState`: the version and the offset of its cause of each state that is read, and what is held at the end. */
+type StateCase = {
+  readonly title: string;
+  readonly read: readonly (readonly [version: number, offset: number])[];
+  readonly expected: { readonly version: number; readonly reasons: readonly string[] };
+};
+
+/** Every case of the states of a match. */
+export const STATE_CASES = file.state_cases as unknown as readonly StateCase[];

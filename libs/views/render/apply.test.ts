@@ -109,6 +109,32 @@ test('counts a state as new once, and raises the version of lists', () => {
   expect(world.views.matches.state(EVENT)).toEqual(state);
 });
 
+test.each([
+  ['record by record', 1],
+  ['in one batch', 100],
+])('closes the guard of a match whose version went back, and keeps its goals, %s', async (_, size) => {
+  const goal = (n: number) =>
+    world.recordsOf(normalized(incidentMessage({ id: n, ut: 1_790_000_000 + n }, { id: `5-${n}` })));
+  const give = (records: readonly ViewRecord[]): void => {
+    for (let at = 0; at < records.length; at += size) world.give(...records.slice(at, at + size));
+  };
+  const shown = () => world.views.matches.state(EVENT);
+  const told = vi.fn();
+  world.views.onChange(told);
+  const whole = [goal(1), goal(2)].flat();
+  world.forget(EVENT);
+  give([...whole, ...goal(3)]);
+  expect(told.mock.lastCall?.[0]).toEqual(shown());
+  world.restart();
+  expect(shown()).toMatchObject({ version: 2, counting_goals: ['5-1', '5-2'], guard: { safe: false } });
+  expect(shown()?.guard.reasons.filter((reason) => reason === 'version_went_back')).toHaveLength(1);
+  const answer = JSON.stringify(await askApi(await world.server(), `/v2/events/${EVENT}`));
+  expect(answer).toContain(`"guard_reasons":${JSON.stringify(shown()?.guard.reasons)}`);
+  give(goal(4));
+  expect(shown()).toMatchObject({ version: 2, counting_goals: ['5-3', '5-4'] });
+  expect(shown()?.guard.reasons).not.toContain('version_went_back');
+});
+
 test('reports an event with a new state or incident as stale', () => {
   const stale: number[] = [];
   world.views.onStale((id) => stale.push(id));

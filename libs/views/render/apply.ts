@@ -5,27 +5,31 @@ import { isCard, isGoal } from '#domain/goal-facts.ts';
 import { PROVIDER_LEAGUE } from '#domain/standings/provider-league.ts';
 import { withShortTexts } from '#json/short-text.ts';
 import type { MatchState } from '#records/types.ts';
+import { nextState } from '#tradability/trading.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelNames } from '../store/board-view.ts';
-import type { ViewChanges, Views } from '../store/views.ts';
+import type { LostState, ViewChanges, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
 import { renderIncident } from './incident.ts';
 
-/** Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. */
+/**
+ * Applies records, each partition's in order, in one transaction. `positions` and `now` as in `Views.write`. Returns the states whose
+ * match has a later version: they were not applied, and closed its guard.
+ */
 export function applyRecords(
   views: Views,
   records: readonly ViewRecord[],
   positions: readonly ReadPosition[],
   now: number,
-): void {
+): readonly LostState[] {
   // Heartbeats come twice a second and have expired after a restart: they need no transaction.
   if (records.every(isHeartbeat)) {
     for (const { key, value } of records.filter(isHeartbeat)) views.health.apply(key, value);
-    return;
+    return [];
   }
   const outdated = outdatedStates(records);
-  views.write(positions, now, (changed) => {
+  return views.write(positions, now, (changed) => {
     for (const given of records) {
       if (outdated.has(given)) continue;
       // Names of the provider have a length on every surface that reads views: REST, board, tools.
@@ -48,16 +52,18 @@ export function applyRecords(
 
 /**
  * Returns the states of matches that a later one of the batch replaces: nobody could see them, and rendering a state is most of the
- * cost of building views. A state of another competition stays, as it decides which records of the event are kept.
+ * cost of building views. A state of another competition stays, as it decides which records of the event are kept; and one of a later
+ * version, which the later record denies.
  */
 function outdatedStates(records: readonly ViewRecord[]): ReadonlySet<ViewRecord> {
   const outdated = new Set<ViewRecord>();
-  const latest = new Map<number, number | null>();
+  const latest = new Map<number, MatchState>();
   for (const record of records.toReversed()) {
     if (record.topic !== 'match-state' || record.value === null) continue;
-    const { event_id, competition_id } = record.value;
-    if (latest.get(event_id) === competition_id) outdated.add(record);
-    else latest.set(event_id, competition_id);
+    const { event_id, competition_id, version } = record.value;
+    const later = latest.get(event_id);
+    if (later?.competition_id === competition_id && later.version >= version) outdated.add(record);
+    else latest.set(event_id, record.value);
   }
   return outdated;
 }
@@ -105,7 +111,16 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
     case 'match-state': {
       const { matches, catalogue, coverage, tree } = views;
       const known = matches.known(value.event_id);
-      if (known !== undefined && known.version >= value.version) return;
+      const stored =
+        known !== undefined && known.version >= value.version ? matches.row(value.event_id).state : null;
+      const next = nextState(stored, value);
+      if (next !== value) {
+        if (next === stored || known === undefined) return;
+        changed.states.set(value.event_id, matches.closeGuard(value.event_id, next.guard, at));
+        changed.events.add(value.event_id);
+        changed.wentBack.push({ partition, known: known.version, state: value });
+        return;
+      }
       if (!coverage.keepsState(value)) return;
       const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
       const treeVersion = matches.treeVersion;
@@ -122,7 +137,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       if (value.incident === null || !views.coverage.keepsEvent(value.event_id)) return;
       const typeRecord = (id: number) => views.catalogue.find('incident', id)?.record;
       const rendered = renderIncident(value.incident, typeRecord, value.missing);
-      if (!views.incidentLog.put(value, value.incident, rendered)) return;
+      views.incidentLog.put(value, value.incident, rendered);
       changed.events.add(value.event_id);
       if (isGoal(value.incident) || isCard(value.incident)) changed.keyIncidents.add(value.event_id);
       return;

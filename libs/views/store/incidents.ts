@@ -17,13 +17,12 @@ export type RenderedIncident = { readonly json: string; readonly important: bool
 
 /** The incidents of matches, with their history. */
 export class IncidentView extends SqlView {
-  /** Stores a register and its record unless the stored version is as new. Returns whether it was stored. */
-  put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): boolean {
-    const { event_id, id, version, removed, cause } = register;
-    const written = this.sql.insertNewer('INSERT INTO incidents', {
+  /** Stores a register and its record: the last one in the log counts, as positions are stored with what they pass. */
+  put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
+    const { event_id, id, removed, cause } = register;
+    this.sql.insert('INSERT OR REPLACE INTO incidents', {
       event_id,
       id,
-      version,
       removed: removed ? 1 : 0,
       incident_id: incident.incident_id,
       participant_id: incident.participant_id,
@@ -36,8 +35,7 @@ export class IncidentView extends SqlView {
       important: important ? 1 : 0,
       json,
     });
-    if (written) this.#noteDelivery(event_id, id, cause.received_at);
-    return written;
+    this.#noteDelivery(event_id, id, cause.received_at);
   }
 
   /** Stores the earliest delivery of an incident: its register only has the time of its last change. Unix milliseconds. */

@@ -127,6 +127,19 @@ export class MatchView extends SqlView {
     else this.#live?.delete(id);
   }
 
+  /** Closes the guard of a stored match, whose other facts stay. Returns its state. `changed`: as in `put`. */
+  closeGuard(id: number, guard: MatchState['guard'], changed: number): ShownState {
+    const shown: ShownState = { ...this.row(id).state, guard };
+    const [full, plain] = ['full', 'plain'].map(
+      (form) => `${form} = json_set(${form}, '$.guard_reasons', json(?2))`,
+    );
+    this.sql
+      .of(`UPDATE events SET changed = ?3, state = ?4, ${full}, ${plain} WHERE id = ?1`)
+      .run(id, JSON.stringify(guard.reasons), changed, JSON.stringify(shown));
+    if (this.#live?.has(id)) this.#live.set(id, shown);
+    return shown;
+  }
+
   /** Deletes a match. */
   remove(id: number): void {
     this.sql.of('DELETE FROM events WHERE id = ?').run(id);

@@ -44,7 +44,6 @@ CREATE TABLE sides (
 CREATE TABLE incidents (
   event_id INTEGER NOT NULL,
   id TEXT NOT NULL,
-  version INTEGER NOT NULL,
   removed INTEGER NOT NULL,
   incident_id INTEGER NOT NULL,
   participant_id INTEGER,

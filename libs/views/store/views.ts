@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { MatchState } from '#records/types.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { LevelIds, LevelNames, ShownState } from './board-view.ts';
@@ -25,6 +26,9 @@ import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 import { TreeView } from './tree.ts';
 
+/** A state that was not applied, as its match has a later version, `known`: the state of the match was lost in between. */
+export type LostState = { readonly partition: number; readonly known: number; readonly state: MatchState };
+
 /** The changes of one batch of records. */
 export type ViewChanges = {
   /** New states by event id. */
@@ -35,6 +39,8 @@ export type ViewChanges = {
   readonly keyIncidents: Set<number>;
   /** Seasons with new tables; null stands for the rankings. */
   readonly seasons: Set<number | null>;
+  /** States whose match has a later version. */
+  readonly wentBack: LostState[];
   /** Whether a name changed. */
   names: boolean;
   /** Whether anything that REST answers with has changed: any record except feed health. */
@@ -160,14 +166,20 @@ export class Views {
   /**
    * Calls `write` and stores the positions in one transaction, then notifies the listeners. The transaction stays open for the next
    * writes until `commit`: requests see what it has written, and a process that ends without it reads the records again. `now`:
-   * Unix milliseconds. Throws the error of `write`, after which nothing since the last `commit` is stored.
+   * Unix milliseconds. Throws the error of `write`, after which nothing since the last `commit` is stored. Returns the `wentBack` of
+   * the changes.
    */
-  write(positions: readonly ReadPosition[], now: number, write: (changed: ViewChanges) => void): void {
+  write(
+    positions: readonly ReadPosition[],
+    now: number,
+    write: (changed: ViewChanges) => void,
+  ): readonly LostState[] {
     const changed: ViewChanges = {
       states: new Map(),
       events: new Set(),
       keyIncidents: new Set(),
       seasons: new Set(),
+      wentBack: [],
       names: false,
       answers: false,
     };
@@ -191,6 +203,7 @@ export class Views {
     }
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
+    return changed.wentBack;
   }
 
   /** Stores what was written; call within `COMMIT_MS` after each write. Throws SQLite's error, such as that of a full disk. */

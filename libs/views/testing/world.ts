@@ -115,6 +115,11 @@ export class ViewsWorld {
     }
   }
 
+  /** Has the pipeline lose the state of a match. */
+  forget(eventId: number): void {
+    this.#matches.delete(eventId);
+  }
+
   /** Applies the records that the pipeline writes for a message, in one batch. */
   take(message: NormalizedMessage): void {
     this.give(...this.recordsOf(message));

@@ -68,6 +68,21 @@ describe('touchline match', () => {
     });
   });
 
+  test.each([
+    ['its state went back, and the log has both', VERSIONS, '2–0'],
+    ['its state was lost, and the incidents were not', [], '?–?'],
+  ])('halts a match when %s', async (_, held, score) => {
+    const topics = await TestTopics.create(TOPICS, PARTITIONS);
+    await write(topics, VERSIONS, statesOf(held));
+    const first = VERSIONS[0]?.state;
+    if (first === undefined) throw new Error('nothing was played');
+    const cause = { ...first.cause, offset: 1_000 };
+    await topics.write('match-state', [{ key: EVENT, value: { ...first, cause } }]);
+    const { out } = await touchlineHere(['match', EVENT], topics.env);
+    expect(out).toContain(`Home - Away  ${score}`);
+    expect(out).toContain('its version went back: state was lost, feed health unknown\n');
+  });
+
   test('fails for an unknown id', async () => {
     for (const args of [
       ['match', '70000'],

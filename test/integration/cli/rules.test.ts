@@ -20,7 +20,12 @@ function rulesFolder(changes: object): string {
 test('touchline rules check prints the tables that files give, publishes nothing, and names every problem', async () => {
   const topics = await TestTopics.create(['match-results']);
   const of = { ...sampleOf('match-results'), competition_id: 7, season_id: 31 };
-  const value = { ...of, ...placed(1, 'A 2-0 B', 310, { shoot_out: null }), shoot_out: null };
+  const value = {
+    ...of,
+    ...placed(1, 'A 2-0 B', 310, { shoot_out: null }),
+    cause: of.cause,
+    shoot_out: null,
+  };
   await topics.write('match-results', [
     { key: '7/31/310/-/1', value },
     { key: '7/32/310/-/2', value: { ...value, event_id: 2, season_id: 32 } },

@@ -41,6 +41,10 @@ export const DEFECTS: readonly Defect[] = [
       change(LOGS, 'if (baseOffset < end && !this.#of.outputs.includes(topic))', 'if (false)'),
     ],
   },
+  {
+    name: 'a changelog that lost its beginning is restored, and counts go back (0113)',
+    changes: [change(CHECKS, 'mark.start !== null && mark.id === id && start > mark.start', 'false')],
+  },
   { name: 'aborted records make up for the lost end of a changelog (0113)', changes: [LAST_RECORD] },
   {
     name: 'an input that lost its end and grew again is read further (0113)',

@@ -35,6 +35,7 @@ const HARMLESS: readonly (readonly [weight: number, fault: Fault])[] = [
 const LOSSES: readonly Fault[] = [
   loseChangelog,
   loseChangelog,
+  cutChangelog,
   loseInput,
   loseInput,
   losePositions,
@@ -128,6 +129,13 @@ function loseChangelog({ cluster, checks, partitions }: FaultTargets, random: Ra
   cluster.loseEnd(partition, to);
 }
 
+/** Removes the beginning of a changelog, as retention does while its topic is not compacted. */
+function cutChangelog({ cluster, checks, partitions }: FaultTargets, random: Random): void {
+  const partition = cluster.partition({ topic: TOPICS.counts, partition: random.int(0, partitions - 1) });
+  checks.excuse(partition.partition, 'CHANGELOG_TRUNCATED');
+  removeBefore(cluster, partition, endOfSomeBatch(partition, random));
+}
+
 /**
  * Loses positions. The task notices by the records that it committed with them. When the marker of an aborted position is lost, the
  * next transaction commits that position, and the records that were aborted with it are missing.
@@ -154,15 +162,11 @@ function loseInput({ cluster, checks, partitions }: FaultTargets, random: Random
 
 /** Removes input before it is processed, as a short retention does. */
 function removeInput({ cluster, checks, partitions }: FaultTargets, random: Random): void {
-  const { log, partition } = cluster.partition({
-    topic: TOPICS.input,
-    partition: random.int(0, partitions - 1),
-  });
-  const to = random.pick([...log.batches.map(endOf), log.end]);
-  if (to > checks.positionOf(partition)) checks.excuse(partition, 'INPUT_LOST');
-  checks.beforeInputLoss(partition, null);
-  cluster.world.note('cluster', `input-${partition} loses its records before ${to}`);
-  log.removeBefore(to);
+  const partition = cluster.partition({ topic: TOPICS.input, partition: random.int(0, partitions - 1) });
+  const to = endOfSomeBatch(partition, random);
+  if (to > checks.positionOf(partition.partition)) checks.excuse(partition.partition, 'INPUT_LOST');
+  checks.beforeInputLoss(partition.partition, null);
+  removeBefore(cluster, partition, to);
 }
 
 function recreateChangelog(on: FaultTargets): void {
@@ -190,6 +194,15 @@ function recreate({ cluster, partitions }: FaultTargets, topic: string): void {
   cluster.deleteTopic(topic);
   cluster.world.note('cluster', `${topic} is created`);
   cluster.createTopic(topic, partitions);
+}
+
+function removeBefore({ world }: Cluster, { topic, partition, log }: Partition, to: number): void {
+  world.note('cluster', `${topic}-${partition} loses its records before ${to}`);
+  log.removeBefore(to);
+}
+
+function endOfSomeBatch({ log }: Partition, random: Random): number {
+  return random.pick([...log.batches.map(endOf), log.end]);
 }
 
 /** Returns an offset to cut the end of a log at: the start of one of its last batches; null for an empty log. */

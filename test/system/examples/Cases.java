@@ -12,7 +12,15 @@ final class Cases {
     JsonNode given = json.readTree(System.in);
     List<Object> said = new ArrayList<>();
     for (JsonNode one : given.get("cases")) said.add(said(one, given.get("event_id").asLong()));
-    System.out.println(json.writeValueAsString(said));
+    List<Object> held = new ArrayList<>();
+    for (JsonNode one : given.get("state_cases")) held.add(held(one));
+    System.out.println(json.writeValueAsString(Map.of("trading", said, "held", held)));
+  }
+
+  private static Map<String, Object> held(JsonNode one) {
+    Tradability.Held known = null;
+    for (JsonNode read : one.get("read")) known = Tradability.next(known, read.get(0).asLong(), read.get(1).asLong());
+    return Map.of("version", known.version(), "reasons", known.inDoubt() ? List.of("version_went_back") : List.of());
   }
 
   private static Map<String, Object> said(JsonNode one, long eventId) {

@@ -3,7 +3,9 @@
 import json
 import sys
 
-from tradability import HealthTable, trading
+from functools import reduce
+
+from tradability import HealthTable, next_state, trading
 
 
 def said(case, event_id):
@@ -14,5 +16,12 @@ def said(case, event_id):
     return {**trading(case["match"], feed, case["doubts"]), "feed": feed}
 
 
+def held(case):
+    states = [{"version": v, "cause": {"offset": at}, "guard": {"safe": True, "reasons": []}} for v, at in case["read"]]
+    last = reduce(next_state, states, None)
+    return {"version": last["version"], "reasons": last["guard"]["reasons"]}
+
+
 given = json.load(sys.stdin)
-json.dump([said(case, given["event_id"]) for case in given["cases"]], sys.stdout)
+trading_said = [said(case, given["event_id"]) for case in given["cases"]]
+json.dump({"trading": trading_said, "held": [held(case) for case in given["state_cases"]]}, sys.stdout)

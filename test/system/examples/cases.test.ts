@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CASES, EVENT } from '#tradability/testing/cases.ts';
+import { CASES, EVENT, STATE_CASES } from '#tradability/testing/cases.ts';
 import { READER_EXAMPLES } from './reader-examples.ts';
 
 /** Returns the command that plays the cases in a language, from the command of its example. */
@@ -20,14 +20,21 @@ describe.each(READER_EXAMPLES.filter(({ name }) => name in PLAYERS))(
       const played = spawnSync(command, PLAYERS[name]?.(args) ?? [], {
         cwd,
         env: { ...process.env, ...env, PYTHONPATH: `${env?.PYTHONPATH}:${cwd}` },
-        input: JSON.stringify({ event_id: EVENT, cases: CASES }),
+        input: JSON.stringify({ event_id: EVENT, cases: CASES, state_cases: STATE_CASES }),
         encoding: 'utf8',
       });
       expect(played.status, played.stderr).toBe(0);
       // A JVM may write a warning to standard output before the program writes.
-      const said: readonly object[] = JSON.parse(played.stdout.slice(played.stdout.indexOf('[{')));
-      const titled = said.map((one, index) => [CASES[index]?.title, one]);
-      expect(titled).toEqual(CASES.map(({ title, expected }) => [title, expected]));
+      const said: Readonly<Record<'trading' | 'held', readonly object[]>> = JSON.parse(
+        played.stdout.slice(played.stdout.indexOf('{"')),
+      );
+      for (const [cases, answers] of [
+        [CASES, said.trading],
+        [STATE_CASES, said.held],
+      ] as const) {
+        const titled = answers.map((one, index) => [cases[index]?.title, one]);
+        expect(titled).toEqual(cases.map(({ title, expected }) => [title, expected]));
+      }
     });
   },
 );

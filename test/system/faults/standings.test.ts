@@ -81,7 +81,8 @@ function derivedAtOnce(messages: readonly NormalizedMessage[]): Record<string, s
   const rulesOf = readRules(RULES);
   const tables = [...Map.groupBy(results, ({ season_id }) => season_id)].flatMap(([season, ofSeason]) => {
     const derived = new SeasonTables(COMPETITION, season, rulesOf(COMPETITION, season));
-    for (const result of ofSeason) derived.apply({ ...result, version: 1, removed: false });
+    for (const result of ofSeason)
+      derived.apply({ ...result, version: 1, removed: false, cause: { offset: 0 } });
     return derived.derive().flatMap(({ id, active, body }) => (active ? { standings_id: id, body } : []));
   });
   const last = new Map(tables.map((table) => [table.standings_id, table]));

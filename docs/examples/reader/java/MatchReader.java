@@ -21,6 +21,7 @@ final class MatchReader {
   private static final class Match {
     final long eventId;
     GenericRecord state;
+    Tradability.Held held;
     long version;
     int n = -1;
     final Map<String, Long> cancelledAt = new HashMap<>();
@@ -39,7 +40,9 @@ final class MatchReader {
 
     /** Applies a state; false when it is not newer than the known one. */
     boolean applyState(GenericRecord newer) {
-      if (number(newer, "version") <= stateVersion()) return false;
+      Tradability.Held known = held;
+      held = Tradability.next(known, number(newer, "version"), number((GenericRecord) newer.get("cause"), "offset"));
+      if (held.equals(known) || held.inDoubt()) return false;
       state = newer;
       cancelledAt.values().removeIf(at -> at <= stateVersion());
       if (cancelledAt.isEmpty()) score = scoreOf(state.get("score"));
@@ -254,7 +257,7 @@ final class MatchReader {
       if (match.version > match.stateVersion()) doubts.add("behind");
       if (steady - of.readAt > MAX_UNREAD_MS) doubts.add("no_word");
     }
-    Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match.state);
+    Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match);
     Tradability.Trading trading =
         Tradability.trading(traded, health.match(eventId, wall, steady), doubts);
     boolean safe = trading.permission().equals("safe");
@@ -262,11 +265,14 @@ final class MatchReader {
         "guard", eventId, "permission", trading.permission(), "safe", safe, "reasons", trading.reasons());
   }
 
-  private static Tradability.Match tradedOf(GenericRecord state) {
+  private static Tradability.Match tradedOf(Match match) {
+    GenericRecord state = match.state;
     GenericRecord guard = (GenericRecord) state.get("guard");
-    List<String> reasons = ((List<?>) guard.get("reasons")).stream().map(Object::toString).toList();
-    return new Tradability.Match(
-        optional(state, "status_type"), state.get("firm") != null, (Boolean) guard.get("safe"), reasons);
+    List<String> reasons = new ArrayList<>();
+    for (Object reason : (List<?>) guard.get("reasons")) reasons.add(reason.toString());
+    if (match.held.inDoubt()) reasons.add("version_went_back");
+    boolean safe = (Boolean) guard.get("safe") && !match.held.inDoubt();
+    return new Tradability.Match(optional(state, "status_type"), state.get("firm") != null, safe, reasons);
   }
 
   private static Tradability.Health healthOf(GenericRecord record) {

@@ -29,6 +29,9 @@ public final class Tradability {
   /** The fields of match state that the rule reads. */
   public record Match(String statusType, boolean hasFirmScore, boolean safe, List<String> reasons) {}
 
+  /** A match's version, the offset of the message that made it, and whether its version went back since. */
+  public record Held(long version, long offset, boolean inDoubt) {}
+
   /** `permission`: safe, halted, not_in_play; `reasons`: why it is halted. */
   public record Trading(String permission, List<String> reasons) {}
 
@@ -85,6 +88,15 @@ public final class Tradability {
     if (!feed.believed() && !begins) reasons.add("feed_" + feed.state());
     if (!reasons.isEmpty()) return new Trading("halted", reasons);
     return new Trading(begins ? "not_in_play" : "safe", reasons);
+  }
+
+  /** Returns what to hold of a match once a state was read. A later message that made an earlier version is a doubt. */
+  public static Held next(Held known, long version, long offset) {
+    if (known == null || version > known.version()) return new Held(version, offset, false);
+    if (version == known.version())
+      return known.inDoubt() || offset > known.offset() ? new Held(version, offset, false) : known;
+    // An earlier message was only read again.
+    return offset < known.offset() ? known : new Held(known.version(), known.offset(), true);
   }
 
   /** Combines a source's record with that of one of its matches. */

@@ -1,6 +1,6 @@
 """Joins match-state, match-transitions and feed-health: the same as libs/reader for Python. Reads nothing itself."""
 
-from tradability import HealthTable, trading
+from tradability import HealthTable, next_state, trading
 
 # A match is in doubt when its partition was not read to its end for so long, milliseconds.
 MAX_UNREAD_MS = 1_750
@@ -21,9 +21,9 @@ class Match:
 
     def apply_state(self, state):
         """Applies a state; false when it is not newer than the known one."""
-        if self.state is not None and state["version"] <= self.state["version"]:
+        self.state = next_state(self.state, state)
+        if self.state is not state:
             return False
-        self.state = state
         self.cancelled_at = {goal: at for goal, at in self.cancelled_at.items() if at > state["version"]}
         if not self.cancelled_at:
             self.score = state["score"]

@@ -1,6 +1,7 @@
 """What may be traded: the same rule as libs/tradability for Python, held to the same cases. Without I/O, and without a clock."""
 
 BELIEVED = {"alive", "recovered"}
+WENT_BACK = "version_went_back"
 OVER = {"finished", "cancelled", "deleted"}
 
 
@@ -63,6 +64,20 @@ def trading(match, feed, doubts=()):
     if reasons:
         return {"permission": "halted", "reasons": reasons}
     return {"permission": "not_in_play" if begins else "safe", "reasons": reasons}
+
+
+def next_state(known, state):
+    """Returns the state to hold once `state` was read. A later message that made an earlier version closes the guard of what is known."""
+    if known is None or state["version"] > known["version"]:
+        return state
+    in_doubt = WENT_BACK in known["guard"]["reasons"]
+    is_later = state["cause"]["offset"] > known["cause"]["offset"]
+    if state["version"] == known["version"]:
+        return state if in_doubt or is_later else known
+    # An earlier message was only read again.
+    if in_doubt or state["cause"]["offset"] < known["cause"]["offset"]:
+        return known
+    return {**known, "guard": {"safe": False, "reasons": [*known["guard"]["reasons"], WENT_BACK]}}
 
 
 def _recorded(record):

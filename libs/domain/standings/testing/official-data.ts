@@ -60,6 +60,7 @@ export function finished(
   return {
     event_id,
     version: 1,
+    cause: { offset: 0 },
     removed: false,
     stage_id,
     group_id: null,

@@ -70,6 +70,7 @@ export function result(
   return {
     event_id,
     version: 1,
+    cause: { offset: 0 },
     removed: false,
     round_id: event_id,
     start_date: `2024-01-${String(event_id).padStart(2, '0')} 15:00`,

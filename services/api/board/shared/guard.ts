@@ -4,7 +4,7 @@ import { hasResult } from '#domain/result.ts';
 import { feedWords } from '#story/feed-words.ts';
 import type { BoardMatch } from '#story/match.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
-import { type Permission, type Trading, tradingOf } from '#tradability/trading.ts';
+import { type Permission, type Trading, tradingOf, WENT_BACK } from '#tradability/trading.ts';
 import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
 
@@ -66,11 +66,12 @@ function wordWithReasons(word: string, reasons: string): Html {
 }
 
 /** Reasons of a guard by which the score of a match that is over may still change. */
-const UNSETTLED: ReadonlySet<string> = new Set<GuardReason>([
+const UNSETTLED: ReadonlySet<string> = new Set<GuardReason | typeof WENT_BACK>([
   'score_differs',
   'missing_from_list',
   'unread_message',
   'unexplained_cancellation',
+  WENT_BACK,
 ]);
 
 /** Returns the reasons against settling a finished match by its result. A verified result is no longer compared. */

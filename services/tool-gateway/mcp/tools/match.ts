@@ -7,8 +7,9 @@ import { periodWords } from '#domain/sports/periods.ts';
 import { POSSIBLE_INCIDENTS } from '#soccer/soccer.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { minuteOf, whyVoid } from '#story/incidents.ts';
+import { guardWords } from '#story/words.ts';
 import type { FeedStatus } from '#tradability/feed-status.ts';
-import { tradingOf } from '#tradability/trading.ts';
+import { tradingOf, WENT_BACK } from '#tradability/trading.ts';
 import type { MatchWithIncidents } from '#views/queries/tool-queries.ts';
 import type { ShownIncident, ShownState } from '#views/store/board-view.ts';
 import { id, isoOf, matchSummary, NO_SUCH_MATCH, summaryOf, textOf } from './common.ts';
@@ -16,6 +17,7 @@ import { type ToolScope, tool } from './tool.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ...GUARD_WORDS,
+  [WENT_BACK]: guardWords([WENT_BACK]),
   unknown_score: 'the firm score is unknown',
 };
 
