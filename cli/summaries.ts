@@ -58,18 +58,12 @@ const SUMMARIES: Summaries = {
   ],
   catalogue: ({ kind, id, body }) => [`${kind}/${id}`, nameIn(body)],
   'standings-results': ({ result }) => [`${result.length} bytes`],
-  'standings-catalogue': ({ standings_id, version, name, object_type, object_id, item_status }) => [
+  standings: ({ standings_id, version, name, object_type, object_id, groups }) => [
     `v${version}`,
     String(standings_id),
     name,
     `of ${object_type} ${object_id}`,
-    item_status === 'active' ? null : item_status.toUpperCase(),
-  ],
-  standings: ({ standings_id, version, type_id, object_type, object_id }) => [
-    `v${version}`,
-    String(standings_id),
-    `type ${type_id}`,
-    `of ${object_type} ${object_id}`,
+    groups.length === 0 ? 'DELETED' : null,
   ],
   'provider-standings': ({ standings_id, name, item_status }) => [
     String(standings_id),

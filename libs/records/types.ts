@@ -819,63 +819,114 @@ export type RawMessage = {
   body: Buffer;
 };
 
-/** One existing table, in the shape of the provider's standings_list. */
-export type StandingsEntry = {
-  /** The same for the same table, over every rebuild. */
-  standings_id: number;
-  /** Counts changes of this entry, from 1; the higher wins. */
-  version: number;
-  name: string;
-  type_id: number;
-  type_name: string;
-  /** standings, standings_live, form, overall_stats. */
-  subtype: string;
-  /** season, stage. */
-  object_type: string;
-  object_id: number;
-  object_name: string;
-  /** active, deleted. */
-  item_status: string;
-  sport_id: number;
-  competition_id: null | number;
-  season_id: null | number;
-  /** The provider's time of the newest message behind the entry, Unix seconds. */
-  ut: number;
-  /** The match result that changed it; null where the provider's own table was passed through. */
-  cause: null | Cause;
-};
-
 /** A match result behind the tables: the changelog of the standings processor. */
 export type TakenResult = {
   /** The value of match-results as it was read, with the id of its schema in front. */
   result: Buffer;
 };
 
-/** The current state of one table. */
+/** The current state of one table that is derived from match results. Null is unknown, never zero. */
 export type Standings = {
   /** The same for the same table, over every rebuild. */
   standings_id: number;
   /** Counts changes of this table, from 1; the higher wins. */
   version: number;
+  /** That of the type, or the one that the rules of the competition give. */
+  name: string;
+  /** As in the catalogue of standings types; 0 where no source shows one. */
   type_id: number;
+  /** Such as League standings. */
+  type_name: string;
+  /** standings, standings_live, form, overall_stats. */
+  subtype: string;
+  /** What a row ranks: team, person, result (such as 2:1, by how often), competition (one row). */
+  ranks: string;
+  /** What the table is of: season, stage. */
   object_type: string;
   object_id: number;
-  competition_id: null | number;
-  season_id: null | number;
-  /** The table in the provider's shape (data.standings), as canonical JSON. */
-  body: string;
-  /** The table by the same results from later days on, in their order: the rules have corrections from these days. The last one whose day has begun replaces `body`. */
-  later: DatedTable[];
+  competition_id: number;
+  season_id: number;
+  /** In the order of their ids. None: the table no longer exists. */
+  groups: StandingsGroup[];
+  /** The groups by the same results from later days on, in their order: the rules have corrections from these days. The last one whose day has begun replaces `groups`. */
+  later: DatedStandings[];
   /** The provider's time of the newest message behind it, Unix seconds. */
   ut: number;
-  /** The match result that changed it; null where the provider's own table was passed through. */
-  cause: null | Cause;
+  /** The match result that changed it. */
+  cause: Cause;
 };
 
-export type DatedTable = {
+export type StandingsGroup = {
+  /** Null where the matches belong to no group. */
+  id: null | number;
+  zones: StandingsZone[];
+  corrections: StandingsCorrection[];
+  /** The best first. */
+  rows: StandingsRow[];
+};
+
+export type StandingsZone = {
+  id: number;
+  name: string;
+  colour: string;
+  /** The first rank in it. */
+  from: number;
+  /** The last one. */
+  to: number;
+};
+
+/** Points added to a team, or deducted. */
+export type StandingsCorrection = {
+  participant_id: number;
+  participant_name: null | string;
+  points: number;
+  reason: string;
+};
+
+export type StandingsRow = {
+  rank: number;
+  /** Before the last round of the team, or of the person's club. */
+  last_rank: null | number;
+  participant: StandingsParticipant;
+  /** Of a person. */
+  club: null | StandingsClub;
+  /** The name of the group's zone that the rank is in. */
+  zone: null | string;
+  /** Matches that count, as the next seven columns: in league tables, wide, live, of homes, aways and halves; null in others. */
+  played: null | number;
+  won: null | number;
+  drawn: null | number;
+  lost: null | number;
+  goals_for: null | number;
+  goals_against: null | number;
+  goal_difference: null | number;
+  /** With the corrections. */
+  points: null | number;
+  /** The sum of the team's corrections; null in tables that no correction changes. */
+  corrections: null | number;
+  /** All other columns of the type by their code. Null has no value, such as an average over no match; a missing one is unknown. */
+  columns: Record<string, null | number | string>;
+};
+
+/** The team or person; a result has its name alone, such as 2:1. */
+export type StandingsParticipant = {
+  id: null | number;
+  name: null | string;
+  /** Of a team, as the area. */
+  acronym: null | string;
+  area_id: null | number;
+  area_name: null | string;
+};
+
+export type StandingsClub = {
+  id: number;
+  name: null | string;
+};
+
+export type DatedStandings = {
   /** YYYY-MM-DD, in UTC: from its beginning on. */
   day: string;
-  body: string;
+  groups: StandingsGroup[];
 };
 
 /** An event of a webhook subscription: an attempt to deliver, or an order about it. */
@@ -996,7 +1047,6 @@ export type TopicValues = {
   'poller-checkpoints': PollerCheckpoint;
   'provider-standings': ProviderStandings;
   'raw-messages': RawMessage;
-  'standings-catalogue': StandingsEntry;
   'standings-results': TakenResult;
   'standings': Standings;
   'webhook-attempts': WebhookAttempt;

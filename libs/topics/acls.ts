@@ -32,7 +32,6 @@ const SERVED = [
   'match-state',
   'match-incidents',
   'match-transitions',
-  'standings-catalogue',
   'standings',
   'provider-standings',
   'feed-health',

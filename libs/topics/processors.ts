@@ -24,7 +24,7 @@ export const PROCESSORS = {
   },
   'standings-processor': {
     input: 'match-results',
-    changelogs: ['standings-results', 'standings', 'standings-catalogue'],
+    changelogs: ['standings-results', 'standings'],
     own: [],
     shared: ['dead-letters'],
   },

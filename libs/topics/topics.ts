@@ -91,12 +91,6 @@ export const TOPICS = {
     ...OF_TABLES,
     ...COMPACTED,
   },
-  'standings-catalogue': {
-    about: 'The catalogue of the existing tables.',
-    key: 'standings id',
-    ...OF_TABLES,
-    ...COMPACTED,
-  },
   standings: {
     about: 'The current state of every table.',
     key: 'standings id',

@@ -1,7 +1,7 @@
 /** The fields that are compared, and the differences between two records. Pure. */
 import { canonicalJson } from '#json/canonical-json.ts';
 import { parseJson } from '#json/values.ts';
-import type { MatchResult, Standings, StandingsEntry } from '#records/types.ts';
+import type { MatchResult, Standings } from '#records/types.ts';
 import type { TopicName } from '#topics/topics.ts';
 
 /** The topics that are compared. */
@@ -11,7 +11,6 @@ export const COMPARED = [
   'match-transitions',
   'match-results',
   'standings',
-  'standings-catalogue',
 ] as const satisfies readonly TopicName[];
 export type ComparedTopic = (typeof COMPARED)[number];
 
@@ -33,7 +32,6 @@ const OF_LOG: Readonly<Record<ComparedTopic, readonly string[]>> = {
   'match-transitions': CAUSE_POSITION,
   'match-results': ['version', 'cause'],
   standings: BY_TRANSACTION,
-  'standings-catalogue': BY_TRANSACTION,
 };
 const IGNORED: Readonly<Record<ComparisonLevel, Partial<typeof OF_LOG>>> = {
   bytes: {},
@@ -71,10 +69,7 @@ export function comparedText(topic: ComparedTopic, level: ComparisonLevel, value
 /** Whether a record says that its match has left the table, or that its table does not exist. */
 function isGone(topic: ComparedTopic, value: object): boolean {
   if (topic === 'match-results') return (value as MatchResult).removed;
-  if (topic === 'standings-catalogue') return (value as StandingsEntry).item_status === 'deleted';
-  if (topic !== 'standings') return false;
-  const body = parseJson((value as Standings).body);
-  return typeof body === 'object' && body !== null && 'item_status' in body && body.item_status === 'deleted';
+  return topic === 'standings' && (value as Standings).groups.length === 0;
 }
 
 /** The leaves of a value by path, each as JSON. Text that holds JSON is parsed. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Standings } from '#records/types.ts';
+import type { Standings, StandingsGroup, StandingsRow } from '#records/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { checkTables } from './tables.ts';
 
@@ -29,27 +30,31 @@ const ROWS: Row[] = [
 ];
 
 function table(type_id: number, object_id: number, id: string, rows: readonly Row[]): Standings {
-  const participants = rows.map(({ mp, pts, scored, allowed, ...row }) => ({
-    ...row,
-    columns: Object.entries({ mp, pts, goals_scored: scored, goals_allowed: allowed }).map(
-      ([code, value]) => ({
-        code,
-        value,
-      }),
-    ),
-  }));
+  const sample = sampleOf('standings');
+  const [group] = sample.groups as [StandingsGroup];
+  const [row] = group.rows as [StandingsRow];
   return {
+    ...sample,
     standings_id: type_id * 1000 + object_id,
-    version: 1,
     type_id,
     object_type: 'stage',
     object_id,
-    competition_id: 1,
-    season_id: 1,
-    ut: 1,
-    cause: null,
-    body: JSON.stringify({ groups: [{ id, participants }] }),
-    later: [],
+    groups: [
+      {
+        ...group,
+        id: Number(id),
+        rows: rows.map(({ mp, pts, scored, allowed, rank, ...team }) => ({
+          ...row,
+          rank,
+          participant: { ...row.participant, ...team },
+          played: mp,
+          points: pts,
+          goals_for: scored,
+          goals_against: allowed,
+          columns: { goals_scored: scored },
+        })),
+      },
+    ],
   };
 }
 

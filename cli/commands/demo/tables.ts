@@ -1,6 +1,6 @@
 /** Shows the tables at the end of a demonstration, and compares them with the official scores. */
 import { styleText } from 'node:util';
-import type { Standings } from '#records/types.ts';
+import type { Standings, StandingsRow } from '#records/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import { allOf, type DemoCheck } from './check.ts';
 
@@ -11,19 +11,9 @@ const POINTS = { won: 3, drawn: 1 } as const;
 /** Maximum number of scorers to show. */
 const MAX_SCORERS = 5;
 
-type TableRow = {
-  readonly id: number;
-  readonly name: string;
-  readonly rank: number;
-  readonly columns: readonly { readonly code: string; readonly value: number | string | null }[];
-};
-type Body = {
-  readonly groups: readonly { readonly id: string; readonly participants: readonly TableRow[] }[];
-};
-
 /** The official end of a group: for each team, the values of the compared columns. */
 type OfficialGroup = { readonly name: string; readonly teams: ReadonlyMap<number, Totals> };
-type Totals = Record<'mp' | 'pts' | 'goals_scored' | 'goals_allowed', number>;
+type Totals = Record<'played' | 'points' | 'goals_for' | 'goals_against', number>;
 
 /** Whether the league tables have the official points and goals of every team. */
 export function checkTables(
@@ -33,14 +23,14 @@ export function checkTables(
 ): DemoCheck {
   const official = [...officialGroups(dataset, matches)];
   const right = official.filter(([key, { teams }]) => {
-    const rows = new Map(
-      groupsOf(tables, LEAGUE)
-        .get(key)
-        ?.map((row) => [row.id, row]),
-    );
-    return [...teams].every(([id, totals]) =>
-      Object.entries(totals).every(([code, value]) => cell(rows.get(id), code) === value),
-    );
+    const rows = groupsOf(tables, LEAGUE).get(key);
+    return [...teams].every(([id, totals]) => {
+      const row = rows?.find(({ participant }) => participant.id === id);
+      return (
+        row !== undefined &&
+        Object.entries(totals).every(([name, value]) => row[name as keyof Totals] === value)
+      );
+    });
   });
   return allOf('every table has the official points and goals', right.length, official.length);
 }
@@ -55,13 +45,15 @@ export function renderTables(
   const official = [...officialGroups(dataset, matches)];
   const lines = official.flatMap(([key, { name }]) => {
     const rows = groups.get(key) ?? [];
-    const list = rows.map((row) => `${row.rank} ${row.name} ${cell(row, 'pts')}`);
+    const list = rows.map(({ rank, participant, points }) => `${rank} ${participant.name} ${points}`);
     return official.length > 1
       ? [[name, list.join(', ')]]
       : list.map((line, n) => [n === 0 ? name : '', line]);
   });
   const scorers = [...groupsOf(tables, TOP_SCORERS).values()].flat().slice(0, MAX_SCORERS);
-  const best = scorers.map((row) => `${row.name} ${cell(row, 'goals_scored')}`).join(', ');
+  const best = scorers
+    .map(({ participant, columns }) => `${participant.name} ${columns.goals_scored}`)
+    .join(', ');
   return [...lines, ['top scorers', best]].map(([name = '', text = '']) => reportLine(name, text));
 }
 
@@ -71,14 +63,13 @@ export function reportLine(name: string, text: string): string {
 }
 
 /** Returns the rows of a type of table by `stage/group`; those of a season's table by `season/`. */
-function groupsOf(tables: readonly Standings[], type: number): Map<string, readonly TableRow[]> {
-  const groups = new Map<string, readonly TableRow[]>();
-  for (const { type_id, object_id, body } of tables) {
-    if (type_id !== type) continue;
-    for (const { id, participants } of (JSON.parse(body) as Body).groups)
-      groups.set(`${object_id}/${id}`, participants);
-  }
-  return groups;
+function groupsOf(tables: readonly Standings[], type: number): Map<string, readonly StandingsRow[]> {
+  const ofType = tables.filter(({ type_id }) => type_id === type);
+  return new Map(
+    ofType.flatMap(({ object_id, groups }) =>
+      groups.map(({ id, rows }) => [`${object_id}/${id ?? ''}`, rows] as const),
+    ),
+  );
 }
 
 function officialGroups(
@@ -101,14 +92,10 @@ function officialGroups(
 }
 
 function add(teams: Map<number, Totals>, id: number, scored: number, allowed: number): void {
-  const totals = teams.get(id) ?? { mp: 0, pts: 0, goals_scored: 0, goals_allowed: 0 };
-  totals.mp += 1;
-  totals.pts += scored > allowed ? POINTS.won : scored === allowed ? POINTS.drawn : 0;
-  totals.goals_scored += scored;
-  totals.goals_allowed += allowed;
+  const totals = teams.get(id) ?? { played: 0, points: 0, goals_for: 0, goals_against: 0 };
+  totals.played += 1;
+  totals.points += scored > allowed ? POINTS.won : scored === allowed ? POINTS.drawn : 0;
+  totals.goals_for += scored;
+  totals.goals_against += allowed;
   teams.set(id, totals);
-}
-
-function cell(row: TableRow | undefined, code: string): number | string | null {
-  return row?.columns.find((column) => column.code === code)?.value ?? null;
 }

@@ -1,5 +1,4 @@
 /** The columns of each dataset. docs/guides/analyse.md and `touchline export --columns` list them. */
-import { z } from 'zod';
 import { incidentMinute } from '#domain/clock.ts';
 import type { PeriodRule } from '#domain/clock-rule.ts';
 import type { Side } from '#domain/goal-facts.ts';
@@ -14,6 +13,8 @@ import type {
   MatchTransition,
   Standings,
 } from '#records/types.ts';
+import { type AvroRecord, loadSchemas } from '#topics/schemas.ts';
+import { itemRecord, schemaColumns } from './schema-columns.ts';
 
 /** Types of Parquet; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
 export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
@@ -189,67 +190,25 @@ export const HEALTH: ExportShape<FeedHealth> = {
     [null, ...record.gaps].flatMap((gap) => HEALTH_ROWS.rows({ record, gap }, season)),
 };
 
-const bodySchema = z.object({
-  groups: z.array(
-    z.object({
-      id: z.union([z.string(), z.number()]),
-      participants: z.array(
-        z.object({
-          id: z.int(),
-          name: z.string(),
-          rank: z.int().nullable(),
-          columns: z.array(
-            z.object({ code: z.string(), value: z.union([z.string(), z.number()]).nullable() }),
-          ),
-        }),
-      ),
-    }),
-  ),
-});
+const TABLE_SCHEMA = loadSchemas().topics.get('standings') as AvroRecord;
+const GROUP_SCHEMA = itemRecord(TABLE_SCHEMA, 'groups');
+const OF_TABLE = schemaColumns(TABLE_SCHEMA);
+const OF_GROUP = schemaColumns(GROUP_SCHEMA);
+const OF_ROW = schemaColumns(itemRecord(GROUP_SCHEMA, 'rows'));
 
-type TableCell = {
-  readonly table: Standings;
-  readonly group: string;
-  readonly participant: z.output<typeof bodySchema>['groups'][number]['participants'][number];
-  readonly code: string;
-  readonly value: string | number | null;
-};
-
-const CELLS = exportShape<TableCell>([
-  ['standings_id', 'INT64', ({ table }) => table.standings_id],
-  ['version', 'INT64', ({ table }) => table.version],
-  ['type_id', 'INT32', ({ table }) => table.type_id],
-  ['object_type', 'STRING', ({ table }) => table.object_type],
-  ['object_id', 'INT64', ({ table }) => table.object_id],
-  ['competition_id', 'INT64', ({ table }) => table.competition_id],
-  ['season_id', 'INT64', ({ table }) => table.season_id],
-  ['group_id', 'STRING', ({ group }) => group],
-  ['rank', 'INT32', ({ participant }) => participant.rank],
-  ['participant_id', 'INT64', ({ participant }) => participant.id],
-  ['participant_name', 'STRING', ({ participant }) => participant.name],
-  ['code', 'STRING', ({ code }) => code],
-  ['value', 'DOUBLE', ({ value }) => numberOf(value)],
-  ['text', 'STRING', ({ value }) => (value === null ? null : String(value))],
-  ['ut', 'TIMESTAMP', ({ table }) => table.ut * 1_000],
-]);
-
-/** A row per cell, because tables of different types have different columns. */
+/** A row for each row of a table, with the fields of the table and its group. */
 export const TABLES: ExportShape<Standings> = {
-  columns: CELLS.columns,
-  rows: (table, season) =>
-    bodySchema
-      .parse(JSON.parse(table.body))
-      .groups.flatMap((group) =>
-        group.participants.flatMap((participant) =>
-          participant.columns.flatMap(({ code, value }) =>
-            CELLS.rows({ table, group: String(group.id), participant, code, value }, season),
-          ),
-        ),
-      ),
+  columns: [
+    ...OF_TABLE,
+    ...OF_GROUP.map((column) => ({ ...column, name: `group_${column.name}` })),
+    ...OF_ROW,
+  ].map(({ name, type }) => ({ name, type })),
+  rows: (table) =>
+    table.groups.flatMap((group) =>
+      group.rows.map((row) => [
+        ...OF_TABLE.map(({ of }) => of(table)),
+        ...OF_GROUP.map(({ of }) => of(group)),
+        ...OF_ROW.map(({ of }) => of(row)),
+      ]),
+    ),
 };
-
-function numberOf(value: string | number | null): number | null {
-  if (value === null || value === '') return null;
-  const number = Number(value);
-  return Number.isNaN(number) ? null : number;
-}

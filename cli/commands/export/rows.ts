@@ -1,7 +1,7 @@
 import { type PeriodRule, SOCCER_LENGTHS } from '#domain/clock-rule.ts';
 import type { MatchSides } from '#domain/incident-effect.ts';
 import { clockRuleOf } from '#domain/reported-fields.ts';
-import { bodyOn, dayOf } from '#domain/standings/dated-table.ts';
+import { dayOf, groupsOn } from '#domain/standings/dated-table.ts';
 import type { MatchIncident, MatchState, Standings } from '#records/types.ts';
 import type { OpenCluster } from '../../cluster.ts';
 import { readAt, readEach, readEachLatest, readLastOffsets } from '../../topic-reads.ts';
@@ -100,8 +100,7 @@ export const DATASETS = {
     columns: TABLES.columns,
     read: (cluster, filter, onRow) =>
       readEachLatest(cluster, 'standings', async (table) => {
-        // A table that the provider made has no cause here.
-        if (isSelected(filter, table.cause?.received_at ?? table.ut * 1_000, seasonOf(table)))
+        if (isSelected(filter, table.cause.received_at, seasonOf(table)))
           for (const row of TABLES.rows(todays(table), seasonOf(table))) await onRow(row);
       }),
   },
@@ -111,7 +110,7 @@ export type ExportName = keyof typeof DATASETS;
 
 /** Returns a table as it is today: with the corrections whose day has come. */
 function todays(table: Standings): Standings {
-  return { ...table, body: bodyOn(table, dayOf(Date.now())) };
+  return { ...table, groups: groupsOn(table, dayOf(Date.now())) };
 }
 
 /** Returns the competition and season of a record. */

@@ -162,7 +162,7 @@ test.each([
       { competition: 1, season: 2 },
     ),
   ],
-  ['tables', TABLES.columns, TABLES.rows(tableOf(), { competition: 1, season: 2 })],
+  ['tables', TABLES.columns, TABLES.rows(sampleOf('standings'), { competition: 1, season: 2 })],
 ])('writes a cell of the column type for every column of %s', (_, columns, rows) => {
   expect(rows.length).toBeGreaterThan(0);
   expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length);
@@ -184,15 +184,12 @@ test.each([
   }
 });
 
-function tableOf() {
-  const columns = [
-    { code: 'points', value: 3 },
-    { code: 'form', value: 'WWL' },
-    { code: 'goals', value: '5' },
-  ];
-  const participants = [{ id: 1, name: 'A', rank: 1, columns }];
-  return { ...sampleOf('standings'), body: JSON.stringify({ groups: [{ id: 'a', participants }] }) };
-}
+test('has the points of a team in a column, and the columns of other types as JSON', () => {
+  const [row] = TABLES.rows(sampleOf('standings'), { competition: 1, season: 2 });
+  const cells = Object.fromEntries(TABLES.columns.map(({ name }, at) => [name, row?.[at]]));
+  expect(cells).toMatchObject({ participant_name: 'France', points: 5, group_id: 31, club_id: null });
+  expect(cells).toMatchObject({ columns: '{"form":"D,W,W"}', ut: 1_531_670_000_000 });
+});
 
 test('renders the minute of an incident by the lengths of its match', () => {
   const incident = {

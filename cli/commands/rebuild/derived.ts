@@ -4,7 +4,7 @@ import type { TopicName } from '#topics/topics.ts';
 
 /**
  * The topics to delete, so that the output of a processor depends on its input alone; and its readers, which are rebuilt too.
- * `standings` and its catalogue stay: the versions of tables continue.
+ * `standings` stays: the versions of tables continue.
  */
 export const REBUILDS: Readonly<
   Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>

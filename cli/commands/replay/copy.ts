@@ -12,7 +12,7 @@ import { copyTopics, prepareTarget, requireWritten } from './target.ts';
 const COPIED: readonly TopicName[] = [
   ...PROCESSOR_NAMES.flatMap((processor) => REBUILDS[processor].deleted),
   'standings',
-  'standings-catalogue',
+  'provider-standings',
   'catalogue',
 ];
 

@@ -29,9 +29,9 @@ describe('a replay in memory', () => {
     expect(tables.length).toBeGreaterThan(0);
     for (const { partition, value } of tables) {
       const { cause } = await codecOf('standings').read(value as Buffer);
-      const named = results.filter((result) => result.partition === partition)[cause?.offset ?? -1];
+      const named = results.filter((result) => result.partition === partition)[cause.offset];
       const result = await codecOf('match-results').read(named?.value as Buffer);
-      expect(result.cause.message_id).toBe(cause?.message_id);
+      expect(result.cause.message_id).toBe(cause.message_id);
     }
   });
 

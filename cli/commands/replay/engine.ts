@@ -26,7 +26,6 @@ export const REPLAY_TOPICS = [
   'match-transitions',
   'match-results',
   'standings-results',
-  'standings-catalogue',
   'standings',
   'dead-letters',
 ] as const satisfies readonly TopicName[];

@@ -7,7 +7,7 @@ import SHOWN_COLUMNS from './shown-columns.json' with { type: 'json' };
 import TYPES from './table-types.json' with { type: 'json' };
 
 /** A column of a table, identified by `code`: types order their columns differently. */
-export type StandingsColumn = {
+type StandingsColumn = {
   readonly id: number | null;
   readonly code: string;
   readonly short_name: string;
@@ -60,6 +60,44 @@ const COLUMNS: ReadonlyMap<number, StandingsColumn> = new Map(
 export const TABLE_TYPES: ReadonlyMap<TableKind, TableType> = new Map(
   (TYPES as TypeRow[]).map((row) => [row.kind, { ...row, columns: row.columns.flatMap(columnOf) }]),
 );
+
+/** The columns of a row that count matches, goals and points, by their code in the league table. */
+export const COUNTS = {
+  mp: 'played',
+  won: 'won',
+  draw: 'drawn',
+  lost: 'lost',
+  goals_scored: 'goals_for',
+  goals_allowed: 'goals_against',
+  goals_diff: 'goal_difference',
+  pts: 'points',
+} as const;
+export type RowCount = (typeof COUNTS)[keyof typeof COUNTS];
+
+/** The kinds of tables with these counts, and what precedes their codes there. */
+const COUNT_PREFIXES: Readonly<Partial<Record<TableKind, string>>> = {
+  league: '',
+  wide: '',
+  live: '',
+  home: 'home_',
+  away: 'away_',
+  halftime: '1half_',
+  second_half: '2half_',
+};
+
+/** Returns the field of a row that has a column of a kind of table; null for a column that rows have by its code. */
+export function countOf(kind: TableKind, code: string): RowCount | null {
+  const prefix = COUNT_PREFIXES[kind];
+  if (prefix === undefined) return null;
+  // Tables of halves count matches as the league table does.
+  const name = code.startsWith(prefix) ? code.slice(prefix.length) : code;
+  return Object.hasOwn(COUNTS, name) ? COUNTS[name as keyof typeof COUNTS] : null;
+}
+
+/** Whether a column is a percentage or a figure per match, which tables show with two decimals. */
+export function isRatio(code: string): boolean {
+  return /(^|_)(avg|average|pct|per_match)(_|$)/.test(code);
+}
 
 function columnOf(column: number | UnlistedColumn): StandingsColumn | [] {
   if (typeof column === 'number') return COLUMNS.get(column) ?? [];

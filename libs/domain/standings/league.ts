@@ -36,9 +36,9 @@ export function liveRows(season: RankedSeason, playing: GameSet): RankedRow[] {
     const game = playing.ofTeam(id).at(-1);
     return valuesOf(id)
       .set('is_playing', game === undefined ? 'no' : 'yes')
-      .set('home_result', game?.score?.home ?? '')
-      .set('away_result', game?.score?.away ?? '')
-      .set('event_id', game?.eventId ?? '');
+      .set('home_result', game?.score?.home ?? null)
+      .set('away_result', game?.score?.away ?? null)
+      .set('event_id', game?.eventId ?? null);
   });
 }
 

@@ -1,13 +1,14 @@
 /** Compares real seasons with their official tables (../shared/data), if present: `npm run test:tables`. */
 import { describe, expect, test } from 'vitest';
+import { cellsOf } from '#contract/rest/standings-record.ts';
 import type { ResultCard } from '#records/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
-import { bodyOn } from './dated-table.ts';
+import { groupsOn } from './dated-table.ts';
 import { SeasonTables } from './season-tables.ts';
 import { deriveTables } from './testing/derive.ts';
 import { countOfficial } from './testing/official-count.ts';
 import LEAGUES from './testing/official-leagues.json' with { type: 'json' };
-import { cell, result, rulesFile, teamOf } from './testing/results.ts';
+import { result, rulesFile, teamOf } from './testing/results.ts';
 import {
   hasGroupStage,
   hasSeason,
@@ -64,19 +65,21 @@ describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', ()
       }));
     const rules = { ...rulesFile(name.slice(0, 2)), corrections };
     const league = deriveTables(resultsOf(matches, ids), rules).tables.get('league');
-    expect(league?.corrections).toEqual(corrections);
+    expect(league?.corrections.map(({ participant_id, points }) => [participant_id, points])).toEqual(
+      corrections.map(({ participant_id, value }) => [participant_id, value]),
+    );
     expect(
       league?.rows.map((row) => ({
         rank: row.rank,
-        team: row.name,
-        mp: cell(row, 'mp'),
-        w: cell(row, 'won'),
-        d: cell(row, 'draw'),
-        l: cell(row, 'lost'),
-        gf: cell(row, 'goals_scored'),
-        ga: cell(row, 'goals_allowed'),
-        pts: cell(row, 'pts'),
-        points_adjustment: corrections.find(({ participant_id }) => participant_id === row.id)?.value ?? 0,
+        team: row.participant.name,
+        mp: row.played,
+        w: row.won,
+        d: row.drawn,
+        l: row.lost,
+        gf: row.goals_for,
+        ga: row.goals_against,
+        pts: row.points,
+        points_adjustment: row.corrections,
       })),
     ).toEqual(official);
     countOfficial(1);
@@ -120,7 +123,7 @@ describe.runIf(leagues.length > 0)('official tables of seasons without a table f
       })),
     };
     const rows = deriveTables(resultsOf(matches, ids), own).tables.get('league')?.rows ?? [];
-    expect(rows.map((row) => `${row.rank} ${row.name} ${cell(row, 'pts')}`)).toEqual(
+    expect(rows.map((row) => `${row.rank} ${row.participant.name} ${row.points}`)).toEqual(
       table.map((line, at) => `${at + 1} ${line}`),
     );
     countOfficial(1);
@@ -131,7 +134,7 @@ test('the Premier League 2017-18 of data/ has its official table', () => {
   const { matches } = readDataset('england-2017-18');
   const results = matches.map(resultOfFacts);
   const rows = deriveTables(results, rulesFile('en')).tables.get('league')?.rows ?? [];
-  expect(rows.map((row) => [row.rank, cell(row, 'pts')])).toEqual(
+  expect(rows.map((row) => [row.rank, row.points])).toEqual(
     [100, 81, 77, 75, 70, 63, 54, 49, 47, 44, 44, 44, 42, 41, 40, 37, 36, 33, 33, 31].map((points, at) => [
       at + 1,
       points,
@@ -181,12 +184,8 @@ describe.runIf(hasSeason('en.1_2023-24'))('deductions of the Premier League 2023
     );
     for (const one of played) season.apply({ ...one, stage_id: 7, group_id: null });
     const league = season.derive().find(({ type }) => type.kind === 'league');
-    const { groups } = JSON.parse(bodyOn(league ?? { body: '', later: [] }, day));
-    const row = groups[0].participants.find((one: { name: string }) => one.name === team);
-    expect([row.rank, row.columns.find((one: { code: string }) => one.code === 'pts').value]).toEqual([
-      rank,
-      points,
-    ]);
+    const [group] = groupsOn(league ?? { groups: [], later: [] }, day);
+    expect(group?.rows.find(({ participant }) => participant.name === team)).toMatchObject({ rank, points });
   });
 });
 
@@ -198,7 +197,9 @@ describe('the groups of the World Cup 2018', () => {
     ({ id, ranks }) => {
       const results = matches.filter(({ group }) => group === id).map(resultOfFacts);
       const rows = deriveTables(results, rules).tables.get('league')?.rows ?? [];
-      expect(rows.map((row) => [row.rank, row.id])).toEqual(ranks.map((team, at) => [at + 1, team]));
+      expect(rows.map((row) => [row.rank, row.participant.id])).toEqual(
+        ranks.map((team, at) => [at + 1, team]),
+      );
       countOfficial(1);
     },
   );
@@ -240,7 +241,16 @@ describe.runIf(hasGroupStage())('the group stage of 2017-18 (../shared)', () => 
       expect(ours?.zones.map(({ id, name, colour }) => ({ id, name, colour }))).toEqual(group.zones);
       expect(ours?.corrections).toEqual(group.corrections);
       expect(
-        ours?.rows.map(({ id, name, rank, zone_name, columns }) => ({ id, name, rank, zone_name, columns })),
+        ours?.rows.map((row) => {
+          const { participant, rank, zone } = row;
+          return {
+            id: participant.id,
+            name: participant.name,
+            rank,
+            zone_name: zone ?? '',
+            columns: cellsOf(row, ours.type),
+          };
+        }),
       ).toEqual(group.participants);
     }
     countOfficial(groups.length);

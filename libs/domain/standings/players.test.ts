@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ResultCard, ResultGoal } from '#records/types.ts';
-import { cell, lines, result, rulesOf, table, teamOf } from './testing/results.ts';
+import { lines, result, rulesOf, table, teamOf } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
 const person = (id: number) => ({ id, name: `P${id}` });
@@ -41,9 +41,7 @@ describe('persons', () => {
     const scorers = table('top_scorers', results);
     expect(lines(scorers, 'goals_scored')).toEqual(['1 P10 3', '2 P11 1', '2 P20 1']);
     // P10 went from A to C: the last club is shown.
-    expect(
-      scorers.rows.map(({ subparticipant_name, last_rank }) => [subparticipant_name, last_rank]),
-    ).toEqual([
+    expect(scorers.rows.map(({ club, last_rank }) => [club?.name, last_rank])).toEqual([
       ['C', null],
       ['A', null],
       ['B', null],
@@ -68,7 +66,11 @@ describe('persons', () => {
       result(2, 'B 2-0 A', { goals: [goal(20, 2), goal(20, 2)] }),
     ];
     expect(
-      table('top_scorers', rounds).rows.map(({ name, rank, last_rank }) => [name, rank, last_rank]),
+      table('top_scorers', rounds).rows.map(({ participant, rank, last_rank }) => [
+        participant.name,
+        rank,
+        last_rank,
+      ]),
     ).toEqual([
       ['P20', 1, 2],
       ['P10', 2, 1],
@@ -141,14 +143,14 @@ describe('England 2017-18', () => {
   const shown = (kind: 'top_scorers' | 'cards', code: string) =>
     Object.fromEntries(
       table(kind, results).rows.flatMap((row) => {
-        const value = cell(row, code);
-        return value === 0 ? [] : [[String(row.id), value]];
+        const value = row.columns[code] as number;
+        return value === 0 ? [] : [[String(row.participant.id), value]];
       }),
     );
 
   test('has the scorers of the timelines, the best one with his record of 32 goals', () => {
     expect(shown('top_scorers', 'goals_scored')).toEqual(totals('goal', 'penalty_goal'));
-    expect(cell(table('top_scorers', results).rows[0], 'goals_scored')).toBe(32);
+    expect(table('top_scorers', results).rows[0]?.columns.goals_scored).toBe(32);
   });
 
   test('has the cards of the timelines', () => {

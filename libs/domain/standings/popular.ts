@@ -1,5 +1,5 @@
 import type { GameSet, GameView } from './game-set.ts';
-import type { RankedRow } from './types.ts';
+import type { RankedRow, Value } from './types.ts';
 
 type Amount = { readonly home: number; readonly away: number; amount: number };
 
@@ -31,7 +31,7 @@ export function popularResultRows(games: GameSet): RankedRow[] {
     club: null,
     rank: counts.indexOf(amount) + 1,
     last_rank: null,
-    values: new Map<string, string | number>([
+    values: new Map<string, Value>([
       ['result', result],
       ['amount', amount],
       ['pct', percentage(amount, total)],
@@ -39,14 +39,12 @@ export function popularResultRows(games: GameSet): RankedRow[] {
   }));
 }
 
-/** Returns a ratio as in tables: text with two decimals, rounded half up; '' if the divisor is 0. */
-export function ratio(count: number, divisor: number): string {
-  if (divisor === 0) return '';
-  const hundredths = Math.floor((count * 200 + divisor) / (divisor * 2));
-  return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
+/** Returns a ratio as in tables: with two decimals, rounded half up; null if the divisor is 0. */
+export function ratio(count: number, divisor: number): number | null {
+  return divisor === 0 ? null : Math.floor((count * 200 + divisor) / (divisor * 2)) / 100;
 }
 
 /** Returns a percentage in the form of `ratio`. */
-export function percentage(count: number, total: number): string {
+export function percentage(count: number, total: number): number | null {
   return ratio(count * 100, total);
 }

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { StandingsRow } from '#records/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import {
   compareLeague,
   correctionText,
-  type DerivedLeague,
   type DifferenceKind,
   differenceText,
   readProviderLeague,
 } from './provider-league.ts';
 
+type DerivedLeague = Parameters<typeof compareLeague>[1][number];
 type Row = readonly [id: number, rank: number, mp: number | string, pts: number | string];
 
 /** Reads rows of id, rank, matches and points; `-` is a value that is left out. */
@@ -86,10 +88,22 @@ describe('a league table of the provider', () => {
 });
 
 describe('the provider’s table beside ours', () => {
-  const ours = (rows: readonly Row[], more: Partial<DerivedLeague> & { group?: string } = {}) => {
-    const { group: id = '', ...league } = more;
-    const body = { groups: [group(rows, { id })] };
-    return { id: 900, object_type: 'season', object_id: 31, body, ...league };
+  const ours = (
+    rows: readonly Row[],
+    more: Partial<Omit<DerivedLeague, 'groups'>> & { group?: number } = {},
+  ): DerivedLeague => {
+    const { group: id = null, ...league } = more;
+    const [sample] = sampleOf('standings').groups;
+    const row = sample?.rows[0] as StandingsRow;
+    const derived = rows.map(([team, rank, played, points]) => ({
+      ...row,
+      rank,
+      participant: { ...row.participant, id: team, name: `Team ${team}` },
+      played: Number(played),
+      points: Number(points),
+    }));
+    const groups = [{ id, zones: [], corrections: [], rows: derived }];
+    return { standings_id: 900, object_type: 'season', object_id: 31, groups, ...league };
   };
   const compare = (theirs: readonly Row[], derived: readonly DerivedLeague[], more: object = {}) => {
     const read = readProviderLeague(table([group(theirs, more)]));
@@ -172,15 +186,19 @@ describe('the provider’s table beside ours', () => {
   test('is compared with the table of its object and group', () => {
     const rows = rowsOf('1 1 2 6');
     const other = rowsOf('1 1 9 9');
-    const stage = ours(other, { id: 901, object_type: 'stage', object_id: 31 });
+    const stage = ours(other, { standings_id: 901, object_type: 'stage', object_id: 31 });
     expect(compare(rows, [stage, ours(rows)])[0]?.standings_id).toBe(900);
-    const groups = [ours(other, { id: 902, group: '8' }), ours(rows, { id: 903, group: '7' })];
+    const groups = [
+      ours(other, { standings_id: 902, group: 8 }),
+      ours(rows, { standings_id: 903, group: 7 }),
+    ];
     expect(compare(rows, groups, { id: 7 })[0]).toMatchObject({ standings_id: 903, group: '7' });
   });
 
   test('is compared, as one of a season, with the stage that has most of its teams, then most matches', () => {
     const rows = rowsOf('1 1 4 9', '2 2 4 6');
-    const of = (id: number, some: readonly Row[]) => ours(some, { id, object_type: 'stage', object_id: id });
+    const of = (id: number, some: readonly Row[]) =>
+      ours(some, { standings_id: id, object_type: 'stage', object_id: id });
     const stages = [of(910, rows.slice(0, 1)), of(911, rowsOf('1 1 2 6', '2 2 2 0')), of(912, rows)];
     expect(compare(rows, stages)[0]?.standings_id).toBe(912);
     expect(compare(rows, stages.slice(0, 2))[0]?.standings_id).toBe(911);
@@ -195,10 +213,8 @@ describe('the provider’s table beside ours', () => {
     });
   });
 
-  test('is compared with nothing where ours is no table', () => {
-    expect(compare(rowsOf('1 1 2 6'), [{ id: 1, object_type: 'season', object_id: 31, body: null }])).toEqual(
-      [],
-    );
+  test('is compared with nothing where ours has no group', () => {
+    expect(compare(rowsOf('1 1 2 6'), [{ ...ours([]), groups: [] }])).toEqual([]);
   });
 
   test('is left out where we rank none of its teams', () => {

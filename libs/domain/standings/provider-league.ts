@@ -1,4 +1,5 @@
 /** League tables of the provider: read for the corrections that it applies, and compared with the derived ones. */
+import type { Standings, StandingsGroup } from '#records/types.ts';
 import { compareFigures } from '../sorted.ts';
 import { list, long, object, text } from '../values.ts';
 
@@ -38,13 +39,8 @@ export type ProviderLeague = {
   readonly groups: readonly ProviderGroup[];
 };
 
-/** A derived league table, `body` as in `data.standings`. */
-export type DerivedLeague = {
-  readonly id: number;
-  readonly object_type: string;
-  readonly object_id: number;
-  readonly body: unknown;
-};
+/** A derived league table. */
+type DerivedLeague = Pick<Standings, 'standings_id' | 'object_type' | 'object_id' | 'groups'>;
 
 /**
  * How a team's row differs: `matches` counted; `points` of as many matches; `rank` while all matches and points agree; `team`: in
@@ -115,7 +111,7 @@ export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedL
   const isSameObject = ({ object_type, object_id }: DerivedLeague) =>
     object_type === theirs.object_type && object_id === theirs.object_id;
   const candidates = derived.flatMap((league) =>
-    list(object(league.body)?.groups).map((one) => ({ league, group: groupOf(one) })),
+    league.groups.map((group) => ({ league, group: derivedGroup(group) })),
   );
   return theirs.groups.flatMap((group) => {
     const teams = new Set(group.rows.map(({ id }) => id));
@@ -136,7 +132,7 @@ export function compareLeague(theirs: ProviderLeague, derived: readonly DerivedL
     if (best === undefined) return [];
     return [
       {
-        standings_id: best.league.id,
+        standings_id: best.league.standings_id,
         group: best.group.id,
         corrections: group.corrections,
         differences: differencesOf(best.group.rows, group.rows),
@@ -183,6 +179,17 @@ function difference(
 /** Whether two known values differ. */
 function differs(a: number | null, b: number | null): boolean {
   return a !== null && b !== null && a !== b;
+}
+
+function derivedGroup({ id, rows }: StandingsGroup): LeagueGroup {
+  return {
+    id: id === null ? '' : String(id),
+    rows: rows.flatMap(({ participant, rank, played, points }): LeagueRow[] =>
+      participant.id === null
+        ? []
+        : [{ id: participant.id, name: participant.name ?? '', rank, mp: played, pts: points }],
+    ),
+  };
 }
 
 function groupOf(value: unknown): LeagueGroup {

@@ -3,7 +3,7 @@ import type { JsonObject } from '#json/values.ts';
 import type { ProviderRankingGroup, ProviderRankingRow, ProviderStandings } from '#records/types.ts';
 import { SOCCER } from '#soccer/soccer.ts';
 import { count, int, long, object, text } from '../values.ts';
-import { FIRST_STANDINGS_ID } from './body.ts';
+import { FIRST_STANDINGS_ID } from './table-id.ts';
 
 /** The table types that do not follow from match results: the rankings of national teams and of clubs. */
 export const PROVIDER_TYPES: ReadonlySet<number> = new Set([9, 11]);

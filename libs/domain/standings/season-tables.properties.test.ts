@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { canonicalJson } from '#json/canonical-json.ts';
 import { SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score, teamOf } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
@@ -119,10 +118,10 @@ const anyStep = fc.record({
   next: fc.constantFrom('nothing', 'nothing', 'derive', 'derive', 'restart'),
 });
 
-/** The existing tables with their bodies from later days on, by id. */
-function tablesAt(tables: SeasonTables, known = new Map<number, string[]>()): Map<number, string[]> {
-  for (const { id, active, body, later } of tables.derive()) {
-    if (active) known.set(id, [body, ...later.flatMap((one) => [one.day, one.body])]);
+/** The existing tables with those from later days on as text, by id. */
+function tablesAt(tables: SeasonTables, known = new Map<number, string>()): Map<number, string> {
+  for (const { id, groups, later } of tables.derive()) {
+    if (groups.length > 0) known.set(id, JSON.stringify({ groups, later }));
     else known.delete(id);
   }
   return known;
@@ -136,7 +135,7 @@ test('the tables of a season equal those of the last results to the byte, whatev
       fc.func(fc.nat()),
       (rules, steps, orderOf) => {
         let onTheWay = new SeasonTables(1, 2, rules);
-        const known = new Map<number, string[]>();
+        const known = new Map<number, string>();
         const last = new Map<number, SeasonResult>();
         steps.forEach(({ event, changes, next }, at) => {
           const before = last.get(event) ?? { ...result(event, 'A 1-0 B'), stage_id: 7, group_id: null };
@@ -153,7 +152,6 @@ test('the tables of a season equal those of the last results to the byte, whatev
         const inAnyOrder = [...last.values()].sort((a, b) => orderOf(a.event_id) - orderOf(b.event_id));
         for (const one of inAnyOrder) atOnce.apply(one);
         expect(known).toEqual(tablesAt(atOnce));
-        for (const [body = ''] of known.values()) expect(body).toBe(canonicalJson(JSON.parse(body)));
         const flagsOf = (tables: SeasonTables) => [...tables.flags()].filter(([, count]) => count > 0).sort();
         expect(flagsOf(onTheWay)).toEqual(flagsOf(atOnce));
       },

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { standingsId } from './body.ts';
+import type { StandingsGroup } from '#records/types.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
-import { bodyOn } from './dated-table.ts';
-import { SeasonTables } from './season-tables.ts';
-import { LIVE, result, rulesOf, SCHEDULED } from './testing/results.ts';
+import { groupsOn } from './dated-table.ts';
+import { type DerivedTable, SeasonTables } from './season-tables.ts';
+import { standingsId } from './table-id.ts';
+import { LIVE, result, rowOf, rulesOf, SCHEDULED } from './testing/results.ts';
 import type { SeasonResult } from './types.ts';
 
 const TO_COME = { ...SCHEDULED, score: null };
@@ -21,31 +22,19 @@ function season(rules: CompetitionRules, ...results: SeasonResult[]): SeasonTabl
   return tables;
 }
 
-type Body = {
-  groups: {
-    id: string;
-    corrections: unknown[];
-    participants: { name: string; columns: { code: string; value: unknown }[] }[];
-  }[];
-};
-
-function bodies(tables: SeasonTables): Map<string, Body> {
+function groupsByTable(tables: SeasonTables): Map<string, readonly StandingsGroup[]> {
   return new Map(
-    tables
-      .derive()
-      .map(({ type, object, body }) => [`${type.kind} ${object.type} ${object.id}`, JSON.parse(body)]),
+    tables.derive().map(({ type, object, groups }) => [`${type.kind} ${object.type} ${object.id}`, groups]),
   );
 }
 
-const value = (body: Body | undefined, team: string, code: string) =>
-  body?.groups
-    .flatMap(({ participants }) => participants)
-    .find(({ name }) => name === team)
-    ?.columns.find((column) => column.code === code)?.value;
+/** Returns the points of a team. */
+const points = (groups: readonly StandingsGroup[], team: string) =>
+  groups.map((group) => rowOf(group, team)).find((row) => row !== undefined)?.points;
 
 describe('the tables of a season', () => {
   test('of teams belong to each stage, group by group, and the others to the season', () => {
-    const all = bodies(
+    const all = groupsByTable(
       season(
         rulesOf(),
         placed(1, 'A 1-0 B', { group_id: 20 }),
@@ -53,18 +42,18 @@ describe('the tables of a season', () => {
         placed(3, 'E 1-0 F', { stage_id: null }),
       ),
     );
-    expect(all.get('league stage 7')?.groups.map(({ id }) => id)).toEqual(['3', '20']);
-    expect(all.get('league season 2')?.groups.map(({ id }) => id)).toEqual(['']);
-    expect(all.get('popular_results season 2')?.groups).toHaveLength(1);
-    expect(value(all.get('overall_stats season 2'), '', 'mp')).toBe(3);
+    expect(all.get('league stage 7')?.map(({ id }) => id)).toEqual([3, 20]);
+    expect(all.get('league season 2')?.map(({ id }) => id)).toEqual([null]);
+    expect(all.get('popular_results season 2')).toHaveLength(1);
+    expect(all.get('overall_stats season 2')?.[0]?.rows[0]?.columns.mp).toBe(3);
     expect([...all.keys()].filter((key) => key.endsWith('stage 7'))).toHaveLength(10);
   });
 
   test('have no rows, and so do not exist, once every match has left', () => {
     const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
-    expect(tables.derive().filter(({ active }) => active)).not.toHaveLength(0);
+    expect(tables.derive().filter(({ groups }) => groups.length > 0)).not.toHaveLength(0);
     tables.apply(placed(1, 'A 1-0 B', { version: 2, removed: true }));
-    expect(tables.derive().filter(({ active }) => active)).toEqual([]);
+    expect(tables.derive().filter(({ groups }) => groups.length > 0)).toEqual([]);
   });
 
   test('are derived only if a result changed them', () => {
@@ -104,11 +93,7 @@ describe('the tables of a season', () => {
     tables.apply(placed(1, 'A 1-2 B', { version: 2 }));
     const leagues = tables.derive().filter(({ type }) => type.kind === 'league');
     expect(leagues.map(({ object }) => object.id)).toEqual([7, 8, 9]);
-    expect(leagues.map(({ body }) => JSON.parse(body).groups[0].participants[0].name)).toEqual([
-      'B',
-      'B',
-      'B',
-    ]);
+    expect(leagues.map(({ groups }) => groups[0]?.rows[0]?.participant.name)).toEqual(['B', 'B', 'B']);
   });
 
   test('are not derived again because the season was restored', () => {
@@ -124,8 +109,8 @@ describe('the tables of a season', () => {
   const onDay = (tables: SeasonTables, day: string, kind = 'league') => {
     tables.invalidate();
     const found = tables.derive().find(({ type, object }) => type.kind === kind && object.id === 7);
-    const body: Body = JSON.parse(bodyOn(found ?? { body: '{}', later: [] }, day));
-    return [value(body, 'A', 'pts'), body.groups.map(({ corrections }) => corrections.length)];
+    const groups = groupsOn(found ?? { groups: [], later: [] }, day);
+    return [points(groups, 'A'), groups.map(({ corrections }) => corrections.length)];
   };
   const LAST = placed(1, 'A 1-0 B', { start_date: '2026-05-13 20:30' });
   const FOR_EVER = placed(2, 'C ? D', { ...TO_COME, stage_id: 8, start_date: '2026-05-26 20:30' });
@@ -155,16 +140,16 @@ describe('the tables of a season', () => {
     expect(restored.derive()).toEqual([]);
     for (const one of [tables, restored]) {
       one.invalidate();
-      const leagues = one.derive().filter(({ type, active }) => type.kind === 'league' && active);
+      const leagues = one.derive().filter(({ type, groups }) => type.kind === 'league' && groups.length > 0);
       // Without a stage a correction belongs to the one that the team plays on its day; the earlier one is as it was.
       expect(leagues.map(({ object, later }) => [object.id, later.map(({ day }) => day)])).toEqual([
         [7, []],
         [8, ['2026-05-29', '2026-06-02']],
       ]);
-      const points = ['2026-05-28', '2026-05-30', '2026-06-02'].map((day) =>
-        value(JSON.parse(bodyOn(leagues[1] as never, day)), 'A', 'pts'),
+      const onDays = ['2026-05-28', '2026-05-30', '2026-06-02'].map((day) =>
+        points(groupsOn(leagues[1] as DerivedTable, day), 'A'),
       );
-      expect(points).toEqual([4, 0, 2]);
+      expect(onDays).toEqual([4, 0, 2]);
     }
   });
 
@@ -181,13 +166,13 @@ describe('the tables of a season', () => {
 test('moves a match to the group where it was last reported, and keeps it there', () => {
   const tables = season(rulesOf(), placed(1, 'A 1-0 B', { group_id: 1, version: 5 }));
   const groups = () =>
-    bodies(tables)
+    groupsByTable(tables)
       .get('league stage 7')
-      ?.groups.map(({ id }) => id);
-  expect(groups()).toEqual(['1']);
+      ?.map(({ id }) => id);
+  expect(groups()).toEqual([1]);
   // An aborted transaction had published version 5; the final result of the same messages came after it.
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(true);
-  expect(groups()).toEqual(['2']);
+  expect(groups()).toEqual([2]);
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 1, version: 5, removed: true }))).toBe(false);
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(false);
 });

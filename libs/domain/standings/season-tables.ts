@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DatedStandings, StandingsGroup } from '#records/types.ts';
 import { type VersionStamp, wentBack } from '#tradability/trading.ts';
-import { standingsBody, standingsId, type TableObject } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import { type CompetitionRules, MAX_OWN_TABLES } from './competition-rules.ts';
 import { GameSet } from './game-set.ts';
@@ -9,6 +9,7 @@ import { hasStage, ownTable } from './own-tables.ts';
 import { correctionsByStage, rulesOfStage, type SeasonGames, stagesAfter } from './stage-rules.ts';
 import { correctionsAt } from './standing.ts';
 import { BEGUN } from './subsets.ts';
+import { standingsId, type TableObject } from './table-id.ts';
 import { byId, gameSet, type ScopeInputs, scopesOf } from './table-scope.ts';
 import { OF_POINTS, type Table, tablesOf, touchedBy } from './tables.ts';
 import type { SeasonResult } from './types.ts';
@@ -20,16 +21,11 @@ export type DerivedTable = {
   /** That of the type, or the one that the rules give. */
   readonly name: string;
   readonly object: TableObject;
-  /** Whether the table exists: a table without rows does not. */
-  readonly active: boolean;
-  /** In the provider's shape, as canonical JSON: with the corrections up to the last day on which a match that counts began. */
-  readonly body: string;
-  /** The bodies by the same results from later days on, as the rules know corrections of these days; in the order of days. */
-  readonly later: readonly DatedBody[];
+  /** With rows, and with the corrections up to the last day on which a match that counts began. None: the table does not exist. */
+  readonly groups: StandingsGroup[];
+  /** The groups by the same results from later days on, as the rules know corrections of these days; in the order of days. */
+  readonly later: DatedStandings[];
 };
-
-/** A table from a day (YYYY-MM-DD) on. */
-type DatedBody = { readonly day: string; readonly body: string };
 
 type KnownResult = VersionStamp & { readonly game: Game | null; readonly flags: readonly Flag[] };
 type Group = {
@@ -344,24 +340,17 @@ function derivedTable(
   const type = TABLE_TYPES.get(kind) as TableType;
   const id = standingsId(kind, object, own?.id);
   const name = own?.name ?? type.type_name;
-  const [now, ...later] = dated.map(({ day, groups }) => {
-    const withRows = groups.flatMap((group) => {
-      const table = group.tables.get(kind);
-      return table === undefined || table.rows.length === 0 ? [] : { id: group.id, table };
-    });
-    const body = standingsBody({ id, type, name, object, groups: withRows });
-    return { day, body, active: withRows.length > 0 };
-  }) as [DatedBody & { active: boolean }, ...DatedBody[]];
-  const changes = later.filter(({ body }, at) => body !== (later[at - 1] ?? now).body);
-  return {
-    id,
-    type,
-    name,
-    object,
-    active: now.active,
-    body: now.body,
-    later: changes.map(({ day, body }) => ({ day, body })),
-  };
+  const [now, ...later] = dated.map(({ day, groups }) => ({
+    day,
+    groups: groups.flatMap(({ id: groupId, tables }): StandingsGroup[] => {
+      const { zones, corrections, rows } = tables.get(kind) ?? { zones: [], corrections: [], rows: [] };
+      return rows.length === 0
+        ? []
+        : [{ id: groupId, zones: [...zones], corrections: [...corrections], rows: [...rows] }];
+    }),
+  })) as [DatedStandings, ...DatedStandings[]];
+  const changes = later.filter(({ groups }, at) => !isDeepStrictEqual(groups, (later[at - 1] ?? now).groups));
+  return { id, type, name, object, groups: now.groups, later: changes };
 }
 
 /** Returns the games of all groups of some stages. */

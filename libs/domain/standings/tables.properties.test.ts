@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deriveTables } from './testing/derive.ts';
-import { cell, LIVE, lines, result, rulesOf, SCHEDULED, table } from './testing/results.ts';
+import { cells, LIVE, lines, result, rulesOf, SCHEDULED, table } from './testing/results.ts';
 import type { StandingsMatch } from './types.ts';
 
 const LEAGUE_CODES = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'pts', 'form'];
@@ -78,13 +78,15 @@ describe('a table is a function of the set of results', () => {
       fc.property(anyResults, (set) => {
         const idle = new Set(
           table('live', set, hard)
-            .rows.filter((row) => cell(row, 'is_playing') === 'no')
-            .map(({ name }) => name),
+            .rows.filter((row) => row.columns.is_playing === 'no')
+            .map(({ participant }) => participant.name),
         );
         const shown = (kind: 'league' | 'live') => {
           const { rows } = table(kind, set, hard);
-          const ofIdle = rows.filter(({ name }) => idle.has(name));
-          return ofIdle.map((row) => LEAGUE_CODES.map((code) => [row.name, cell(row, code)])).sort();
+          const ofIdle = rows.filter(({ participant }) => idle.has(participant.name));
+          return ofIdle
+            .map((row) => LEAGUE_CODES.map((code) => [row.participant.name, cells('league', row).get(code)]))
+            .sort();
         };
         expect(shown('live')).toEqual(shown('league'));
       }),
@@ -107,11 +109,13 @@ describe('a table is a function of the set of results', () => {
           result(at + 1, text, { round_id, start_date: `2024-01-0${day} 15:00` }),
         );
         const { rows } = table('league', set);
-        const expected = rows.map(({ id }) => {
+        const expected = rows.map(({ participant: { id } }) => {
           const own = set.filter(({ home, away }) => home?.id === id || away?.id === id).sort(byStart);
           const before = own.length < 2 ? [] : resultsBefore(own.at(-1), set);
           const others = set.map((one) => (before.includes(one) ? one : { ...one, ...SCHEDULED }));
-          return before.length === 0 ? null : table('league', others).rows.find((row) => row.id === id)?.rank;
+          return before.length === 0
+            ? null
+            : table('league', others).rows.find((row) => row.participant.id === id)?.rank;
         });
         expect(rows.map(({ last_rank }) => last_rank)).toEqual(expected);
       }),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResultTeam } from '#records/types.ts';
-import { type StandingsColumn, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
+import type { ResultTeam, StandingsCorrection, StandingsRow, StandingsZone } from '#records/types.ts';
+import { countOf, type RowCount, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
 import type { CompetitionRules } from './competition-rules.ts';
 import type { GameSet } from './game-set.ts';
 import type { Game } from './games.ts';
@@ -11,40 +11,15 @@ import { type RankedSeason, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
 import { KNOWN, PLAYED, PLAYING, TO_COME } from './subsets.ts';
 import type { TableScope } from './table-scope.ts';
-import type { RankedRow, Value } from './types.ts';
-
-/** The value that the provider's shape has for an unknown id. */
-export const UNKNOWN_ID = 0;
-
-/** A cell of a table in the provider's shape, identified by `code`; its keys are in canonical order. */
-type StandingsCell = {
-  readonly code: string;
-  readonly id: number;
-  readonly short_name: string;
-  readonly value: Value;
-};
-
-/** A row of a table. `id` and `name` are those of the team or person; null in tables of results and in overall stats. */
-export type TableRow = Pick<RankedRow, 'id' | 'name' | 'rank' | 'last_rank'> & {
-  /** Of the team, as the next two fields; null in rows that rank no team. */
-  readonly participant_acronym: string | null;
-  readonly area_id: number | null;
-  readonly area_name: string | null;
-  readonly zone_name: string;
-  /** The club of a person, as the next field; null in other rows. */
-  readonly subparticipant_id: number | null;
-  readonly subparticipant_name: string | null;
-  /** An unknown value is '' in tables of persons; its cell is missing in others. */
-  readonly columns: readonly StandingsCell[];
-};
+import type { RankedRow } from './types.ts';
 
 /** A table of one group. */
 export type Table = {
   readonly type: TableType;
-  readonly zones: CompetitionRules['zones'];
+  readonly zones: readonly StandingsZone[];
   /** The corrections in force, of teams of this group. */
-  readonly corrections: CompetitionRules['corrections'];
-  readonly rows: readonly TableRow[];
+  readonly corrections: readonly StandingsCorrection[];
+  readonly rows: readonly StandingsRow[];
 };
 
 /** Tables of points, the only ones with zones and corrections. */
@@ -82,20 +57,28 @@ export function tablesOf(
   const all = scope.games.teams();
   const teams = scope.teams === null ? all : new Map([...all].filter(([id]) => scope.teams?.has(id)));
   const inputs = inputsOf(scope, teams, rules);
-  const corrections = rules.corrections.filter(({ participant_id }) => teams.has(participant_id));
+  const corrections = rules.corrections.flatMap(
+    ({ participant_id, value, reason }): StandingsCorrection[] => {
+      const team = teams.get(participant_id);
+      return team === undefined
+        ? []
+        : [{ participant_id, participant_name: team.name, points: value, reason }];
+    },
+  );
   const tables = new Map<TableKind, Table>();
   for (const kind of kinds) {
     const type = TABLE_TYPES.get(kind);
     if (type === undefined) continue;
     const ofPoints = OF_POINTS.has(kind);
+    const ownCorrections = ofPoints ? corrections : null;
     const zones = ofPoints ? rules.zones : [];
     const rows = ROWS[kind](inputs);
     const zoneOf = zonesOf(rows, zones, rules.not_entitled);
     tables.set(kind, {
       type,
       zones,
-      corrections: ofPoints ? corrections : [],
-      rows: rows.map((row) => tableRow(row, type, zoneOf(row), teams)),
+      corrections: ownCorrections ?? [],
+      rows: rows.map((row) => tableRow(row, type, zoneOf(row), teams, ownCorrections)),
     });
   }
   return tables;
@@ -148,12 +131,12 @@ const ROWS: Readonly<Record<TableKind, (inputs: TableInputs) => readonly RankedR
   team_overall_stats: ({ season, games }) => teamStatsRows(season(), games.view(TO_COME)),
 };
 
-/** Returns a function that returns the name of a row's zone, '' for none. Teams that are not entitled to a zone leave their rank in it to the next team. */
+/** Returns a function that returns the name of a row's zone, null for none. Teams that are not entitled to a zone leave their rank in it to the next team. */
 function zonesOf(
   rows: readonly RankedRow[],
   zones: CompetitionRules['zones'],
   barred: CompetitionRules['not_entitled'],
-): (row: RankedRow) => string {
+): (row: RankedRow) => string | null {
   const zonesWithSkipped = zones.map((zone) => {
     const teams = new Set(
       barred.filter((one) => one.zones.includes(zone.id)).map((one) => one.participant_id),
@@ -165,42 +148,61 @@ function zonesOf(
       const rank = row.rank - skipped.filter((one) => one.rank < row.rank).length;
       return !skipped.includes(row) && zone.from <= rank && rank <= zone.to;
     });
-    return found?.zone.name ?? '';
+    return found?.zone.name ?? null;
   };
 }
 
+const NO_COUNTS: Readonly<Record<RowCount, number | null>> = {
+  played: null,
+  won: null,
+  drawn: null,
+  lost: null,
+  goals_for: null,
+  goals_against: null,
+  goal_difference: null,
+  points: null,
+};
+
+/** The columns of each kind of table, with the field that a row has each in; null: by its code. */
+const FIELDS = new Map(
+  Array.from(TABLE_TYPES, ([kind, { columns }]) => [
+    kind,
+    columns.map(({ code }) => ({ code, count: countOf(kind, code) })),
+  ]),
+);
+
+/** `corrections`: null where none applies to a table of this type. */
 function tableRow(
-  row: RankedRow,
-  { ranks, columns }: TableType,
-  zone_name: string,
+  { id, name, club, rank, last_rank, values }: RankedRow,
+  { kind, ranks }: TableType,
+  zone: string | null,
   teams: ReadonlyMap<number, ResultTeam>,
-): TableRow {
-  const team = ranks === 'team' && row.id !== null ? teams.get(row.id) : undefined;
-  return {
-    id: row.id,
-    name: row.name,
-    participant_acronym: team?.acronym ?? null,
-    area_id: team?.area_id ?? null,
-    area_name: team?.area_name ?? null,
-    rank: row.rank,
-    last_rank: row.last_rank,
-    zone_name,
-    subparticipant_id: row.club?.id ?? null,
-    subparticipant_name: row.club?.name ?? null,
-    columns: cellsOf(columns, row, ranks),
-  };
-}
-
-/** Returns the cells of a row. An unknown value is '' in tables of persons, where the provider shows all columns, and has no cell in others. */
-function cellsOf(
-  columns: readonly StandingsColumn[],
-  { values }: RankedRow,
-  ranks: TableType['ranks'],
-): StandingsCell[] {
-  const cells: StandingsCell[] = [];
-  for (const { id, code, short_name } of columns) {
-    const value = values.get(code) ?? (ranks === 'person' ? '' : undefined);
-    if (value !== undefined) cells.push({ code, id: id ?? UNKNOWN_ID, short_name, value });
+  corrections: readonly StandingsCorrection[] | null,
+): StandingsRow {
+  const team = ranks === 'team' && id !== null ? teams.get(id) : undefined;
+  const counts = { ...NO_COUNTS };
+  const columns: StandingsRow['columns'] = {};
+  for (const { code, count } of FIELDS.get(kind) ?? []) {
+    const value = values.get(code);
+    if (value === undefined) continue;
+    if (count === null) columns[code] = value;
+    else counts[count] = value as number;
   }
-  return cells;
+  return {
+    rank,
+    last_rank,
+    participant: {
+      id,
+      name,
+      acronym: team?.acronym ?? null,
+      area_id: team?.area_id ?? null,
+      area_name: team?.area_name ?? null,
+    },
+    club,
+    zone,
+    ...counts,
+    corrections:
+      corrections?.reduce((sum, one) => (one.participant_id === id ? sum + one.points : sum), 0) ?? null,
+    columns,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Cause, MatchResult, ResultTeam } from '#records/types.ts';
+import type { Cause, MatchResult, StandingsClub } from '#records/types.ts';
 
 /** The last known result of a match, with the fields that the tables of its season read, and the offset of the message that caused it. */
 export type SeasonResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'cause' | 'shoot_out'> &
@@ -7,8 +7,8 @@ export type SeasonResult = Omit<MatchResult, 'competition_id' | 'season_id' | 'c
 /** The last known result of a match within its group. */
 export type StandingsMatch = Omit<SeasonResult, 'stage_id' | 'group_id'>;
 
-/** The value of a cell: a number for a count; text with two decimals for a ratio, '' if its divisor is 0. */
-export type Value = number | string;
+/** The value of a column: a number; a text such as `W,D`; null for none, such as an average over no match. */
+export type Value = number | string | null;
 
 /** The values of a row by column code; a missing code is an unknown value. */
 export type Values = ReadonlyMap<string, Value>;
@@ -19,7 +19,7 @@ export type RankedRow = {
   readonly id: number | null;
   readonly name: string | null;
   /** The club of a person. */
-  readonly club: Pick<ResultTeam, 'id' | 'name'> | null;
+  readonly club: StandingsClub | null;
   readonly rank: number;
   /** The position before the last round of the team, or of the person's club; null if it had none. */
   readonly last_rank: number | null;

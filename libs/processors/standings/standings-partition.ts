@@ -16,7 +16,7 @@ import { hasValue, type KeyedValue, SpilledRecords } from '../spilled-records.ts
 import { KnownTables } from './known-tables.ts';
 
 /** The topics that the standings processor reads and writes. */
-export const VALUES = ['match-results', 'standings-results', 'standings-catalogue', 'standings'] as const;
+export const VALUES = ['match-results', 'standings-results', 'standings'] as const;
 
 export type StandingsCodecs = CodecsOf<(typeof VALUES)[number]>;
 
@@ -49,7 +49,7 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #results = new SpilledRecords<string>();
   /** Decoded seasons, least recently used first. */
   readonly #seasons = new Map<string, SeasonTables>();
-  readonly #tables = new KnownTables();
+  readonly #tables: KnownTables;
   /** Seasons to derive with the next flush, and the last cause of each. */
   readonly #changed = new Map<string, Cause>();
   /** The trace of the last result that changed each season, if that result is sampled. */
@@ -65,6 +65,7 @@ export class StandingsPartition implements PartitionProcessor {
   constructor(options: StandingsPartitionOptions) {
     this.#options = options;
     this.#names = namesOf(VALUES, options.topicName);
+    this.#tables = new KnownTables(options.codecs.standings);
   }
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
@@ -73,11 +74,7 @@ export class StandingsPartition implements PartitionProcessor {
     if (topic === this.#names['standings-results']) {
       await fetchStateSchemas(codecs['standings-results'], values);
       this.#restoreResults(values);
-    } else if (topic === this.#names.standings) {
-      await decodeLast(values, codecs.standings, (table) => this.#tables.restoreTable(table));
-    } else {
-      await decodeLast(values, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
-    }
+    } else await decodeLast(values, codecs.standings, (table) => this.#tables.restore(table));
   }
 
   /** Spills results: a season is decoded when it is next needed. */
@@ -138,12 +135,9 @@ export class StandingsPartition implements PartitionProcessor {
       if (tables === undefined) continue;
       this.#setFlags(season, tables.flags());
       for (const derived of tables.derive()) {
-        const { table, entry } = this.#tables.update(derived, cause);
-        const key = String(derived.id);
-        if (table !== null) collector.add(this.#names.standings, key, codecs.standings.encode(table));
-        if (entry !== null) {
-          collector.add(this.#names['standings-catalogue'], key, codecs['standings-catalogue'].encode(entry));
-        }
+        const table = this.#tables.update(derived, cause);
+        if (table !== null)
+          collector.add(this.#names.standings, String(derived.id), codecs.standings.encode(table));
       }
     }
     if (this.#changed.size > 0) this.#options.onFlags?.(this.#allFlags);

@@ -1,5 +1,5 @@
 /** One value of every topic, with every field set, for tests and measurements. */
-import type { HealthGap, HealthProgress, TopicValues } from '#records/types.ts';
+import type { HealthGap, HealthProgress, StandingsGroup, TopicValues } from '#records/types.ts';
 import type { TopicName } from '../topics.ts';
 import { CAUSE, MATCH_SAMPLES } from './match-samples.ts';
 
@@ -13,6 +13,31 @@ const gap: HealthGap = {
 };
 const progress: HealthProgress = { from: 1_531_670_000, position: 1_531_670_010, to: 1_531_670_030 };
 
+const GROUP: StandingsGroup = {
+  id: 31,
+  zones: [{ id: 3, name: 'Next Round', colour: '#002400', from: 1, to: 2 }],
+  corrections: [{ participant_id: 900, participant_name: 'France', points: -2, reason: 'Regulations' }],
+  rows: [
+    {
+      rank: 1,
+      last_rank: 2,
+      participant: { id: 900, name: 'France', acronym: 'FRA', area_id: 7, area_name: 'France' },
+      club: null,
+      zone: 'Next Round',
+      played: 3,
+      won: 2,
+      drawn: 1,
+      lost: 0,
+      goals_for: 3,
+      goals_against: 1,
+      goal_difference: 2,
+      points: 5,
+      corrections: -2,
+      columns: { form: 'D,W,W' },
+    },
+  ],
+};
+
 const OTHER_SAMPLES = {
   'standings-results': { result: Buffer.from([0, 0, 0, 0, 9, 2]) },
   catalogue: {
@@ -22,33 +47,20 @@ const OTHER_SAMPLES = {
     ut: 1_531_670_000,
     body: '{"actual":"yes","id":29402,"name":"World Cup 2018"}',
   },
-  'standings-catalogue': {
-    standings_id: 39_719,
-    version: 1,
-    name: 'League table',
-    type_id: 2,
-    type_name: 'League standings',
-    subtype: 'standings',
-    object_type: 'season',
-    object_id: 29_402,
-    object_name: 'World Cup 2018',
-    item_status: 'active',
-    sport_id: 5,
-    competition_id: 1478,
-    season_id: 29_402,
-    ut: 1_531_670_000,
-    cause: CAUSE,
-  },
   standings: {
     standings_id: 39_719,
     version: 3,
+    name: 'League standings',
     type_id: 2,
+    type_name: 'League standings',
+    subtype: 'standings',
+    ranks: 'team',
     object_type: 'season',
     object_id: 29_402,
     competition_id: 1478,
     season_id: 29_402,
-    body: '{"columns":[],"groups":[],"id":39719}',
-    later: [{ day: '2018-05-29', body: '{}' }],
+    groups: [GROUP],
+    later: [{ day: '2018-05-29', groups: [GROUP] }],
     ut: 1_531_670_000,
     cause: CAUSE,
   },

@@ -8,7 +8,6 @@ export const SOURCES = [
   'match-incidents',
   'match-transitions',
   'normalized-messages',
-  'standings-catalogue',
   'standings',
   'provider-standings',
   'feed-health',

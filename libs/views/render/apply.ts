@@ -153,11 +153,6 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: ViewC
       if (rendered !== null) views.feed.put(value, rendered, { partition, offset, changed: at });
       return;
     }
-    case 'standings-catalogue':
-      if (!views.coverage.serves(value.competition_id)) return;
-      views.standings.applyEntry(value, at);
-      changed.seasons.add(value.season_id);
-      return;
     case 'standings':
       if (!views.coverage.serves(value.competition_id)) return;
       views.standings.apply(value, at);

@@ -4,7 +4,7 @@ import type { TreeLevel } from '#contract/rest/tree.ts';
 import type { ClockRule } from '#domain/clock-rule.ts';
 import { clockRuleOf, type ReportedFields, reportedFields, statusNameOf } from '#domain/reported-fields.ts';
 import { type PeriodResult, periodResults } from '#domain/sports/periods.ts';
-import type { Incident, MatchState, MatchTransition, StandingsEntry } from '#records/types.ts';
+import type { Incident, MatchState, MatchTransition, Standings } from '#records/types.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {
@@ -95,10 +95,7 @@ export type LevelNames = Readonly<Record<TreeLevel, string | null>>;
 
 /** A table, without its rows. */
 export type TableEntry = Readonly<
-  Pick<
-    StandingsEntry,
-    'standings_id' | 'name' | 'type_id' | 'type_name' | 'subtype' | 'object_type' | 'object_id'
-  >
+  Pick<Standings, 'standings_id' | 'name' | 'type_id' | 'type_name' | 'subtype' | 'object_type' | 'object_id'>
 >;
 
 /** A season that has matches or tables. */

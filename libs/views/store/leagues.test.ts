@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
-import { catalogueRecord, tableEntry, tableRecord } from '../testing/records.ts';
+import { catalogueRecord, tableRecord } from '../testing/records.ts';
 import { ViewsWorld } from '../testing/world.ts';
 import { SETTLED_SECONDS } from './leagues.ts';
 
 const SEASON = 312;
 
-const table = (points: number, corrections: readonly unknown[] = []) => ({
+const table = (points: number) => ({
   object_type: 'season',
   object_id: SEASON,
   groups: [
     {
       id: '',
-      corrections,
       participants: [{ id: 1, name: 'One', rank: 1, columns: [{ code: 'pts', value: points }] }],
     },
   ],
@@ -27,11 +26,14 @@ function world() {
     ours(points: number, deleted = false) {
       version += 1;
       const of = { version, object_id: SEASON, season_id: SEASON };
-      const item_status = deleted ? 'deleted' : 'active';
-      views.give(tableRecord(900, table(points), of), tableEntry(900, { ...of, item_status }));
+      views.give(tableRecord(900, of, deleted ? [] : table(points).groups));
     },
     theirs(points: number, ut: number) {
-      const league = readProviderLeague(table(points, [-6])) ?? {};
+      const {
+        groups: [group],
+        ...of
+      } = table(points);
+      const league = readProviderLeague({ ...of, groups: [{ ...group, corrections: [-6] }] }) ?? {};
       views.give(catalogueRecord('provider_league', 40_001, SEASON, league, ut));
     },
     /** The number of tables whose points differ, `after` seconds from now. */

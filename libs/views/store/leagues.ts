@@ -1,15 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { isOwnTable } from '#domain/standings/body.ts';
 import {
   type ComparedGroup,
   compareLeague,
-  type DerivedLeague,
   DIFFERENCE_KINDS,
   type DifferenceKind,
   LEAGUE_TYPE_ID,
   PROVIDER_LEAGUE,
   type ProviderLeague,
 } from '#domain/standings/provider-league.ts';
+import { isOwnTable } from '#domain/standings/table-id.ts';
 import type { CatalogueView } from './catalogue.ts';
 import type { Statements } from './sql.ts';
 import type { TableView } from './tables.ts';
@@ -102,25 +101,15 @@ export class LeagueView {
   #compare(seasonId: number): { readonly changed: number; readonly groups: ComparedGroup[] } | null {
     const theirs = this.#catalogue.list(PROVIDER_LEAGUE, seasonId);
     if (theirs.length === 0) return null;
-    const ours = this.#derived(seasonId);
+    const ours = this.#standings
+      .derived(seasonId, LEAGUE_TYPE_ID)
+      .filter(({ table }) => !isOwnTable(table.standings_id, table));
+    const tables = ours.map(({ table }) => table);
     return {
       changed: Math.max(0, ...ours.map((league) => league.changed)),
       // The poller wrote the record in this form.
-      groups: theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, ours)),
+      groups: theirs.flatMap(({ record }) => compareLeague(record as unknown as ProviderLeague, tables)),
     };
-  }
-
-  /** Returns our league tables of a season, with the time of their last change. */
-  #derived(seasonId: number): (DerivedLeague & { readonly changed: number })[] {
-    return this.#standings
-      .ofSeason(seasonId)
-      .flatMap(({ standings_id, object_type, object_id, ...entry }) => {
-        const isLeague = entry.type_id === LEAGUE_TYPE_ID && !isOwnTable(standings_id, entry);
-        const stored = isLeague ? this.#standings.find(standings_id) : undefined;
-        if (stored === undefined) return [];
-        const body: unknown = JSON.parse(stored.json);
-        return [{ id: standings_id, object_type, object_id, body, changed: stored.changed }];
-      });
   }
 
   /** Returns the seasons of which the provider's tables were read. */

@@ -108,17 +108,14 @@ CREATE TABLE tree (
   level TEXT NOT NULL, id INTEGER NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (level, id)
 ) WITHOUT ROWID;
 
-CREATE TABLE standings_entries (
+-- derived: whether it is a record of standings, else of provider-standings. entry: that of the list of tables.
+CREATE TABLE standings (
   id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, sport_id INTEGER NOT NULL,
   competition_id INTEGER, season_id INTEGER, object_type TEXT NOT NULL, object_id INTEGER NOT NULL,
-  deleted INTEGER NOT NULL, json TEXT NOT NULL
+  deleted INTEGER NOT NULL, derived INTEGER NOT NULL, entry TEXT NOT NULL, json TEXT NOT NULL
 );
-CREATE INDEX standings_entries_by_object ON standings_entries (object_type, object_id);
-CREATE INDEX standings_entries_by_season ON standings_entries (season_id);
-CREATE TABLE standings (
-  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, ut INTEGER NOT NULL,
-  competition_id INTEGER, body TEXT NOT NULL, later TEXT NOT NULL
-);
+CREATE INDEX standings_by_object ON standings (object_type, object_id);
+CREATE INDEX standings_by_season ON standings (season_id);
 -- The records of matches on feed-health. deleted: whether the monitor deleted it, a day after the end of the match.
 CREATE TABLE health (
   key TEXT PRIMARY KEY, event_id INTEGER NOT NULL, deleted INTEGER NOT NULL, json TEXT NOT NULL

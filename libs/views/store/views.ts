@@ -268,8 +268,7 @@ export class Views {
 
   /** Returns a table in the provider's shape (`data.standings`); null if it is unknown or deleted. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
-    const row = this.standings.find(standingsId);
-    return row === undefined ? null : JSON.parse(row.json);
+    return this.standings.find(standingsId)?.record ?? null;
   }
 
   /** Calls `listener` when a change of a match, or its deletion, is visible; it must not throw. Returns a function that removes it. */

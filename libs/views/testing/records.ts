@@ -1,6 +1,9 @@
 /** Records of the provider's catalogue and of tables, for tests of views. */
+
+import { COUNTS, countOf, TABLE_TYPES, type TableKind, type TableType } from '#domain/standings/columns.ts';
 import { providerStandings } from '#domain/standings/provider-table.ts';
-import type { Standings, StandingsEntry } from '#records/types.ts';
+import type { ProviderStandings, Standings, StandingsGroup, StandingsRow } from '#records/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 
 type Id = number | string;
@@ -22,44 +25,117 @@ export function catalogueRecord(
   return { topic: 'catalogue', ...AT, key: `${kind}/${id}`, value };
 }
 
-const TABLE = {
+const TABLE: Standings = {
+  ...sampleOf('standings'),
   version: 1,
-  type_id: 2,
-  object_type: 'season',
+  name: 'League',
   object_id: 25_528,
   competition_id: 6_628,
   season_id: 25_528,
+  groups: [],
+  later: [],
   ut: WRITTEN,
-  cause: null,
 };
 
-/** Returns the entry of a league table in the list of tables, by default that of a season. */
-export function tableEntry(
-  id: number,
-  changes: Partial<StandingsEntry> = {},
-): ViewRecord<'standings-catalogue'> {
-  const value = {
-    ...TABLE,
-    standings_id: id,
-    name: 'League',
-    type_name: 'League standings',
-    subtype: 'standings',
-    object_name: '',
-    item_status: 'active',
-    sport_id: 5,
-    ...changes,
-  };
-  return { topic: 'standings-catalogue', ...AT, key: String(id), value };
-}
+/** Rows as `data.standings` has them, or fewer of their fields. */
+type ShownRow = {
+  readonly id?: number;
+  readonly name?: string;
+  readonly rank?: number;
+  readonly last_rank?: number | null;
+  readonly zone_name?: string;
+  readonly subparticipant_id?: number | string | null;
+  readonly subparticipant_name?: string | null;
+  readonly columns?: readonly { readonly code: string; readonly value: number | string }[];
+};
+/** Groups as `data.standings` has them, or fewer of their fields. */
+export type ShownGroups = readonly {
+  readonly id?: number | string | null;
+  readonly zones?: readonly { readonly id: number; readonly name: string; readonly colour: string }[];
+  readonly corrections?: readonly {
+    readonly participant_name: string;
+    readonly value: string;
+    readonly reason: string;
+  }[];
+  readonly participants: readonly ShownRow[];
+}[];
 
-/** Returns a league table, by default that of a season. */
+/** Returns a derived league table, by default that of a season. `groups`: one, with one row, by default. */
 export function tableRecord(
   id: number,
-  body: object,
   changes: Partial<Standings> = {},
+  groups: ShownGroups = [{ participants: [{ id: 1, name: 'One', rank: 1 }] }],
 ): ViewRecord<'standings'> {
-  const value = { ...TABLE, standings_id: id, body: JSON.stringify(body), later: [], ...changes };
-  return { topic: 'standings', ...AT, key: String(id), value };
+  const value = { ...TABLE, standings_id: id, ...changes };
+  const kind = [...TABLE_TYPES.values()].find(({ type_id }) => type_id === value.type_id);
+  const table = { ...value, ranks: kind?.ranks ?? 'team', groups: changes.groups ?? groupsOf(groups, kind) };
+  return { topic: 'standings', ...AT, key: String(id), value: table };
+}
+
+/** Returns the groups of a table from what the contract shows of them. */
+export function groupsOf(
+  groups: ShownGroups,
+  { kind }: Pick<TableType, 'kind'> = { kind: 'league' },
+): StandingsGroup[] {
+  return groups.map(({ id, zones = [], corrections = [], participants }) => ({
+    id: id ? Number(id) : null,
+    zones: zones.map((zone) => ({ ...zone, from: 1, to: 1 })),
+    corrections: corrections.map(({ participant_name, value, reason }) => ({
+      participant_id: 1,
+      participant_name,
+      points: Number(value),
+      reason,
+    })),
+    rows: participants.map((row) => rowOf(row, kind)),
+  }));
+}
+
+function rowOf(row: ShownRow, kind: TableKind): StandingsRow {
+  const [group] = sampleOf('standings').groups;
+  const made: StandingsRow = {
+    ...(group?.rows[0] as StandingsRow),
+    rank: row.rank ?? 1,
+    last_rank: row.last_rank ?? null,
+    participant: {
+      id: row.id ?? null,
+      name: row.name ?? null,
+      acronym: null,
+      area_id: null,
+      area_name: null,
+    },
+    club: row.subparticipant_name
+      ? { id: Number(row.subparticipant_id ?? 0), name: row.subparticipant_name }
+      : null,
+    zone: row.zone_name || null,
+    columns: {},
+  };
+  for (const count of Object.values(COUNTS)) made[count] = null;
+  for (const { code, value } of row.columns ?? []) {
+    const count = countOf(kind, code);
+    if (count === null) made.columns[code] = value === '' ? null : value;
+    else made[count] = Number(value);
+  }
+  return made;
+}
+
+/** Returns a table of any type as the provider writes one. `shown`: `data.standings`. */
+export function shownTable(
+  id: number,
+  shown: object,
+  changes: Partial<ProviderStandings> = {},
+): ViewRecord<'provider-standings'> {
+  const { value, ...at } = rankingRecord({ ...shown, id: 1, type_id: 9, object_id: 5, ut: 1 });
+  const { name, object_type, object_id, competition_id, season_id } = TABLE;
+  const of = { name, object_type, object_id, competition_id, season_id };
+  const table = {
+    ...(value as ProviderStandings),
+    ...of,
+    standings_id: id,
+    type_id: 2,
+    version: 1,
+    ...changes,
+  };
+  return { ...at, key: String(id), value: table };
 }
 
 /** Returns a ranking of the provider. `body`: `data.standings`. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
+import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
 import { ranking } from '#views/testing/ranking.ts';
-import { tableEntry, tableRecord } from '#views/testing/records.ts';
+import { shownTable, tableRecord } from '#views/testing/records.ts';
 import { LEVEL_IDS } from './testing/playing.ts';
 import { leagueTable } from './testing/provider-tables.ts';
 import {
@@ -92,7 +92,8 @@ describe('/standings', () => {
       object_id: LEVEL_IDS.stage_id,
       groups: [{ ...derived(1).groups[0], corrections: [correction, -1] }],
     });
-    served.played.table(39719, 2, 'League standings', derived(7), 2);
+    const of = { object_type: 'stage', object_id: LEVEL_IDS.stage_id, season_id: LEVEL_IDS.season_id };
+    served.played.give(tableRecord(39719, { ...of, version: 2 }, derived(7).groups));
     served.played.name('provider_league', 40_001, LEVEL_IDS.season_id, '', theirs ?? {});
     const { text } = await get('/standings');
     const [provider = ''] = text.match(/<div class="provider">.*(?=<\/div>)/s) ?? [];
@@ -123,7 +124,9 @@ describe('/standings', () => {
     served.played.table(39719, 2, 'League standings', table, 2);
     served.played.table(1, 2, 'League standings', table, 1, 99);
     const of = { object_type: 'season', object_id: LEVEL_IDS.season_id, season_id: LEVEL_IDS.season_id };
-    served.played.give(tableEntry(own, { ...of, name: 'General table' }), tableRecord(own, table, of));
+    served.played.give(
+      shownTable(own, table, { ...of, name: 'General table', type_name: 'League standings' }),
+    );
     const { text } = await get('/standings');
     expect([...text.matchAll(/<caption[^>]*>(.*?)<\/caption>/g)].map(([, name]) => name)).toEqual([
       'Stage 99',

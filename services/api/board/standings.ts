@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { foldName } from '#domain/name-search.ts';
-import { isOwnTable } from '#domain/standings/body.ts';
 import { type ComparedGroup, LEAGUE_TYPE_ID } from '#domain/standings/provider-league.ts';
+import { isOwnTable } from '#domain/standings/table-id.ts';
 import type { RulesOf } from '#service/competition-rules.ts';
 import { boardMatch } from '#story/board-match.ts';
 import { phaseOf } from '#story/match.ts';

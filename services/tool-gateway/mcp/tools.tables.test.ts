@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { FIRST_STANDINGS_ID } from '#domain/standings/body.ts';
-import { tableEntry } from '#views/testing/records.ts';
+import { FIRST_STANDINGS_ID } from '#domain/standings/table-id.ts';
+import { tableRecord } from '#views/testing/records.ts';
 import type { ViewsWorld } from '#views/testing/world.ts';
 import { changedTable, leagues, OPEN } from './testing/league.ts';
 import { callTool, refusalOf, scopeOf, type ToolArguments } from './testing/tool-calls.ts';
@@ -20,7 +20,7 @@ const refusal = (name: string, args: ToolArguments) => refusalOf(scope, name, ar
 test('tables and top scorers are those of REST', () => {
   // A table that rules define, such as one of the third-placed teams, is not the league table of its season.
   const of = { object_type: 'season', object_id: OPEN.season, season_id: OPEN.season };
-  world.give(tableEntry(FIRST_STANDINGS_ID, { ...of, competition_id: OPEN.competition, name: 'Thirds' }));
+  world.give(tableRecord(FIRST_STANDINGS_ID, { ...of, competition_id: OPEN.competition, name: 'Thirds' }));
   const { groups } = call('get_standings', { competition_id: OPEN.competition });
   expect(groups).toMatchObject([
     {

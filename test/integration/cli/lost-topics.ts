@@ -120,7 +120,6 @@ export const ROWS: Readonly<Record<AnyTopic, Row>> = {
   'match-results': { ...input(), beginning: NO_BEGINNING },
   catalogue: renewed('api', 'tool-gateway'),
   'standings-results': CHANGELOG,
-  'standings-catalogue': CHANGELOG,
   standings: CHANGELOG,
   'provider-standings': renewed('api', 'tool-gateway'),
   clients: edited('api', 'tool-gateway', 'webhook-dispatcher'),

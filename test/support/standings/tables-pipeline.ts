@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resultKey } from '#domain/match-result.ts';
-import type { NormalizedMessage, Standings, StandingsEntry } from '#records/types.ts';
+import { canonicalJson } from '#json/canonical-json.ts';
+import type { NormalizedMessage, Standings } from '#records/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { connectionEnv } from '../environment.ts';
 import { Pipeline, type PipelineConnection } from '../pipeline.ts';
@@ -11,7 +12,6 @@ import { startService, type TestService } from '../processes.ts';
 export type TablesOutput = {
   /** Every version of every table, in the order of the log. */
   readonly log: readonly Standings[];
-  readonly entries: readonly StandingsEntry[];
   /** The last version of each table, by id. */
   readonly last: ReadonlyMap<number, Standings>;
 };
@@ -59,12 +59,8 @@ export class TablesPipeline {
   async output(): Promise<TablesOutput> {
     await this.settled();
     const log: Standings[] = [];
-    const entries: StandingsEntry[] = [];
-    await Promise.all([
-      this.pipeline.read('standings', (table) => log.push(table)),
-      this.pipeline.read('standings-catalogue', (entry) => entries.push(entry)),
-    ]);
-    return { log, entries, last: new Map(log.map((table) => [table.standings_id, table])) };
+    await this.pipeline.read('standings', (table) => log.push(table));
+    return { log, last: new Map(log.map((table) => [table.standings_id, table])) };
   }
 
   async #publishedVersions(): Promise<Map<string, number>> {
@@ -82,19 +78,15 @@ export class TablesPipeline {
   }
 }
 
-/** Returns the bodies of all existing tables, by id: they must not depend on the order of messages. */
-export function finalBytes({
-  last,
-  entries,
-}: {
-  readonly last: ReadonlyMap<number, Pick<Standings, 'body'>>;
-  readonly entries: readonly Pick<StandingsEntry, 'standings_id' | 'item_status'>[];
-}): Record<string, string> {
-  const status = new Map(entries.map(({ standings_id, item_status }) => [standings_id, item_status]));
-  const tables = [...last].filter(([id]) => status.get(id) === 'active');
+/** Returns digests of all existing tables, by id: they must not depend on the order of messages. */
+export function finalBytes(
+  last: ReadonlyMap<number, Pick<Standings, 'groups' | 'later'>>,
+): Record<string, string> {
+  const tables = [...last].filter(([, { groups }]) => groups.length > 0).sort(([a], [b]) => a - b);
   return Object.fromEntries(
-    tables
-      .sort(([a], [b]) => a - b)
-      .map(([id, { body }]) => [id, createHash('sha256').update(body).digest('hex')]),
+    tables.map(([id, { groups, later }]) => [
+      id,
+      createHash('sha256').update(canonicalJson({ groups, later })).digest('hex'),
+    ]),
   );
 }

@@ -11,7 +11,6 @@ export const codecs: ReplayCodecs = {
   'match-transitions': codecOf('match-transitions'),
   'match-results': codecOf('match-results'),
   'standings-results': codecOf('standings-results'),
-  'standings-catalogue': codecOf('standings-catalogue'),
   standings: codecOf('standings'),
   'dead-letters': codecOf('dead-letters'),
 };

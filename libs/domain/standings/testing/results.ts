@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { ResultTeam, Score } from '#records/types.ts';
-import type { TableKind } from '../columns.ts';
+import { cellsOf } from '#contract/rest/standings-record.ts';
+import type { ResultTeam, Score, StandingsGroup, StandingsRow } from '#records/types.ts';
+import { TABLE_TYPES, type TableKind } from '../columns.ts';
 import { type CompetitionRules, readRulesFile } from '../competition-rules.ts';
-import type { Table, TableRow } from '../tables.ts';
+import type { Table } from '../tables.ts';
 import type { StandingsMatch } from '../types.ts';
 import { deriveTables } from './derive.ts';
 
@@ -99,12 +100,24 @@ export function table(
   return found;
 }
 
-/** Returns the value of a cell; undefined if the row has no such column. */
-export function cell(row: TableRow | undefined, code: string): number | string | undefined {
-  return row?.columns.find((column) => column.code === code)?.value;
+/** Returns the columns of a row as the contract shows them, by code. */
+export function cells(kind: TableKind, row: StandingsRow | undefined): Map<string, number | string> {
+  const shown = row === undefined ? [] : cellsOf(row, TABLE_TYPES.get(kind));
+  return new Map(shown.map(({ code, value }) => [code, value]));
+}
+
+/** Returns the row of a team or person. */
+export function rowOf(
+  { rows }: Pick<StandingsGroup, 'rows'> | Table,
+  name: string | null,
+): StandingsRow | undefined {
+  return rows.find(({ participant }) => participant.name === name);
 }
 
 /** Returns a table as lines: rank, name and the values of some columns. */
-export function lines({ rows }: Table, ...codes: string[]): string[] {
-  return rows.map((row) => [row.rank, row.name, ...codes.map((code) => cell(row, code))].join(' '));
+export function lines({ type, rows }: Table, ...codes: string[]): string[] {
+  return rows.map((row) => {
+    const values = cells(type.kind, row);
+    return [row.rank, row.participant.name, ...codes.map((code) => values.get(code))].join(' ');
+  });
 }

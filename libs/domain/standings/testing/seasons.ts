@@ -1,7 +1,8 @@
+import type { TableKind } from '../columns.ts';
 import type { CompetitionRules } from '../competition-rules.ts';
 import { SeasonTables } from '../season-tables.ts';
 import type { SeasonResult } from '../types.ts';
-import { result } from './results.ts';
+import { lines, result } from './results.ts';
 
 /** Returns a finished match of a stage, as `result` reads it. */
 export function placed(
@@ -13,9 +14,6 @@ export function placed(
   return { ...result(event, text), stage_id, group_id: null, ...overrides };
 }
 
-type Row = { name: string; rank: number; columns: { code: string; value: unknown }[] };
-type Body = { object_id: number; groups: { id: string; participants: Row[] }[] };
-
 /**
  * Returns the tables of one kind that exist, as lines by object, or by object and group where it has a name: rank, name and the
  * values of some columns.
@@ -23,25 +21,18 @@ type Body = { object_id: number; groups: { id: string; participants: Row[] }[] }
 export function tablesOfSeason(
   results: Iterable<SeasonResult>,
   rules: CompetitionRules,
-  kind: string,
+  kind: TableKind,
   ...codes: string[]
 ): Record<string, string[]> {
   const season = new SeasonTables(1, 2, rules);
   for (const one of results) season.apply(one);
-  const derived = season.derive().filter(({ type, active }) => type.kind === kind && active);
-  const groups = derived.flatMap(({ body }) => {
-    const { object_id, groups } = JSON.parse(body) as Body;
-    return groups.map(({ id, participants }) => ({
-      key: id === '' ? String(object_id) : `${object_id}/${id}`,
-      participants,
-    }));
-  });
+  const derived = season.derive().filter(({ type }) => type.kind === kind);
   return Object.fromEntries(
-    groups.map(({ key, participants }) => [
-      key,
-      participants.map(({ rank, name, columns }) =>
-        [rank, name, ...codes.map((code) => columns.find((column) => column.code === code)?.value)].join(' '),
-      ),
-    ]),
+    derived.flatMap(({ type, object, groups }) =>
+      groups.map(({ id, rows }) => [
+        id === null ? String(object.id) : `${object.id}/${id}`,
+        lines({ type, rows, zones: [], corrections: [] }, ...codes),
+      ]),
+    ),
   );
 }

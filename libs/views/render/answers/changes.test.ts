@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
-import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
+import { catalogueRecord, tableRecord } from '../../testing/records.ts';
 import { normalized, ViewsWorld } from '../../testing/world.ts';
 
 /** Times at which the provider wrote the records, and at which they were read, long after. Unix seconds. */
@@ -81,13 +81,13 @@ test('dates a stage that is known only from an event by that event', async () =>
 });
 
 test('dates an entry of the standings by the last change of its table', async () => {
-  world.give({ ...tableEntry(7), written: READ * 1_000 });
+  world.give({ ...tableRecord(7), written: READ * 1_000 });
   await expectChange('standings', READ);
-  const table = tableRecord(7, { id: 7, groups: [] }, { ut: WRITTEN + 5 });
+  const table = tableRecord(7, { version: 2, ut: WRITTEN + 5 });
   world.give({ ...table, written: (READ + 100) * 1_000 });
   await expectChange('standings', READ + 100);
   const answer = await app.inject('/v2/standings?token=t');
-  expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: WRITTEN + 5 }]);
+  expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: READ + 100 }]);
 });
 
 test('reports a deleted event as deleted', async () => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { seeded } from '../../../../test/support/seed.ts';
-import { catalogueRecord, tableEntry } from '../../testing/records.ts';
+import { catalogueRecord, tableRecord } from '../../testing/records.ts';
 import { normalized, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
 /** Number of changes; the seed decides which. */
@@ -85,7 +85,7 @@ test(`returns each of ${CHANGES} changes, on every operation with a timestamp`, 
       catalogued.push(mark);
     } else {
       const id = 70 + upTo(PLACES);
-      world.give({ ...tableEntry(id, { version: change, name: mark, ut: late }), ...at });
+      world.give({ ...tableRecord(id, { version: change, name: mark, ut: late }), ...at });
       entries.push(mark);
     }
     // A record may change several times between two queries: only its last state must arrive. Every message must.

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '#json/values.ts';
-import { catalogueRecord, tableEntry } from '../../testing/records.ts';
+import { catalogueRecord, tableRecord } from '../../testing/records.ts';
 import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 const PROVIDER = new URL('../../../../../shared/provider/', import.meta.url);
@@ -62,7 +62,7 @@ beforeEach(async () => {
     catalogueRecord('competition', 6628, null, ofCompetition),
     catalogueRecord('season', 25528, 6628, ofSeason),
     catalogueRecord('stage', 0, 25528, ofStage),
-    tableEntry(71),
+    tableRecord(71),
   );
   app = await world.server();
 });

@@ -44,10 +44,11 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
         requireAccess(access, tree.competitionOf(kind, id));
       } else if (kind === 'competition') requireAccess(access, id ?? null);
       const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
-      const entries = items.map(({ json, ut }) => {
-        const entry: JsonObject = JSON.parse(json);
-        const written = { ...entry, ut: Math.max(Number(entry.ut), ut ?? 0) };
-        return JSON.stringify(nameEntry(written, namesOf(entry)));
+      const entries = items.map((item) => {
+        const entry: JsonObject = JSON.parse(item.entry);
+        // A client compares it with the `timestamp` that it sent: a table may become visible here long after it was written.
+        const ut = Math.max(Number(entry.ut), item.changed);
+        return JSON.stringify(nameEntry({ ...entry, ut }, namesOf(entry)));
       });
       return { data: listData('standings_list', entries), total };
     },
@@ -57,14 +58,12 @@ export function standingsData(views: Views): Pick<ProviderData, 'standingsList' 
       requireAccess(access, table.competition_id);
       const compared = comparedWith(views, id, table.season_id);
       // Rendered again when the table, a name or the provider's table has changed.
-      const version = `${views.nameVersion} ${JSON.stringify(compared)} ${table.json}`;
-      return cache.get(String(id), version, () => {
-        const record: JsonObject = { ut: table.ut, ...JSON.parse(table.json) };
-        return {
-          data: JSON.stringify({ standings: nameTable(record, namesOf(record), compared) }),
-          total: 1,
-        };
-      });
+      const { record } = table;
+      const version = `${views.nameVersion} ${JSON.stringify([compared, record])}`;
+      return cache.get(String(id), version, () => ({
+        data: JSON.stringify({ standings: nameTable(record, namesOf(record), compared) }),
+        total: 1,
+      }));
     },
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { UNKNOWN_NODE } from '#contract/rest/tree.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
-import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
+import { catalogueRecord, tableRecord } from '../../testing/records.ts';
 import { askApi, ViewsWorld } from '../../testing/world.ts';
 
 /** A cup with a knock-out final and a group stage that is none. `final`: more fields of the final's record. */
@@ -12,8 +12,7 @@ async function cup(final: JsonObject = {}) {
     catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, ...record });
   const table = (id: number, stage: number) => {
     const of = { object_type: 'stage', object_id: stage, competition_id: 1, season_id: 2 };
-    const body = { id, type_id: 2, object_type: 'stage', object_id: stage, groups: [] };
-    return [tableEntry(id, of), tableRecord(id, body, of)];
+    return tableRecord(id, of);
   };
   world.give(
     named('competition', 1, null),
@@ -22,8 +21,8 @@ async function cup(final: JsonObject = {}) {
     named('stage', 4, 2, { has_brackets: 'yes', show_standings: 'no', ...final }),
     named('group', 5, 3),
     named('group', 6, 3),
-    ...table(70, 3),
-    ...table(71, 4),
+    table(70, 3),
+    table(71, 4),
   );
   const app = await world.server();
   const ask = (url: string) => askApi(app, url);

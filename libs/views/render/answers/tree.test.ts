@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readProviderLeague } from '#domain/standings/provider-league.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { JsonObject } from '#json/values.ts';
-import { catalogueRecord, tableEntry, tableRecord } from '../../testing/records.ts';
-import { EVERYTHING, ViewsWorld } from '../../testing/world.ts';
+import { catalogueRecord, tableRecord } from '../../testing/records.ts';
+import { EVERYTHING, RECEIVED_AT, ViewsWorld } from '../../testing/world.ts';
 
 let world: ViewsWorld;
 let app: FastifyInstance;
@@ -14,7 +14,7 @@ let app: FastifyInstance;
 const named = (kind: string, id: number, parent: number | null, record: JsonObject = {}) =>
   catalogueRecord(kind, id, parent, { id, name: `${kind} ${id}`, ...record });
 
-/** Returns a derived table and its entry in the catalogue of standings, without the names around it. */
+/** Returns a derived table, without the names around it. */
 function table(
   id: number,
   object_type: string,
@@ -24,11 +24,8 @@ function table(
 ) {
   const ids = { object_type, object_id, competition_id, season_id };
   const names = { name: 'League standings', type_name: 'League standings' };
-  const groups = [{ id: '4', name: '', participants: [{ id: 1, name: 'A', rank: 1, columns: [] }] }];
-  return [
-    tableEntry(id, { ...ids, ...names }),
-    tableRecord(id, { id, ...names, type_id: 2, ...ids, groups }, { ...ids, ut: 1_700_000_500 }),
-  ];
+  const groups = [{ id: '4', participants: [{ id: 1, name: 'A', rank: 1 }] }];
+  return tableRecord(id, { ...ids, ...names, ut: 1_700_000_500 }, groups);
 }
 
 beforeEach(async () => {
@@ -50,9 +47,9 @@ beforeEach(async () => {
     // Its season is unknown.
     named('stage', 55, null),
     named('group', 4, 3),
-    ...table(70, 'season', 2, 1, 2),
-    ...table(71, 'season', 8, 7, 8),
-    ...table(72, 'stage', 3, 1, 2),
+    table(70, 'season', 2, 1, 2),
+    table(71, 'season', 8, 7, 8),
+    table(72, 'stage', 3, 1, 2),
   );
 });
 
@@ -149,7 +146,7 @@ describe('tables', () => {
     expect(await provider()).toMatchObject({ corrections: [{ value: '-3' }] });
   });
 
-  test('have the names of season, stage and groups, and the later time of entry and table', async () => {
+  test('have the names of season, stage and groups, and the time at which they became visible', async () => {
     const entries = (await ask('/v2/standings?object_type=season&object_id=2')).api.data.standings_list;
     expect(entries).toMatchObject([
       {
@@ -157,7 +154,7 @@ describe('tables', () => {
         name: 'League standings - Poland, season 2',
         object_name: 'season 2',
         sport_name: 'Soccer',
-        ut: 1_700_000_500,
+        ut: RECEIVED_AT / 1_000 - 0.5,
       },
       { id: 72, name: 'League standings - Poland, season 2, stage: stage 3', object_name: 'stage 3' },
     ]);

@@ -1,7 +1,7 @@
 /** Matches for the tests of the board: applies the provider's messages with the real rules to real views. */
 import type { FeedHealth, NormalizedMessage } from '#records/types.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
-import { catalogueRecord, rankingRecord, tableEntry, tableRecord } from '#views/testing/records.ts';
+import { catalogueRecord, rankingRecord, shownTable } from '#views/testing/records.ts';
 import { normalized, ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,9 +61,8 @@ export class PlayedViews extends ViewsWorld {
   ): void {
     const { competition_id, season_id } = LEVEL_IDS;
     const ranked = { object_type: 'stage', object_id: stageId, competition_id, season_id };
-    const at = { ...ranked, version, type_id: typeId, ut: 1 };
     const names = { name: typeName, type_name: typeName, object_name: 'Group stage' };
-    this.give(tableEntry(standingsId, { ...at, ...names }), tableRecord(standingsId, body, at));
+    this.give(shownTable(standingsId, body, { ...ranked, ...names, version, type_id: typeId, ut: 1 }));
   }
 
   /** Publishes a ranking of the provider. `body`: `data.standings`. */

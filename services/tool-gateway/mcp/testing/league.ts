@@ -2,7 +2,7 @@
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
 import type { ServedCompetitions } from '#views/store/served.ts';
-import { catalogueRecord, tableEntry, tableRecord } from '#views/testing/records.ts';
+import { catalogueRecord, shownTable } from '#views/testing/records.ts';
 import { ViewsWorld } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -113,7 +113,7 @@ function catalogue(league: League): ViewRecord[] {
 
 /** Creates a newer version of the table of a league, with this body. */
 export function changedTable(league: League, body: object): ViewRecord {
-  return tableRecord(league.table, body, { ...idsOf(league, 2), version: 2, ut: 1_700_000_001 });
+  return shownTable(league.table, body, { ...idsOf(league, 2), version: 2, ut: 1_700_000_001 });
 }
 
 /** Returns the fields of a table that catalogue and topic of tables share. */
@@ -171,5 +171,5 @@ function table(
       },
     ],
   };
-  return [tableEntry(id, { ...ids, ...names }), tableRecord(id, body, ids)];
+  return [shownTable(id, body, { ...ids, ...names })];
 }

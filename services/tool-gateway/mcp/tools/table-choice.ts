@@ -1,7 +1,7 @@
 /** Finds the table that a call means, and its rows. */
 import type { OperationData } from '#contract/rest/operations.ts';
 import { foldName } from '#domain/name-search.ts';
-import { isOwnTable } from '#domain/standings/body.ts';
+import { isOwnTable } from '#domain/standings/table-id.ts';
 import { shortText } from '#json/short-text.ts';
 import { dataOf } from './common.ts';
 import { ToolError, type ToolScope } from './tool.ts';
