@@ -12,7 +12,7 @@ import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources, type SourceOptions } from './ingest/source.ts';
 import { applyRecords } from './render/apply.ts';
 import { EventMovedInError } from './store/coverage.ts';
-import { bootId, isBroken, isUnwritable, removeViews } from './store/database.ts';
+import { bootId, isBroken, isUnwritable, removeViews, ViewsLostError } from './store/database.ts';
 import type { ServedCompetitions } from './store/served.ts';
 import { COMMIT_MS, type LostState, Views } from './store/views.ts';
 
@@ -25,7 +25,7 @@ const SWEEP_PAUSE_MS = 20;
 /** The topics that say in which competition an event is, and with which names it is rendered. */
 const TREE_TOPICS: ReadonlySet<SourceTopic> = new Set(['catalogue', 'match-state']);
 /** Errors after which the views lack records, so that the next start rebuilds them. */
-const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError];
+const INCOMPLETE_VIEWS = [PositionLostError, EventMovedInError, ViewsLostError];
 
 /** The folder of the views, and the topics that they are built from. */
 type ViewFollowerOptions = Pick<

@@ -1,9 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { damage } from '../testing/world.ts';
-import { isBroken, isUnwritable, type OpenViewsOptions, openViews, ViewsInUseError } from './database.ts';
+import {
+  isBroken,
+  isUnwritable,
+  type OpenViewsOptions,
+  openViews,
+  ViewsInUseError,
+  ViewsLostError,
+} from './database.ts';
 import { Views } from './views.ts';
 
 const DAY = 86_400_000;
@@ -52,6 +59,23 @@ test('waits for the disk where it cannot know whether the machine has stopped', 
     return level !== 0;
   };
   expect([waits(null), waits('first')]).toEqual([true, false]);
+});
+
+test.each([
+  ['deleted', (file: string) => rmSync(file)],
+  ['replaced', (file: string) => cpSync(`${file}.old`, `${file}.new`) ?? renameSync(`${file}.new`, file)],
+  ['deleted with its folder', (file: string) => rmSync(dirname(file), { recursive: true })],
+])('ends when the file of open views was %s, and builds new ones', (_, act) => {
+  const folder = join(temporaryFolder(), 'views');
+  const file = join(folder, 'views.sqlite');
+  visit(folder);
+  cpSync(file, `${file}.old`);
+  const { requireFile, close } = openViews({ ...MADE, folder });
+  expect(requireFile).not.toThrow();
+  act(file);
+  expect(requireFile).toThrow(ViewsLostError);
+  close();
+  expect(visit(folder)).toBe('it is empty');
 });
 
 test('reuses views of the same topics unchanged', () => {

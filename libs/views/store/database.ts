@@ -1,7 +1,16 @@
 /** The file of a replica's views. Everything in it comes from the topics, so a damaged file is rebuilt. */
 
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { shortageOf } from '#errors/shortages.ts';
@@ -18,6 +27,18 @@ export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
       'VIEWS_IN_USE',
       `${folder} is in use by another process; give each replica its own DATA_DIR`,
       cause,
+    );
+  }
+}
+
+/** Thrown when the file of open views was deleted or replaced: what is written would be for nobody. */
+export class ViewsLostError extends TouchlineError<'ViewsLostError'> {
+  override readonly name = 'ViewsLostError';
+
+  constructor(folder: string) {
+    super(
+      'VIEWS_LOST',
+      `${join(folder, FILE)} was deleted or replaced while it was open: the next start rebuilds the views; stop a process before you touch its DATA_DIR`,
     );
   }
 }
@@ -43,7 +64,9 @@ export type OpenedViews = {
   readonly database: DatabaseSync;
   /** The reason why it was created empty; null if it is reused. */
   readonly fresh: string | null;
-  /** Closes the database. Throws SQLite's error when the disk does not take the rest. */
+  /** Throws `ViewsLostError` when the folder no longer has the file that is open. */
+  requireFile(): void;
+  /** Closes the database. Throws SQLite's error when the disk does not take the rest. Deletes another file in the place of the own. */
   close(): void;
 };
 
@@ -99,13 +122,27 @@ export function openViews(options: OpenViewsOptions): OpenedViews {
       database.close();
       throw error;
     }
-    return { database, fresh, close: () => closeViews(database, folder) };
+    const opened = fileId(folder);
+    const isLost = (): boolean => fileId(folder) !== opened;
+    return {
+      database,
+      fresh,
+      requireFile() {
+        if (isLost()) throw new ViewsLostError(folder);
+      },
+      close: () => closeViews(database, folder, isLost),
+    };
   } catch (error) {
     if (error instanceof TouchlineError) throw error;
     throw isUnwritable(error) || shortageOf(error) !== null
       ? new FolderError('DATA_DIR', folder, error)
       : error;
   }
+}
+
+/** Returns what the system knows the file of a folder by; undefined without a file. A file that is open keeps its id for itself. */
+function fileId(folder: string): number | undefined {
+  return statSync(join(folder, FILE), { throwIfNoEntry: false })?.ino;
 }
 
 /** On the disk before anything is written without waiting for it. */
@@ -119,14 +156,15 @@ function writeMark(folder: string, mark: string): void {
   }
 }
 
-function closeViews(database: DatabaseSync, folder: string): void {
+function closeViews(database: DatabaseSync, folder: string, isLost: () => boolean): void {
   try {
     // Waits until the disk has all of the file, also what it was given before.
     database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
     database.close();
   }
-  writeMark(folder, checksumOf(folder));
+  if (isLost()) removeViews(folder);
+  else writeMark(folder, checksumOf(folder));
 }
 
 /** Returns the checksum of closed views. */

@@ -59,7 +59,7 @@ test('creates the indexes once it has caught up, also after an interrupted build
   expect(indexes()).toHaveLength(8);
 });
 
-test('ignores an older state, incident or name', () => {
+test('ignores an older state or name', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.matches.state(7000001), world.views.incidentLog.shown(7000001)];
   const older = new ViewsWorld();

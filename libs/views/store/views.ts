@@ -94,6 +94,7 @@ export class Views {
   readonly sql: Statements;
   readonly #database: DatabaseSync;
   readonly #closeDatabase: () => void;
+  readonly #requireFile: () => void;
   /** Time of the last possible write before the views were opened, Unix milliseconds; 0 for new views. */
   readonly #lastWriteAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
@@ -127,9 +128,13 @@ export class Views {
   }
 
   /** `competitions`: ids of those that are served; null means all. */
-  constructor({ database, close }: Omit<OpenedViews, 'fresh'>, competitions: ServedCompetitions = null) {
+  constructor(
+    { database, close, requireFile }: Omit<OpenedViews, 'fresh'>,
+    competitions: ServedCompetitions = null,
+  ) {
     this.#database = database;
     this.#closeDatabase = close;
+    this.#requireFile = requireFile;
     const sql = new Statements(database);
     this.sql = sql;
     this.#lastWriteAt =
@@ -206,8 +211,12 @@ export class Views {
     return changed.wentBack;
   }
 
-  /** Stores what was written; call within `COMMIT_MS` after each write. Throws SQLite's error, such as that of a full disk. */
+  /**
+   * Stores what was written; call within `COMMIT_MS` after each write. Throws `ViewsLostError`, and SQLite's error, such as that of a full
+   * disk.
+   */
   commit(): void {
+    this.#requireFile();
     if (this.#database.isTransaction) this.#database.exec('COMMIT');
   }
 

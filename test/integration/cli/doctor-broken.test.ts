@@ -4,8 +4,10 @@ import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withTopicAdmin } from '#cluster/topic-admin.ts';
+import { resultKey } from '#domain/match-result.ts';
 import { serve } from '#service/testing/serve.ts';
 import { deleteTopics } from '#topics/admin.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { CheckResult } from '../../../cli/commands/doctor/rules.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -13,7 +15,7 @@ import { writeText } from '../../support/certificates.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
-import { initializedCluster } from './topics.ts';
+import { initializedCluster, TestTopics } from './topics.ts';
 
 let connection: TestBackbone;
 let env: Readonly<Record<string, string>>;
@@ -129,6 +131,21 @@ const BROKEN: readonly (readonly [string, Break, CheckResult['check'], RegExp])[
     async () => ({ env: { CLIENTS_KEY: 'short' }, services: ['api'] }),
     'settings',
     /^api: .*\n +CLIENTS_KEY: /,
+  ],
+  [
+    'the version of a match went back',
+    async () => {
+      const topics = await TestTopics.create(['match-state', 'match-results']);
+      const [state, result] = [sampleOf('match-state'), sampleOf('match-results')];
+      const cause = { ...state.cause, offset: state.cause.offset + 1 };
+      const { event_id } = state;
+      const value = { ...result, event_id, cause: state.cause, version: 143 };
+      await topics.write('match-results', [{ key: resultKey(value), value }]);
+      await topics.write('match-state', [{ key: `${event_id}`, value: { ...state, cause, version: 1 } }]);
+      return { env: { ...topics.env } };
+    },
+    'records',
+    /^event \d+ has version 1 after version 143: state was lost in between/,
   ],
   [
     'a topic keeps what it must not',
