@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>
   receiver: () => import('./receiver.ts'),
   restore: () => import('./restore.ts'),
   memory: () => import('./memory.ts'),
+  incidents: () => import('./incidents.ts'),
   api: () => import('./api.ts'),
   views: () => import('./views.ts'),
   webhooks: () => import('./webhooks.ts'),

@@ -8,15 +8,17 @@ import { z } from 'zod';
 import { findBrokerDefects } from '#cluster/broker-defects.ts';
 import { withConnections } from '#cluster/connections.ts';
 import { type ClusterFacts, describeCluster } from '#cluster/describe.ts';
+import { topicBounds } from '#cluster/logs.ts';
 import { findRefusals } from '#cluster/refusals.ts';
 import { tokenUrl } from '#contract/rest/client.ts';
 import { reasonOf } from '#errors/touchline-error.ts';
-import type { IngressStatus } from '#records/types.ts';
+import type { DeadLetter, IngressStatus } from '#records/types.ts';
 import { addressesOf, type Brokers, securityOf } from '#security/brokers.ts';
 import { certificateFiles, validityOf } from '#service/certificates.ts';
 import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
+import { partitionKey } from '#streams/client/port.ts';
 import { requiredTopics, wantedTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
 import { readValues, type TopicCluster } from '#topics/read-values.ts';
@@ -42,6 +44,7 @@ import {
   fine,
   judgeBrokers,
   judgeClock,
+  judgeDeadLetters,
   judgeDisk,
   judgeFeeds,
   judgeLag,
@@ -84,6 +87,7 @@ export async function runChecks(env: Environment, services: readonly string[]): 
           guarded('versions', () => versions(cluster)),
           ...PROCESSOR_NAMES.map((processor) => guarded('lag', () => lag(cluster, processor))),
           guarded('records', () => records(cluster)),
+          guarded('records', () => deadLetters(cluster)),
           guarded('webhooks', () => webhooks(cluster, facts)),
           guarded('clock', () => receiverClocks(cluster)),
           guarded('feed', () => feeds(cluster)),
@@ -227,6 +231,21 @@ async function webhooks(cluster: OpenCluster, { topics }: ClusterFacts): Promise
   const needed = (['clients', 'webhook-progress'] as const).map((topic) => topicName(cluster.prefix, topic));
   if (needed.some((topic) => !topics.has(topic))) return [];
   return judgeWebhooks(await new WebhookTopics(cluster).rows());
+}
+
+/** Checks the last dead letters. */
+async function deadLetters(cluster: TopicCluster): Promise<CheckResult[]> {
+  const { brokers, prefix, registryUrl: url } = cluster;
+  const registry = Registry.open({ url, prefix, waitMs: REQUEST_TIMEOUT_MS });
+  const [log] = await topicBounds({ brokers, clientId: 'touchline-doctor' }, [
+    topicName(prefix, 'dead-letters'),
+  ]);
+  if (log === undefined) return [];
+  const from = new Map([[partitionKey(log), Math.max(log.start, log.end - LAST_OFFSETS)]]);
+  const letters: DeadLetter[] = [];
+  const add = (_: string, letter: DeadLetter | null) => void (letter && letters.push(letter));
+  await readValues('dead-letters', { brokers, prefix, registry }, add, { from, onUnreadable() {} });
+  return judgeDeadLetters(letters, Date.now());
 }
 
 /** Checks the clocks of the receivers by their last reports. */

@@ -1,7 +1,7 @@
 /** Judges the facts that the checks of `touchline doctor` collected. Pure. A warning or failure always has an advice. */
 import type { ClusterFacts, TopicFacts } from '#cluster/describe.ts';
 import { type PartitionProgress, totalLag } from '#cluster/logs.ts';
-import type { IngressClock, IngressStatus } from '#records/types.ts';
+import type { DeadLetter, IngressClock, IngressStatus } from '#records/types.ts';
 import { feedWords } from '#story/feed-words.ts';
 import { rebuildCommand } from '#streams/runtime/positions.ts';
 import { DecodeError } from '#topics/errors.ts';
@@ -281,6 +281,26 @@ export function judgeLostVersions(lost: readonly LostVersion[]): CheckResult[] {
       `event ${event_id} has version ${version} after version ${known}${others}: state was lost in between, or another program writes to ` +
         'the topics of matches. Readers that knew more have closed the guards (version_went_back)',
       rebuildCommand('match-processor'),
+    ),
+  ];
+}
+
+/** Age of dead letters that are reported, milliseconds. */
+const LATELY_MS = 86_400_000;
+
+/** Judges the last dead letters: one finding for all that were written within a day of `now`, Unix milliseconds. */
+export function judgeDeadLetters(letters: readonly DeadLetter[], now: number): CheckResult[] {
+  const lately = letters.filter(({ failed_at }) => now - failed_at < LATELY_MS);
+  if (lately.length === 0) return [];
+  const causes = [...Map.groupBy(lately, ({ code }) => code)].map(
+    ([code, of]) => `${of.length} ${code} (the last: ${of.at(-1)?.reason})`,
+  );
+  const text = `of the last dead letters ${lately.length} are less than a day old: ${causes.join('; ')}`;
+  return [
+    warning(
+      'records',
+      text,
+      'npx touchline dead-letters list shows them, and docs/reference/topics.md each reason',
     ),
   ];
 }

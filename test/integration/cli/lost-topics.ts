@@ -1,6 +1,6 @@
 /**
- * What is said of a topic that was lost, cut or changed, and by whom: one row a topic. `lost-topics.test.ts` tries a part of it,
- * `lost-topics.release.test.ts` all of it.
+ * What is said of a topic that was lost, cut or changed, and by whom: one row a topic. `lost-topics.release.test.ts` tries all of it,
+ * `make-topics.test.ts` a part in every run.
  */
 import { expect } from 'vitest';
 import { ClientDirectory, VersionedTopic } from '#clients/directory.ts';
