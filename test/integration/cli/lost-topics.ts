@@ -341,15 +341,18 @@ export class LostTopics {
     }
   }
 
-  /** Runs the first command that doctor prints, until it fails on nothing any more. */
+  /** Runs the commands that doctor prints, one after the other, until it fails on nothing any more. */
   async mend(): Promise<void> {
+    const tried = new Set<string>();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const [first] = await this.failures();
       if (first === undefined) {
         for (const lines of this.#said.values()) lines.length = 0;
         return;
       }
-      const [printed = ''] = commandsIn(`${first.message}\n${first.advice ?? ''}`);
+      const commands = commandsIn(`${first.message}\n${first.advice ?? ''}`);
+      const printed = commands.find((command) => !tried.has(command)) ?? expect.fail(JSON.stringify(first));
+      tried.add(printed);
       const done = await touchlineHere(printed.replace('<partition>', '0').split(' '), this.#env);
       if (done.err.includes('kafka-configs.sh')) await this.#alterAsPrinted(done.err);
       else expect(done, `${first.message}\n${printed}: ${done.err}`).toMatchObject({ code: 0 });
