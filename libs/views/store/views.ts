@@ -217,7 +217,7 @@ export class Views {
    */
   commit(): void {
     this.#requireFile();
-    if (this.#database.isTransaction) this.#database.exec('COMMIT');
+    this.#store();
   }
 
   /**
@@ -236,10 +236,14 @@ export class Views {
     this.#staleListeners.add(listener);
   }
 
+  #store(): void {
+    if (this.#database.isTransaction) this.#database.exec('COMMIT');
+  }
+
   /** Commits, and closes the database. */
   close(): void {
     try {
-      this.commit();
+      this.#store();
     } finally {
       this.#closeDatabase();
     }
