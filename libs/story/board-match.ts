@@ -1,17 +1,21 @@
 import { hasRulesOfGoals } from '#domain/sports/table.ts';
 import { STATUSES } from '#soccer/statuses.ts';
+import type { FeedStatus } from '#tradability/feed-status.ts';
+import { tradingOf } from '#tradability/trading.ts';
 import type { ShownState } from '#views/store/board-view.ts';
 import type { BoardView } from '#views/store/views.ts';
 import { shownFeed } from './feed-words.ts';
 import { type GoalsView, goalsAndCards } from './goals-and-cards.ts';
 import { type BoardMatch, type BoardSide, SHOWN_FIELDS } from './match.ts';
 
+type BoardMatchView = GoalsView &
+  Pick<BoardView, 'levelNames' | 'matchHealth'> & {
+    readonly incidentLog: Pick<BoardView['incidentLog'], 'guardClosedAt'>;
+  };
+
 /** Returns what the board shows of a match. `now`: Unix seconds. */
-export function boardMatch(
-  state: ShownState,
-  view: GoalsView & Pick<BoardView, 'levelNames' | 'matchHealth'>,
-  now: number,
-): BoardMatch {
+export function boardMatch(state: ShownState, view: BoardMatchView, now: number): BoardMatch {
+  const health = view.matchHealth(state.event_id, now * 1000);
   const shown = Object.fromEntries(SHOWN_FIELDS.map((field) => [field, state[field]]));
   return {
     ...(shown as Pick<ShownState, (typeof SHOWN_FIELDS)[number]>),
@@ -19,11 +23,22 @@ export function boardMatch(
     home: sideOf(state.home),
     away: sideOf(state.away),
     ...goalsAndCards(state, view),
-    feed: shownFeed(view.matchHealth(state.event_id, now * 1000)),
+    feed: shownFeed(health),
+    halted_since: haltedSince(state, health, view),
     levels: view.levelNames(state),
     ut: state.cause.ut,
     received_at: state.cause.received_at,
   };
+}
+
+/** Returns since when guard or feed halt a match, Unix milliseconds; null of one that is not halted, and where it is not known. */
+function haltedSince(state: ShownState, health: FeedStatus, { incidentLog }: BoardMatchView): number | null {
+  if (tradingOf(state, health).permission !== 'halted') return null;
+  const since = [
+    state.guard.safe ? null : incidentLog.guardClosedAt(state.event_id),
+    health.believed ? null : health.since,
+  ].filter((at) => at !== null);
+  return since.length === 0 ? null : Math.min(...since);
 }
 
 /**

@@ -58,6 +58,8 @@ export type BoardMatch = Readonly<Pick<ShownState, (typeof SHOWN_FIELDS)[number]
   readonly yellow_cards: Score;
   /** The health of the match's feed. */
   readonly feed: Pick<FeedStatus, 'believed' | 'state' | 'reason' | 'delay'>;
+  /** Since when guard or feed halt it, Unix milliseconds; null of a match that is not halted, and where it is not known. */
+  readonly halted_since: number | null;
   readonly levels: LevelNames;
   /** The provider's time of the last change, Unix seconds. */
   readonly ut: number;

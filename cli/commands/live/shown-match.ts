@@ -32,7 +32,7 @@ export function boardMatchOf(state: ShownState, feed: FeedStatus, now: number): 
   const view = {
     levelNames: () => NO_LEVELS,
     matchHealth: () => feed,
-    incidentLog: { scoring: () => new Map(), yellowCards: () => new Map() },
+    incidentLog: { scoring: () => new Map(), yellowCards: () => new Map(), guardClosedAt: () => null },
   };
   return boardMatch(state, view, now / 1000);
 }

@@ -32,6 +32,7 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     under_review: false,
     guard: { safe: true, reasons: [] },
     feed: { believed: true, state: 'alive', reason: null, delay: null },
+    halted_since: null,
     competition_id: 6628,
     season_id: 25528,
     stage_id: 76600,

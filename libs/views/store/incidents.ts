@@ -124,6 +124,14 @@ export class IncidentView extends SqlView {
     return new Map(rows.map(({ team, cards }) => [team, cards]));
   }
 
+  /** Returns when the guard of a match closed, Unix milliseconds; null while it is open, and where that is not known. */
+  guardClosedAt(eventId: number): number | null {
+    const changes = `FROM stories WHERE event_id = ?1 AND subject = 'guard_changed'`;
+    const text = `SELECT min(json ->> 'received_at') ${changes}
+      AND version > coalesce((SELECT max(version) ${changes} AND json ->> '$.guard.safe'), 0)`;
+    return this.sql.column<number | null>(text, eventId)[0] ?? null;
+  }
+
   /** Returns the story of a match, in order. */
   story(eventId: number): StoryStep[] {
     return this.sql.records('SELECT json FROM stories WHERE event_id = ? ORDER BY version, n', eventId);

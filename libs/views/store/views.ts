@@ -61,7 +61,7 @@ const OUTDATED: FeedStatus = {
 export type BoardView = {
   readonly matches: Pick<MatchView, 'live' | 'recent' | 'upcoming' | 'state'>;
   readonly health: Pick<HealthView, 'sources' | 'sourceRecords' | 'past'>;
-  readonly incidentLog: Pick<IncidentView, 'shown' | 'scoring' | 'yellowCards' | 'story'>;
+  readonly incidentLog: Pick<IncidentView, 'shown' | 'scoring' | 'yellowCards' | 'story' | 'guardClosedAt'>;
   readonly standings: Pick<TableView, 'ofSeason' | 'rankings'>;
   readonly leagues: Pick<LeagueView, 'compared'>;
   readonly knockOuts: Pick<KnockOutView, 'stages'>;

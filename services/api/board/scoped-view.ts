@@ -35,6 +35,7 @@ export function scopedView(view: BoardView, access: Access): ReadView {
       shown: (eventId) => (state(eventId) === null ? [] : incidentLog.shown(eventId)),
       scoring: (eventId, ids) => (state(eventId) === null ? new Map() : incidentLog.scoring(eventId, ids)),
       yellowCards: (eventId) => (state(eventId) === null ? new Map() : incidentLog.yellowCards(eventId)),
+      guardClosedAt: (eventId) => (state(eventId) === null ? null : incidentLog.guardClosedAt(eventId)),
       story: (eventId) => (state(eventId) === null ? [] : incidentLog.story(eventId)),
     },
     levelNames: (of) => view.levelNames(of),

@@ -84,6 +84,50 @@ describe.runIf(CHROMIUM !== null)(`the board on a desk${NEEDS_CHROMIUM}`, () => 
     },
   );
 
+  test('shows a Saturday: 63 live matches of a feed without names in dense rows, in two columns on a wide screen', async () => {
+    for (let n = 1; n <= 63; n += 1) {
+      const one = {
+        id: 3_200_000 + n,
+        home: [2 * n, `Home ${n} Wanderers`],
+        away: [2 * n + 1, `Away ${n} United`],
+        event: { competition_id: 900 + (n % 3), season_id: null, stage_id: null, group_id: null },
+      } as const;
+      const halts = n % 7 === 0 ? { bet_status: 'suspended' } : {};
+      stage.served.played.publish(one, now(), { ...secondHalf(n), reported: [0, 0], ...halts });
+      stage.served.played.health(one.id);
+    }
+    const visit = await follow('/?show=live');
+    await visit.page.setViewport({ width: 1440, height: 900 });
+    await visit.shows('#halted', '9 of 63 halted');
+    expect(await visit.texts('.group h3')).toEqual(['Competition 900', 'Competition 901', 'Competition 902']);
+    const clock = new Date().toISOString().slice(11, 14);
+    await visit.shows('.match[data-guard="halted"] small', `since ${clock}`);
+    await visit.page.click('#view summary');
+    await visit.page.click('#view input[name="dense"]');
+    await visit.page.click('#view summary');
+    const rows = () =>
+      visit.ask<{ heights: number[]; lefts: number[]; cut: number; page: number }>(`(() => {
+        const rows = [...document.querySelectorAll('.match')];
+        const boxes = rows.map((row) => row.getBoundingClientRect());
+        return {
+          heights: [...new Set(boxes.map(({ height }) => height))],
+          lefts: [...new Set(boxes.map(({ left }) => left))],
+          cut: [...document.querySelectorAll('.match a')].filter((row) => row.scrollHeight > row.clientHeight).length,
+          page: document.documentElement.scrollHeight,
+        };
+      })()`);
+    const one = await rows();
+    expect(one).toMatchObject({ heights: [28], cut: 0 });
+    expect(one.lefts).toHaveLength(1);
+    expect(one.page).toBeLessThan(2_500);
+    await visit.page.setViewport({ width: 1700, height: 900 });
+    const two = await rows();
+    expect(two).toMatchObject({ heights: [28], cut: 0 });
+    expect(two.lefts).toHaveLength(2);
+    expect(two.page).toBeLessThan(1_500);
+    expect(visit.complaints).toEqual([]);
+  });
+
   test('highlights only the score of a change, and colours the row by its guard', async () => {
     stage.served.played.publish(match, now(), { ...firstHalf(3), reported: [0, 0] });
     const visit = await follow('/');

@@ -11,7 +11,9 @@ const TITLE_MS = 8_000;
 const NOTES: Readonly<Record<NewsAlert['kind'], readonly number[]>> = {
   goal: [660, 880],
   cancelled: [660, 440],
+  red_card: [550, 330, 550],
   halted: [330],
+  safe: [440, 660],
   feed_down: [220, 220, 220],
 };
 const NOTE_SECONDS = 0.14;

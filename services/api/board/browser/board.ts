@@ -8,11 +8,11 @@ import {
   type BoardQuery,
   cardsOrRows,
 } from '../shared/arrange.ts';
-import { boardHtml, filtersHtml } from '../shared/board.ts';
+import { boardHtml, filtersHtml, haltedWords } from '../shared/board.ts';
 import { type BoardSource, feedsHtml } from '../shared/feed.ts';
 import type { ShownMoment } from '../shared/heartbeat.ts';
 import type { Html } from '../shared/html.ts';
-import { feedNews, goneNews, haltNews, newsWords, scoreNews } from '../shared/news.ts';
+import { cardNews, feedNews, goneNews, haltNews, newsWords, safeNews, scoreNews } from '../shared/news.ts';
 import { lastUpdate, matchRow, sameRow, whenCell } from '../shared/row.ts';
 import { alertReader, offerAlerts } from './alerts.ts';
 import { offerAppearance } from './appearance.ts';
@@ -130,8 +130,12 @@ function announceChange(before: BoardMatch, after: BoardMatch): void {
     announce(words);
     alertReader({ kind, words });
   }
-  const halt = haltNews(before, after);
-  if (halt !== null) alertReader(halt);
+  for (const alert of [
+    cardNews(before, after),
+    haltNews(before, after),
+    safeNews(before, after, momentShown()),
+  ])
+    if (alert !== null) alertReader(alert);
 }
 
 /** Draws with the next frame, once for all changes until then. A hidden page has no frames and is drawn with the next tick. */
@@ -169,6 +173,8 @@ function drawNow(): void {
   hasUndrawn = false;
   const query = chosenQuery();
   const arrangement = arrange(matches.values(), query, favouriteMatches(), momentShown().now);
+  const halted = haltedWords(arrangement, momentShown().connection);
+  if (byId('halted').textContent !== halted) byId('halted').textContent = halted;
   const newGroups = groupLayoutsOf(arrangement);
   const newLayout = layoutOf(arrangement, newGroups);
   const drawn = new Set<number>();

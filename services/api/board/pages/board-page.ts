@@ -1,6 +1,6 @@
 import type { BoardMatch } from '#story/match.ts';
 import { arrange, type BoardQuery, cardsOrRows } from '../shared/arrange.ts';
-import { boardHtml, filtersHtml } from '../shared/board.ts';
+import { boardHtml, filtersHtml, haltedWords } from '../shared/board.ts';
 import { type BoardSource, feedsHtml } from '../shared/feed.ts';
 import { type Html, html } from '../shared/html.ts';
 import { matchRow } from '../shared/row.ts';
@@ -17,7 +17,7 @@ export function boardPage(
   const arrangement = arrange(matches, query, null, now);
   const content = html`<h1 class="visually-hidden">Live board</h1>
 <form id="filters" class="filters row" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
-<div class="bar row small"><p id="feeds" class="row" role="status">${feedsHtml(sources, 'awaited')}</p>
+<div class="bar row small"><p id="feeds" class="row" role="status">${feedsHtml(sources, 'awaited')}</p><b id="halted">${haltedWords(arrangement, 'awaited')}</b>
 <div class="row">${appearanceHtml()}${alertsHtml()}</div></div>
 <div id="board" class="board" data-as="${cardsOrRows(query)}">${boardHtml(arrangement, query, (match) => matchRow(match, { now, connection: 'awaited' }, false))}</div>
 <aside class="legend small" aria-label="What the words mean">
@@ -76,7 +76,9 @@ const ALERT_WAYS = [
 const ALERT_KINDS = [
   ['goal', 'Goal'],
   ['cancelled', 'Goal cancelled'],
+  ['red_card', 'Red card'],
   ['halted', 'Halt'],
+  ['safe', 'Safe again'],
   ['feed_down', 'Feed down'],
 ] as const;
 

@@ -56,6 +56,24 @@ describe('by status', () => {
     expect(shape(upcoming, {})).toEqual({ Upcoming: [[1, 3, 2, 0]] });
   });
 
+  test('heads a group of a feed without names by its id, and counts the halted matches that are shown', () => {
+    const levels = { competition: null, season: null, stage: null, group: null };
+    const all = [
+      liveMatch({ competition_id: 900, levels }),
+      liveMatch({
+        event_id: 2,
+        competition_id: null,
+        levels,
+        guard: { safe: false, reasons: ['game_break'] },
+      }),
+      liveMatch({ event_id: 3, ...FINISHED }),
+    ];
+    const { sections, trading } = arrange(all, { ...ALL, show: 'live' }, null, NOW);
+    const heads = sections.flatMap(({ groups }) => groups.map(({ title }) => title));
+    expect(heads.toSorted()).toEqual(['Competition 900', 'Other matches']);
+    expect(trading).toEqual({ halted: 1, of: 2 });
+  });
+
   test('groups the matches of one stage or group', () => {
     const groups = [1, 2, 1].map((group_id, n) => liveMatch({ event_id: n, group_id }));
     expect(shape(groups, {})).toEqual({ 'Live now': [[0, 2], [1]] });

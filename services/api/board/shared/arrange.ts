@@ -78,10 +78,18 @@ export function arrange(
       finished: count('finished'),
       favourites: selected.filter(isFavourite).length,
     },
+    /** Matches that are shown and may be traded or are halted, and how many of them are halted. */
+    trading: tradingCounts(shown),
     /** All competitions on the board, in the order of their names. */
     competitions: competitionsOf(all),
     shown: shown.length,
   };
+}
+
+function tradingCounts(shown: readonly BoardMatch[]) {
+  const permissions = shown.map((match) => tradingOf(match, match.feed).permission);
+  const halted = permissions.filter((permission) => permission === 'halted').length;
+  return { halted, of: halted + permissions.filter((permission) => permission === 'safe').length };
 }
 
 /** Whether a match is in the competition and has all words in its names of teams. Null and no words select all. */
@@ -180,11 +188,13 @@ function groupOf(match: BoardMatch, by: BoardQuery['by']): string {
   return by === 'kick-off' ? (start_date ?? '') : [competition_id, season_id, stage_id, group_id].join('-');
 }
 
-/** Returns the head of a match's group. */
-function headOf({ levels, start_date }: BoardMatch, by: BoardQuery['by']) {
+/** Returns the head of a match's group, by ids where the feed has no names. */
+function headOf(match: BoardMatch, by: BoardQuery['by']) {
+  const { levels, start_date } = match;
   if (by === 'kick-off') return { title: timeWords(start_date), detail: '' };
   const inside = [levels.stage, levels.group].filter(isText);
-  const season = levels.season ?? levels.competition ?? '';
+  const season =
+    levels.season ?? (by === 'competition' ? (levels.competition ?? '') : competitionName(match));
   if (by === 'competition')
     return inside.length === 0
       ? { title: season, detail: '' }

@@ -1,5 +1,6 @@
 import type { BoardMatch } from '#story/match.ts';
 import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrange.ts';
+import type { ConnectionState } from './heartbeat.ts';
 import { type Html, html, optionsHtml } from './html.ts';
 
 type DrawRow = (match: BoardMatch) => Html;
@@ -15,6 +16,11 @@ export function boardHtml(
   const drawGroup = (group: BoardGroup): Html =>
     isSame(group) ? sameHtml(group) : groupHtml(group, drawRow);
   return html`${sections.map((section) => sectionHtml(section, drawGroup))}`;
+}
+
+/** Returns how many of the shown matches are halted, e.g. `9 of 63 halted`; empty while none is in play. Without a connection all are. */
+export function haltedWords({ trading: { halted, of } }: Arrangement, connection: ConnectionState): string {
+  return of === 0 ? '' : `${connection === 'lost' ? of : halted} of ${of} halted`;
 }
 
 function sectionHtml({ key, title, groups }: BoardSection, drawGroup: (group: BoardGroup) => Html): Html {

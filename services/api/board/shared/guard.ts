@@ -3,9 +3,10 @@ import type { GuardReason } from '#domain/guard.ts';
 import { hasResult } from '#domain/result.ts';
 import { feedWords } from '#story/feed-words.ts';
 import type { BoardMatch } from '#story/match.ts';
+import { timeText } from '#story/minute.ts';
 import { differenceWords, guardWords, isSameScore, kickOffWords, scoreWords } from '#story/words.ts';
 import { type Permission, type Trading, tradingOf, WENT_BACK } from '#tradability/trading.ts';
-import type { ConnectionState } from './heartbeat.ts';
+import type { ConnectionState, ShownMoment } from './heartbeat.ts';
 import { type Html, html } from './html.ts';
 
 const PERMISSIONS: Readonly<Record<ShownPermission, string>> = {
@@ -41,7 +42,7 @@ function shownTrading(
 /** Renders the guard of a row: icon, word, and reasons on their own line. `state` chooses the row's colour. */
 export function guardCell(
   match: BoardMatch,
-  connection: ConnectionState,
+  { connection, zone }: Pick<ShownMoment, 'connection' | 'zone'>,
 ): { readonly state: ShownPermission | 'check'; readonly cell: Html } {
   const { permission, reasons } = shownTrading(match, connection);
   const doubts = permission === 'not_in_play' ? resultDoubts(match) : [];
@@ -52,7 +53,10 @@ export function guardCell(
     case 'awaited':
       return { state: permission, cell: wordWithReasons('Waiting', 'for the next update') };
     case 'halted':
-      return { state: permission, cell: wordWithReasons('Halted', haltWords(reasons, match)) };
+      return {
+        state: permission,
+        cell: wordWithReasons('Halted', haltWords(reasons, match), sinceHtml(match, zone)),
+      };
     case 'not_in_play':
       return { state: permission, cell: html`` };
   }
@@ -61,8 +65,13 @@ export function guardCell(
 const ICON = html`<span class="icon" aria-hidden="true"></span>`;
 const SAFE = html`${ICON}<b>Safe</b><span class="visually-hidden"> to trade</span>`;
 
-function wordWithReasons(word: string, reasons: string): Html {
-  return html`${ICON}<b>${word}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
+/** Renders since when guard or feed halt a match. */
+function sinceHtml({ halted_since: since }: BoardMatch, zone: string | undefined): Html | false {
+  return since !== null && html` <small>since ${timeText(since / 1000, zone).slice(0, 5)}</small>`;
+}
+
+function wordWithReasons(word: string, reasons: string, since: Html | false = false): Html {
+  return html`${ICON}<b>${word}${since}</b><span class="visually-hidden">: </span><span class="reasons" title="${reasons}">${reasons}</span>`;
 }
 
 /** Reasons of a guard by which the score of a match that is over may still change. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BoardMatch } from '#story/match.ts';
 import { liveMatch } from '#story/testing/matches.ts';
-import { feedNews, goneNews, haltNews, newsWords, scoreNews } from './news.ts';
+import { cardNews, feedNews, goneNews, haltNews, newsWords, safeNews, scoreNews } from './news.ts';
 
 describe('news of the score', () => {
   const at = (home: number, away: number) => liveMatch({ score: { home, away } });
@@ -36,6 +36,22 @@ describe('news of a halt', () => {
   test.each(cases)('%s', (_, before, after, words) => {
     expect(haltNews(before, after)?.words ?? null).toBe(words);
   });
+
+  test.each([
+    ['the guard opens', possibleGoal, liveMatch(), 'Safe again at 15:06:40: Home – Away.'],
+    ['its source is believed again', down, liveMatch(), null],
+    ['it was safe', liveMatch(), liveMatch(), null],
+    ['it is halted for another reason', possibleGoal, stale, null],
+    ['it is over', possibleGoal, liveMatch({ status_type: 'finished' }), null],
+  ])('is over when %s', (_, before, after, words) => {
+    expect(safeNews(before, after, { now: 1_790_003_200 })?.words ?? null).toBe(words);
+  });
+});
+
+test('alerts a red card with its team, and none that is taken back', () => {
+  const sent = liveMatch({ red_cards: { home: 0, away: 1 } });
+  expect(cardNews(liveMatch(), sent)?.words).toBe('Red card: Away (Home – Away).');
+  expect(cardNews(sent, liveMatch())).toBeNull();
 });
 
 test('alerts a match that leaves the board if it was safe to trade', () => {

@@ -2,13 +2,15 @@
 
 import { sourceName } from '#story/feed-words.ts';
 import { type BoardMatch, matchName, nameOf } from '#story/match.ts';
+import { timeText } from '#story/minute.ts';
 import { guardWords } from '#story/words.ts';
 import { tradingOf } from '#tradability/trading.ts';
 import type { BoardSource } from './feed.ts';
+import type { ShownMoment } from './heartbeat.ts';
 
 export type ScoreNews = 'goal' | 'cancelled';
 
-type AlertKind = ScoreNews | 'halted' | 'feed_down';
+type AlertKind = ScoreNews | 'red_card' | 'halted' | 'safe' | 'feed_down';
 
 /** An alert, with the words to show. */
 export type NewsAlert = { readonly kind: AlertKind; readonly words: string };
@@ -39,9 +41,33 @@ const OWN_FEED_REASONS: ReadonlySet<string> = new Set(['feed_stale', 'feed_delay
  */
 export function haltNews(before: BoardMatch, after: BoardMatch): NewsAlert | null {
   if (tradingOf(before, before.feed).permission !== 'safe') return null;
-  const { permission, reasons } = tradingOf(after, after.feed);
-  const own = reasons.filter((reason) => !reason.startsWith('feed_') || OWN_FEED_REASONS.has(reason));
-  return permission !== 'halted' || own.length === 0 ? null : haltOf(after, guardWords(own));
+  const own = ownReasons(after);
+  return own.length === 0 ? null : haltOf(after, guardWords(own));
+}
+
+/** Returns the alert of a match that may be traded again, with the time as of which; null as `haltNews`. */
+export function safeNews(
+  before: BoardMatch,
+  after: BoardMatch,
+  { now, zone }: Pick<ShownMoment, 'now' | 'zone'>,
+): NewsAlert | null {
+  if (tradingOf(after, after.feed).permission !== 'safe' || ownReasons(before).length === 0) return null;
+  return { kind: 'safe', words: `Safe again at ${timeText(now, zone)}: ${matchName(after)}.` };
+}
+
+/** Returns the reasons of a halt, without those of a source that halts all of its matches; none of a match that is not halted. */
+function ownReasons(match: BoardMatch): string[] {
+  const { permission, reasons } = tradingOf(match, match.feed);
+  if (permission !== 'halted') return [];
+  return reasons.filter((reason) => !reason.startsWith('feed_') || OWN_FEED_REASONS.has(reason));
+}
+
+/** Returns the alert of a match with more red cards than before; null otherwise. */
+export function cardNews(before: BoardMatch, after: BoardMatch): NewsAlert | null {
+  const sides = (['home', 'away'] as const).filter((side) => after.red_cards[side] > before.red_cards[side]);
+  if (sides.length === 0) return null;
+  const names = sides.map((side) => nameOf(after[side])).join(', ');
+  return { kind: 'red_card', words: `Red card: ${names} (${matchName(after)}).` };
 }
 
 /** Returns the alert of a match that left the board, deleted or outside the contract; null when it was not safe to trade. */

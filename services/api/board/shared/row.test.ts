@@ -32,6 +32,12 @@ describe('a row', () => {
       '66′ 2H Home Away 1–0 Halted: video review, betting suspended, new reason 20 s ago',
     ],
     [
+      'since when it is halted',
+      { guard: { safe: false, reasons: ['bet_suspended'] }, halted_since: (PUBLISHED_AT - 120) * 1000 },
+      'halted',
+      '66′ 2H Home Away 1–0 Halted since 14:11: betting suspended 20 s ago',
+    ],
+    [
       'a score that differs',
       {
         agreement: 'differs',

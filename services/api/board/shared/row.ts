@@ -29,7 +29,7 @@ export function matchRow(match: BoardMatch, moment: ShownMoment, isFavourite: bo
   const { event_id, under_review } = match;
   const beside = besideParts(match);
   const phase = phaseOf(match, moment.now);
-  const guard = guardCell(match, moment.connection);
+  const guard = guardCell(match, moment);
   const last = lastUpdate(match, moment);
   const [home, away] = [nameOf(match.home), nameOf(match.away)];
   return html`<li id="match-${event_id}" class="match" data-key="match-${event_id}" data-phase="${phase}" data-guard="${guard.state}"><a href="/match/${event_id}">
